@@ -9,6 +9,7 @@ from inspect_reliability.stats import (
     FAILS,
     OPEN,
     PASSES,
+    Cells,
     Counts,
     Estimate,
     ReliabilityError,
@@ -176,3 +177,9 @@ def test_refused() -> None:
         anytime_omega(given, 1.5)
     with pytest.raises(ReliabilityError, match="Give one limit"):
         within_limit(omega(given))
+
+
+def test_one_question_decides_nothing() -> None:
+    """Evidence on omega comes from pairs of questions: of one question there is none."""
+    decision = anytime_omega(Cells.from_array([["A", "A", "B"]]), at_least=0.5)
+    assert (decision.result, decision.for_pass, decision.for_fail) == (OPEN, 1.0, 1.0)

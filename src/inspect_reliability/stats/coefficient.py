@@ -62,7 +62,7 @@ class Coefficient:
 
     def __call__(self, given: Cells, level: float = 0.95) -> Estimate:
         """Estimate this coefficient alone; see `panel`."""
-        return estimates(given, [self], level)[self.name]
+        return panel_of(given, [self], level)[self.name]
 
     def check(self, given: Cells) -> None:
         """Check that the verdicts have the coefficient's scale.
@@ -78,7 +78,7 @@ class Coefficient:
             )
 
 
-def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, Estimate]:
+def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, Estimate]:
     """Estimate coefficients; see `panel`."""
     check_level(level)
     for row in rows:
@@ -99,10 +99,10 @@ def estimates(given: Cells, rows: list[Coefficient], level: float) -> dict[str, 
     # One pass over the questions a scale, whatever the number of coefficients.
     studies = {scale: Study.of(used, scale) for scale in {row.scale for row in rows}}
     known: _Known = {}
-    return {row.name: estimate(row, studies[row.scale], blank, known) for row in rows}
+    return {row.name: estimated(row, studies[row.scale], blank, known) for row in rows}
 
 
-def estimate(
+def estimated(
     row: Coefficient, study: Study, blank: Estimate, known: dict[str, tuple[Ends, str]]
 ) -> Estimate:
     """Fill a blank estimate; `known` are the ends of coefficients that others take over."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .cells import Cells
-from .coefficient import Coefficient, estimates
+from .coefficient import Coefficient, panel_of
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
 from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED, PLUS_A_QUESTION, RANKS
@@ -57,7 +57,7 @@ def panel(
     """
     if names is None:
         names = of_scale("interval" if given.numeric else "nominal")
-    return estimates(given, [COEFFICIENTS[name] for name in names], level)
+    return panel_of(given, [COEFFICIENTS[name] for name in names], level)
 
 
 def _least_over_replications(s: Sums) -> FloatArray:

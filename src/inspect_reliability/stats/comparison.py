@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -193,6 +193,13 @@ class _Found(NamedTuple):
     whole: FloatArray
     without: list[FloatArray]
 
+    @classmethod
+    def of(cls, judges: Sequence[Study], formula: Formula) -> Self:
+        """A coefficient of each judge."""
+        each = zip(*(one.left_out(formula) for one in judges), strict=True)
+        without = [np.stack(parts, axis=-1) for parts in each]
+        return cls(np.array([formula(one.total) for one in judges]), without)
+
     @property
     def deviations(self) -> FloatArray:
         """Deviations whose squares, or products, sum to the jackknife's (co)variances."""
@@ -228,17 +235,9 @@ def _pairs(
         for own in zip(*strata.values(), strict=True)
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = [one.left_out(row.formula) for one in by_judge]
-        without = [np.stack(parts, axis=-1) for parts in zip(*each, strict=True)]
-        found = _Found(np.array([row.formula(one.total) for one in by_judge]), without)
+        found = _Found.of(by_judge, row.formula)
         critical = _critical(found, by_judge, row.formula, level)
-    questions = [
-        f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
-        for name, (one, *_) in strata.items()
-        for i in np.unique(one.clusters, return_index=True)[1]  # of a cluster, the first
-    ]
-    undefined = NO_VARIANCE
-    whole = found.whole
+    whole, questions, undefined = found.whole, _asked(strata), NO_VARIANCE
     if len(questions) < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
@@ -247,42 +246,54 @@ def _pairs(
     replications = np.mean(
         [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
     )
-    deviations, left_out, pairs = found.deviations, np.concatenate(found.without), []
-    own: list[Estimate] = []
-    if (
-        row.scale == "nominal"
-        and row.interval is not NOISE_OR_SETTLED
-        and len(strata) == 1
-        and len(questions) >= FEWEST_QUESTIONS
-    ):
-        at = level_of(critical, len(questions) - 1)
-        own = [row(one, at) for given in strata.values() for one in given]
-    for i, j in combinations(range(len(names)), 2):
-        difference = float(whole[i] - whole[j])
-        low, high, reason = _interval(difference, deviations[:, i] - deviations[:, j], critical)
+    deviations, left_out = found.deviations, np.concatenate(found.without)
+    own = _alone(row, strata, critical)
+
+    def compared(i: int, j: int) -> Comparison:
+        difference, both = float(whole[i] - whole[j]), (deviations[:, i], deviations[:, j])
+        low, high, reason = _interval(
+            difference, *both, critical, (own[i], own[j]) if own else None
+        )
         if low is not None and high is not None:
-            if own:
-                below, above = _together(own[i], own[j], deviations[:, i], deviations[:, j])
-                low, high = min(low, difference - below), max(high, difference + above)
             # Either judge can be at its least, or at 1, and the other where it is.
             low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
-        pairs.append(
-            Comparison(
-                names=(names[i], names[j]),
-                coefficient=row.name,
-                first=_known(whole[i]),
-                second=_known(whole[j]),
-                difference=_known(difference),
-                low=low,
-                high=high,
-                n_questions=len(questions),
-                n_replications=(float(replications[i]), float(replications[j])),
-                drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
-                left_out=absent,
-                reason=undefined if np.isnan(difference) else reason,
-            )
+        return Comparison(
+            names=(names[i], names[j]),
+            coefficient=row.name,
+            first=_known(whole[i]),
+            second=_known(whole[j]),
+            difference=_known(difference),
+            low=low,
+            high=high,
+            n_questions=len(questions),
+            n_replications=(float(replications[i]), float(replications[j])),
+            drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
+            left_out=absent,
+            reason=undefined if np.isnan(difference) else reason,
         )
-    return tuple(pairs)
+
+    return tuple(compared(i, j) for i, j in combinations(range(len(names)), 2))
+
+
+def _asked(strata: Mapping[str, list[Cells]]) -> list[str]:
+    """The shared questions of all strata; of a cluster, the first."""
+    return [
+        f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
+        for name, (one, *_) in strata.items()
+        for i in np.unique(one.clusters, return_index=True)[1]
+    ]
+
+
+def _alone(
+    row: Coefficient, strata: Mapping[str, list[Cells]], critical: float
+) -> list[Estimate] | None:
+    """Each judge by itself, where the jackknife of a difference misses part of its uncertainty."""
+    (given, *more) = strata.values()
+    enough = given[0].n_clusters >= FEWEST_QUESTIONS
+    if row.scale != "nominal" or row.interval is NOISE_OR_SETTLED or more or not enough:
+        return None
+    level = level_of(critical, given[0].n_clusters - 1)
+    return [row(one, level) for one in given]
 
 
 def _critical(found: _Found, by_judge: Sequence[Study], formula: Formula, level: float) -> float:
@@ -318,16 +329,22 @@ def _stacked(terms: Sequence[Sums]) -> Sums:
 
 
 def _interval(
-    difference: float, deviations: FloatArray, critical: float
+    difference: float,
+    moved: FloatArray,
+    other: FloatArray,
+    critical: float,
+    own: tuple[Estimate, Estimate] | None,
 ) -> tuple[float | None, float | None, str | None]:
-    if len(deviations) < FEWEST_QUESTIONS:
+    if len(moved) < FEWEST_QUESTIONS:
         return None, None, TOO_FEW
-    error = float(np.sqrt((deviations**2).sum()))
+    error = float(np.sqrt(((moved - other) ** 2).sum()))
     if np.isnan(error):
         return None, None, "no interval: without one of the questions no difference is estimable"
     if error < NO_WIDTH:
         return None, None, "no interval: the difference is the same whichever question is left out"
-    return difference - critical * error, difference + critical * error, None
+    below, above = _together(*own, moved, other) if own else (0.0, 0.0)
+    reach = critical * error
+    return difference - max(reach, below), difference + max(reach, above), None
 
 
 def _together(

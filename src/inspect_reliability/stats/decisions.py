@@ -219,7 +219,8 @@ def _log_mean(logs: FloatArray) -> FloatArray:
 
 def _first(reached: NDArray[np.bool_]) -> Any:
     """The first true position on the last axis; its length if there is none."""
-    return np.where(reached.any(axis=-1), reached.argmax(axis=-1), reached.shape[-1])
+    last = np.ones((*reached.shape[:-1], 1), dtype=bool)
+    return np.concatenate([reached, last], axis=-1).argmax(axis=-1)
 
 
 def _continuations(n: int, size: int) -> NDArray[np.int64]:

@@ -31,9 +31,6 @@ _FEWEST = 100
 _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
 
-_QUICK = 250
-"""Votes times verdicts of a question up to which agreement is computed exactly."""
-
 
 @dataclass(frozen=True)
 class Unsettled:
@@ -92,8 +89,8 @@ def stable_majority(
     at most R/2: 1,000 times, or 20,000 times in all with more than twenty varying questions. Tied
     verdicts win with equal chance. Such draws are right only for the mean over questions: with m
     near R/2 the two sets are nearly complements. Single questions are judged by m votes drawn with
-    replacement (plug-in), exactly or from 1,000 draws; the bias grows with m/R, so these figures
-    end at m = R/4. For exact distributions every figure is exact.
+    replacement (plug-in), exactly; the bias grows with m/R, so these figures end at m = R/4. For
+    exact distributions every figure is exact.
 
     Args:
         counts: Verdicts per question.
@@ -134,7 +131,7 @@ def stable_majority(
     generator = np.random.default_rng(seed)
     agreement = np.array([_agreement(kept.table, m, generator) for m in tried])
     judged = [m for m in tried if m <= kept.replications.min() / 4]
-    each = [_with_replacement(kept.shares, m, generator) for m in judged]
+    each = [majority_agreement(kept.shares, m) for m in judged]
     unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
     return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted)
 
@@ -198,15 +195,6 @@ def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator)
         second = _without_replacement(left - first, m, generator)
         agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
-
-
-def _with_replacement(shares: FloatArray, m: int, generator: np.random.Generator) -> FloatArray:
-    """Agreement of two majorities of m votes drawn with replacement, N."""
-    if m * (shares > 0).sum(axis=1).max() <= _QUICK:
-        return majority_agreement(shares, m)
-    drawn = generator.multinomial(m, shares, size=(2, RESAMPLES, len(shares)))
-    first, second = np.moveaxis(drawn, -1, 1)
-    return np.asarray((_won(first) * _won(second)).sum(axis=0).mean(axis=0))
 
 
 def _won(votes: NDArray[np.int64]) -> FloatArray:

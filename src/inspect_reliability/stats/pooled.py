@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cells import Cells
-from .coefficient import estimate as estimate_of
+from .coefficient import estimated
 from .coefficients import omega
 from .ends import t_quantile
 from .errors import ReliabilityError
@@ -56,7 +56,7 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Pooled
     if enough:
         study = Study([terms(benchmarks[name].replicated) for name in used])
         with np.errstate(divide="ignore", invalid="ignore"):
-            estimate = estimate_of(omega, study, estimate, {})
+            estimate = estimated(omega, study, estimate, {})
     return Pooled(estimate, _between(by_benchmark.values()))
 
 

@@ -85,7 +85,6 @@ def spearman(
     """
     _, of, n = np.unique(clusters, return_inverse=True, return_counts=True)
     weight = 1 / n[of] / len(n)
-    found = Estimate(None, n_questions=len(n), n_replications=seen, level=level)
     a, b = _Ranked(x, weight), _Ranked(y, weight)
     if not (a.varies and b.varies):
         why = SAME_VERDICT if b.varies else SAME_LABEL

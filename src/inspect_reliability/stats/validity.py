@@ -232,56 +232,9 @@ class Labelled:
         """Cohen's kappa of one verdict with one label: agreement beyond that of both by chance.
 
         With `values` of the K categories (NaN for those that are no numbers) it is weighted by
-        squared differences: the intraclass correlation (Fleiss & Cohen 1973).
+        squared differences: the intraclass correlation (Fleiss & Cohen 1973). The interval is that
+        of the jackknife over questions on the scale log(1 - x).
         """
-        return self._beyond_chance(values, level)
-
-    def confusion(self) -> FloatArray:
-        """Share of each label with each verdict among all, K labels x K verdicts."""
-        _, of, n = np.unique(self.given.clusters, return_inverse=True, return_counts=True)
-        weight = 1.0 / n[of] / len(n)
-        return np.asarray((self.truth * weight[:, None]).T @ self.given.shares)
-
-    def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
-        """How often a verdict is this one if the label is that one: sensitivity, specificity.
-
-        With several raters, only those who gave the label count.
-        """
-        names = self.given.categories
-        weight = self.truth[:, names.index(label)]
-        said = self.given.shares[:, names.index(verdict)]
-        return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
-
-    def precision(self, level: float = 0.95, kind: str = "accuracy") -> Precision:
-        """The share of a kind as planning needs it: its interval, and how its width varies.
-
-        The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
-        """
-        found, values = self.share(kind, level), self.by_question(kind)
-        squares = (values - values.mean()) ** 2
-        mean = float(squares.mean())
-        varies = mean > NO_WIDTH and found.low is not None
-        return Precision(
-            coefficient=kind,
-            n_questions=found.n_questions,
-            n_replications=found.n_replications,
-            reason=None if varies else found.reason or ALIKE,
-            level=level,
-            value=found.value,
-            ends=found.ends,
-            spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
-        )
-
-    def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
-        known, given = ~np.isnan(values), self.given
-        if not known.any():
-            return Estimate(reason=self.other_scale or why, level=level)
-        each = by_question(values, given.clusters, known).clip(0, 1)
-        seen = float(given.replications[known].mean())
-        return mean_share(each, level, seen, unseen=unseen(each))
-
-    def _beyond_chance(self, values: FloatArray | None, level: float) -> Estimate:
-        """1 - observed / expected disagreement, with a jackknife over questions on log(1 - x)."""
         if self.other_scale:
             return Estimate(reason=self.other_scale, level=level)
         given, labels = self.given.shares, self.truth
@@ -329,6 +282,50 @@ class Labelled:
             return replace(found, reason=TOO_FEW)
         ends = on_log_scale(value, jackknife_error(each), t_quantile(level, n - 1))
         return with_ends(found, ends, "log scale")
+
+    def confusion(self) -> FloatArray:
+        """Share of each label with each verdict among all, K labels x K verdicts."""
+        _, of, n = np.unique(self.given.clusters, return_inverse=True, return_counts=True)
+        weight = 1.0 / n[of] / len(n)
+        return np.asarray((self.truth * weight[:, None]).T @ self.given.shares)
+
+    def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
+        """How often a verdict is this one if the label is that one: sensitivity, specificity.
+
+        With several raters, only those who gave the label count.
+        """
+        names = self.given.categories
+        weight = self.truth[:, names.index(label)]
+        said = self.given.shares[:, names.index(verdict)]
+        return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
+
+    def precision(self, level: float = 0.95, kind: str = "accuracy") -> Precision:
+        """The share of a kind as planning needs it: its interval, and how its width varies.
+
+        The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
+        """
+        found, values = self.share(kind, level), self.by_question(kind)
+        squares = (values - values.mean()) ** 2
+        mean = float(squares.mean())
+        varies = mean > NO_WIDTH and found.low is not None
+        return Precision(
+            coefficient=kind,
+            n_questions=found.n_questions,
+            n_replications=found.n_replications,
+            reason=None if varies else found.reason or ALIKE,
+            level=level,
+            value=found.value,
+            ends=found.ends,
+            spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
+        )
+
+    def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
+        known, given = ~np.isnan(values), self.given
+        if not known.any():
+            return Estimate(reason=self.other_scale or why, level=level)
+        each = by_question(values, given.clusters, known).clip(0, 1)
+        seen = float(given.replications[known].mean())
+        return mean_share(each, level, seen, unseen=unseen(each))
 
 
 def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
