@@ -1,13 +1,19 @@
 """The line that says what was read."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import example_logs
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments import judgments_from_frame
 from inspect_reliability.judgments.described import described
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.showing import render
 
 LEVELS = {"judge": 3, "question": 5, "order": 2, "wording": 4, "replication": 6}
 
@@ -47,3 +53,13 @@ def test_a_facet_that_does_not_vary_within_a_question_is_not_counted() -> None:
     read = judgments_from_frame(frame)
     assert described(read) == "Read: 4 questions x 6 tries; not used: style, n"
     assert described(read.with_facets(["style"])).startswith("Read: 4 questions x 2 styles x 3 tri")
+
+
+def test_the_model_of_a_suite_is_no_judge(tmp_path: Path) -> None:
+    """Of a suite's own scores, the column `judge` holds the model that was evaluated."""
+    example_logs.foreign(tmp_path)
+    judgments = judgments_from_logs(str(tmp_path))
+    assert "1 model x" in described(judgments)
+    said = render(report_document(analyse(judgments)), "terminal")
+    assert "Model" in said
+    assert "Judge" not in said

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments import Judgments, refuse
+from ..judgments.suites import is_suite
 from ..showing import Drawing, drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
@@ -170,9 +171,16 @@ class Analysis:
             shared = {name: value for name, value in every.items() if value is not None}
             name = describe(shared) if shared else ""
             if first in shared:
-                name = f"{grouped(first).heading}: {name}"
+                name = f"{self._column(first).heading}: {name}"
             named = ". ".join(filter(None, (title, name)))
-            yield Table.of(own, [*map(grouped, differ), *columns], named)
+            yield Table.of(own, [*map(self._column, differ), *columns], named)
+
+    def _column(self, name: str) -> Column:
+        """The column of a key; the model that a suite evaluates is no judge."""
+        column = grouped(name)
+        if name == "judge" and is_suite(self.judgments.table):
+            return column._replace(heading="Model")
+        return column
 
     def told(
         self, name: str, title: str, records: Sequence[Record] | None = None

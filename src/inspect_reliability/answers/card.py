@@ -10,12 +10,12 @@ from importlib.metadata import version
 from typing import Any
 
 from ..judgments.columns import GROUP_BY, of_role, varies
+from ..judgments.suites import beside_replications, is_rejudged
 from ..showing.columns import KEYS
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .analysis import Analysis
 from .answer import in_words
-from .at_work import beside_replications, is_rejudged
 from .report import judges, legend, notes
 from .row import Row
 from .runs import runs

@@ -7,12 +7,12 @@ import pandas as pd
 
 from ..judgments import Judged
 from ..judgments.columns import varies
+from ..judgments.suites import is_rejudged, is_suite
 from ..showing.document import Block, Table, Text
 from ..showing.values import Column, Record, describe, estimate, keys_of
 from ..stats import Estimate, disagreement, mean_difference, shifts
 from ..stats.moved import moved_apart
 from .analysis import Analysis
-from .at_work import is_rejudged, is_suite
 from .moves import as_record, moved_by, only_of
 from .row import valued, values
 from .score_variance import worth

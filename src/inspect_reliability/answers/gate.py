@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..errors import UserError
 from ..judgments import Judged, refuse
 from ..judgments.scales import labelled
+from ..judgments.suites import beside_replications
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
@@ -24,7 +25,6 @@ from ..stats import (
     within_limit,
 )
 from .analysis import Analysis
-from .at_work import beside_replications
 from .cautions import ASKED_ONCE
 from .row import RATES, Row, valued
 

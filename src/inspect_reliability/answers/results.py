@@ -9,12 +9,12 @@ import pandas as pd
 from .. import stats
 from ..errors import UserError
 from ..judgments import Judgments, Note, Source, judgments_from, refuse
+from ..judgments.suites import beside_replications
 from ..judgments.table import several_conditions
 from ..showing.values import Record
 from ..stats import COEFFICIENTS, Cells, Estimate
 from . import between, labelling, moves, outputs, panels, position, questions, right
 from .analysis import Analysis, Compute, Progress, quietly
-from .at_work import beside_replications
 from .grouping import rows_of
 from .report import report_document
 from .row import Row, worst_seed_check

@@ -10,9 +10,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judgments, refuse
 from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.suites import own_scores
 from ..showing.values import Record, describe, whole
 from .analysis import Analysis
-from .at_work import own_scores
 from .grouping import rows_of
 from .results import analysis_of
 from .row import Row, alike, methods_of

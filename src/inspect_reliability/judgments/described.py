@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .columns import COLUMNS, of_role
+from .suites import is_suite
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def described(judgments: Judgments) -> str:
     asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
     several = [name for name in ("benchmark", "scorer") if name in table]
     several = [name for name in several if table[name].nunique() > 1]
-    judges = ["judge"] if table["judge"].notna().any() else []
-    parts = [_times(table[name].nunique(), name) for name in (*judges, *several)]
+    parts = [_times(table[name].nunique(), name) for name in several]
+    if judges := table["judge"].nunique():
+        parts.insert(0, _times(judges, "model" if is_suite(table) else "judge"))
     parts.append(_times(asked, "question"))
     outputs = table.groupby(units[:2], dropna=False).ngroups
     if outputs > asked:
