@@ -91,19 +91,18 @@ async def _try_choices(found: Requests, model: Model, prompt: Prompt, seed: int)
 
 async def _check_seeds(model: str, draw: Draw, drawn: Mapping[int, Drawn | None]) -> Outcome:
     outcome: Outcome = "unknown"
+    if _is_mock(model):
+        _log(model, {"seeds": outcome, "because": "the model is a mock"})
+        return outcome
     try:
-        if _is_mock(model):
-            why = "the model is a mock"
-        else:
-            async with span("seed check"):
-                outcome, why = await try_seeds(draw, drawn)
+        async with span("seed check"):
+            outcome, why = await try_seeds(draw, drawn)
+        if outcome in _WARNINGS:
+            logger.warning(_WARNINGS[outcome], model, why)
     except Exception as error:  # a check must never end a run
         while isinstance(error, ExceptionGroup):
             error = error.exceptions[0]
         why = f"an output could not be drawn: {error or type(error).__name__}"
-    else:
-        if outcome in _WARNINGS and not _is_mock(model):
-            logger.warning(_WARNINGS[outcome], model, why)
     _log(model, {"seeds": outcome, "because": why})
     return outcome
 

@@ -16,9 +16,6 @@ from .trials import Make, Outcome, Prompt
 _REFUSED = (400, 413, 422)
 """Statuses of a request that the server understood and does not take."""
 
-TRIES = 3
-"""Attempts at a call before what is added counts as refused."""
-
 _NAMES = {
     "seed": ("seed", "random_seed"),
     "num_choices": ("n", "num_choices", "candidate_count"),
@@ -59,18 +56,16 @@ class Requests:
         """Makes requests of a prompt; options are those of `generate`."""
 
         async def make(config: GenerateConfig) -> ModelOutput:
-            for _ in range(TRIES):
-                extra = self.extra
-                try:
-                    output = await model.generate(prompt, config=extra.merge(config), **options)
-                except Exception as error:
-                    if not is_refused(error) or (self.settled and extra is self.extra):
-                        raise
-                else:
-                    self.settled = True
-                    return output
-            output = await model.generate(prompt, config=config, **options)
-            self.extra, self.settled = GenerateConfig(), True
+            extra = self.extra
+            try:
+                output = await model.generate(prompt, config=extra.merge(config), **options)
+            except Exception as error:
+                if not is_refused(error) or (self.settled and extra is self.extra):
+                    raise
+                # What else may be wrong with the request is wrong without the additions, too.
+                output = await model.generate(prompt, config=config, **options)
+                self.extra = GenerateConfig()
+            self.settled = True
             return output
 
         return make
