@@ -14,7 +14,7 @@ from ..stats import Estimate, disagreement, mean_difference, shifts
 from ..stats.moved import moved_apart
 from .analysis import Analysis
 from .moves import as_record, moved_by, only_of
-from .row import valued, values
+from .row import valued
 from .score_variance import worth
 from .sides import ALL, SIDE, names_of, shared
 
@@ -160,10 +160,9 @@ def judge_or_system(analysis: Analysis) -> Iterator[Record]:
     parts = {"change": new - old, "judge": crossed - old, "system": new - crossed}
     replications = len(again[twice]) / max(len(crossed), 1)
     known = {name: mean_difference(sign * part, 0.95, replications) for name, part in parts.items()}
-    why: dict[str, str] = {}
     yield {
         "n_questions": len(crossed),
-        **values(known, why),
+        **valued(**known),
         "grader": ", ".join(map(str, again[twice]["judge"].unique())),
         "graded_again": twice,
         "reason": None if len(crossed) else "The two sides share no question with a grade.",

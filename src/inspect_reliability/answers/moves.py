@@ -11,7 +11,7 @@ from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement
 from ..stats.moved import ONE_VERDICT, Move, moved, noise_of_some
 from .analysis import Analysis
-from .row import valued
+from .row import reasons, valued
 
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
@@ -48,13 +48,12 @@ def as_record(move: Move, found: Disagreement) -> Record:
         "disagreement_within": move.within,
         "above_noise": move.above,
     }
-    why = {name: _reason(one) for name, one in parts.items() if one.value is None}
     n = (move.compared or found).cells.n_clusters
     return {
         "n_questions": n,
         "n_not_compared": found.cells.n_clusters - n,
         **valued(**parts),
-        "not_estimable": why,
+        "not_estimable": reasons(parts),
     }
 
 

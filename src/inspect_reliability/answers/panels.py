@@ -8,7 +8,7 @@ from ..stats import disagreement, effective_number
 from ..stats.disagreement import SEED, Disagreement
 from ..stats.moved import ONE_VERDICT
 from .analysis import Analysis
-from .row import values
+from .row import reasons, valued
 
 JUDGE = "judge"
 
@@ -19,7 +19,6 @@ def panels(analysis: Analysis) -> Iterator[Record]:
         errors = _errors(given, found)
         rho = (errors or scored).correlation(JUDGE)
         number = found.levels[JUDGE]
-        why: dict[str, str] = {}
         parts = {
             "agreement_within": found.agreement(),
             "agreement_between": found.agreement([JUDGE]),
@@ -27,13 +26,13 @@ def panels(analysis: Analysis) -> Iterator[Record]:
             "correlation": rho,
             "effective_number": effective_number(number, rho),
         }
-        known = values(parts, why)
+        why = reasons(parts, ends=True)
         for name in {"agreement_within", "beyond_noise"} & {*why}:
             why[name] = ONE_VERDICT
         yield keys | {
             "judges": given.levels(JUDGE),
             "n_questions": found.cells.n_clusters,
-            **known,
+            **valued(**parts),
             "correlation_of": "verdicts" if errors is None else "errors",
             "not_estimable": why,
         }
@@ -53,7 +52,6 @@ def one_more(analysis: Analysis) -> Iterator[Record]:
             seeds = more.pop(SEED, 1)
             if facet == SEED and (found.cells.exact or (SEED,) not in found.component):
                 continue
-            why: dict[str, str] = {}
             parts = {
                 "dependability": found.dependability(now, existing=existing),
                 "with_one_more": found.dependability(more, seeds, existing),
@@ -63,8 +61,8 @@ def one_more(analysis: Analysis) -> Iterator[Record]:
                 "levels": now.get(facet, 1),
                 "calls": calls,
                 "calls_with_one_more": calls + 1 if facet == JUDGE else 2 * calls,
-                **values(parts, why),
-                "not_estimable": why,
+                **valued(**parts),
+                "not_estimable": reasons(parts, ends=True),
             }
 
 

@@ -1,6 +1,6 @@
 """Steady, or right? What labels say about each row."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import sqrt
 
@@ -24,7 +24,7 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .cautions import MANY_CATEGORIES
 from .condition import from_logs
-from .row import Row, valued
+from .row import Row, reasons, valued
 
 TITLE = "Steady, or right"
 
@@ -91,13 +91,9 @@ def _validity(row: Row, known: Labelled) -> Record:
         "votes": [
             {"votes": n, **valued(accuracy=one)} for n, one in known.votes(NO_VERDICTS).items()
         ],
-        "not_estimable": _why(estimates),
+        "not_estimable": reasons(estimates),
         "cautions": list(_cautions(row, known)),
     }
-
-
-def _why(found: Mapping[str, Estimate]) -> Record:
-    return {name: one.reason for name, one in found.items() if one.value is None}
 
 
 def _ceiling(known: Labelled, people: Cells | None) -> float | None:
@@ -177,7 +173,7 @@ def validity_across(analysis: Analysis) -> Iterator[Record]:
         if known := labelled(given, found.cells):
             for facet in found.levels:
                 parts = known.across(facet)
-                yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": _why(parts)}
+                yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": reasons(parts)}
 
 
 def confusion(analysis: Analysis) -> Iterator[Record]:

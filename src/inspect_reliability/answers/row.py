@@ -123,7 +123,7 @@ class Row(Condition):
 
     @cached_property
     def _numbers(self) -> Record:
-        why = dict[str, str]()
+        why = reasons(self._estimates, ends=True)
         first = self._estimates["omega"]
         numbers: Record = {
             "n_questions": first.n_questions,
@@ -133,7 +133,7 @@ class Row(Condition):
             "seed_check": worst_seed_check(self.table),
             # Exact verdicts have no noise.
             "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
-            **values(self._estimates, why),
+            **valued(**self._estimates),
             "non_response_excluded_coverage": self._with_verdict.coverage,
             **(self._answers(why) if self.judged.correctness else {}),
         }
@@ -175,7 +175,8 @@ class Row(Condition):
             "m": unknown,
         }
         why |= {name: needs[name] for name, value in found.items() if value is None}
-        return values({"a_lm": a_lm}, why) | found
+        why |= reasons({"a_lm": a_lm}, ends=True)
+        return valued(a_lm=a_lm) | found
 
 
 def alike(rows: Iterable[Row], *but: str) -> Iterable[tuple[Record, list[Row]]]:
@@ -220,11 +221,10 @@ def methods_of(table: pd.DataFrame) -> "pd.Series[str]":
     return found
 
 
-def values(estimates: Mapping[str, Estimate], why: dict[str, str]) -> Record:
-    """Estimates with their intervals; adds the reasons for missing values to `why`."""
-    found = valued(**estimates)
-    for name, estimate in estimates.items():
-        missing = name if estimate.value is None else f"{name}_interval"
-        if found[missing] is None:
-            why[missing] = estimate.reason or "not estimable"
-    return found
+def reasons(estimates: Mapping[str, Estimate], ends: bool = False) -> dict[str, str]:
+    """Why values are missing; with `ends`, also why intervals of known values are."""
+    return {
+        name if one.value is None else f"{name}_interval": one.reason or "not estimable"
+        for name, one in estimates.items()
+        if one.value is None or (ends and one.ends is None)
+    }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...answers.analysis import Analysis
-from ...answers.row import Row, ends, values
+from ...answers.row import Row, ends, reasons, valued
 from ...showing.values import Record
 from ...stats import Estimate, Floor
 from ...stats.long import FloatArray
@@ -49,7 +49,9 @@ def published(row: Row) -> Record:
     for name in ("alpha_noise", "singular", *counted):
         record[f"published_{name}"] = getattr(found, name, None)
     if codes is not None and not row.counts.clustered:
-        record = values({"integer_omega": integer_omega(codes)}, why) | record
+        omega = integer_omega(codes)
+        why |= reasons({"integer_omega": omega}, ends=True)
+        record = valued(integer_omega=omega) | record
     return record | {"not_estimable": why, "cautions": list(_cautions(found))}
 
 
