@@ -440,3 +440,13 @@ def test_scouts_file_needs_no_header(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("question,answer\nq1,C\n")
     with pytest.raises(UserError, match="expected columns 'id' and 'label'"):
         with_labels(judgments(), [str(tmp_path / "l.csv")])
+
+
+def test_a_labelled_file_beside_a_log(tmp_path: Path) -> None:
+    """Rows of a file have no scorer, those of a log have: labels stay with their rows."""
+    judged(tmp_path / "logs")
+    rows = [{"question": f"own {n}", "verdict": "C", "label": "C"} for n in range(3)]
+    file = write(tmp_path / "rows.csv", rows)
+    assert labels(with_labels(judgments_from([str(tmp_path / "logs"), file]))) == {
+        f"own {n}": "C" for n in range(3)
+    }

@@ -108,17 +108,10 @@ def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) ->
 
 def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool:
     """Whether a question has several levels of a column while the columns `within` are equal."""
-    if name not in table:
+    if name not in table or table[name].nunique(dropna=False) < 2:
         return False
-    from pandas.api.types import infer_dtype
-
-    levels = table[name]
-    if infer_dtype(levels) == "mixed":  # lists, perhaps, which cannot be compared
-        levels = levels.map(lambda level: tuple(level) if isinstance(level, list) else level)
-    if levels.nunique(dropna=False) < 2:
-        return False
-    same = [table[one] for one in ("benchmark", "question", *within)]
-    return bool(levels.groupby(same, dropna=False).nunique(dropna=False).max() > 1)
+    same = table.groupby(["benchmark", "question", *within], dropna=False)
+    return bool(same[name].nunique(dropna=False).max() > 1)
 
 
 def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .columns import COLUMNS, of_role
 from .suites import is_suite
@@ -38,26 +39,25 @@ def described(judgments: Judgments) -> str:
     outputs = table.groupby(units[:2], dropna=False).ngroups
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
-    codes = {name: _codes(table[name]) for name in units}
-    same = _codes_of([*codes.values(), _codes(table["judge"])])
+    same = [*units, "judge"]
     facets = []
     for name in of_role(table, "facet", without=("judge",)) + list(judgments.facets):
-        level = _codes(table[name])
-        most = int(level.groupby(same).nunique().max())
-        if most > 1 and name not in units:
-            facets.append(level)
-            parts.append(_times(most, name))
-    parts.append(_tries(table, _codes_of([same, *facets])))
+        if name not in same and table[name].nunique(dropna=False) > 1:
+            levels = table.groupby(same, dropna=False)[name].nunique(dropna=False)
+            if (most := int(levels.max())) > 1:
+                facets.append(name)
+                parts.append(_times(most, name))
+    parts.append(_tries(table, [*same, *facets]))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
         said += f"; labels of {_times(question[known].nunique(), 'question')}"
     return f"Read: {said}{_not_used(judgments)}"
 
 
-def _tries(table: pd.DataFrame, cell: pd.Series[Any]) -> str:
+def _tries(table: pd.DataFrame, cell: Sequence[str]) -> str:
     if "share" in table and table["share"].notna().all():
         return "exact distributions"
-    sizes = cell.value_counts()
+    sizes = table.groupby(list(dict.fromkeys(cell)), dropna=False).size()
     usual = int(sizes.mode().max())
     if sizes.nunique() == 1:
         return _times(usual, "try")
@@ -77,19 +77,3 @@ def _not_used(judgments: Judgments) -> str:
 def _times(number: int, name: str) -> str:
     plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     return f"{number:,} {name if number == 1 else plural}"
-
-
-def _codes(values: pd.Series[Any]) -> pd.Series[Any]:
-    import pandas as pd
-
-    if pd.api.types.infer_dtype(values) == "mixed":  # lists, perhaps
-        values = values.map(lambda one: tuple(one) if isinstance(one, list) else one)
-    return pd.Series(pd.factorize(values)[0], values.index)
-
-
-def _codes_of(columns: list[pd.Series[Any]]) -> pd.Series[Any]:
-    """One number for each combination of the values of columns."""
-    found = columns[0]
-    for one in columns[1:]:
-        found = _codes(found * (int(one.max()) + 2) + one + 1)
-    return found

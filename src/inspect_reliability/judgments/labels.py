@@ -130,9 +130,12 @@ class _Outputs:
         self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
-        self._part = first["scorer"].tolist() if "scorer" in first else [None] * len(first)
-        parts = table.groupby("scorer") if "scorer" in table else [(None, table)]
-        self._verdicts = {part: _verdicts(rows) for part, rows in parts}
+        self._part = [""] * len(first)
+        self._verdicts = {"": _verdicts(table)}
+        if "scorer" in table:  # missing in a file beside a log
+            self._part = first["scorer"].map(str).tolist()
+            parts = table.groupby(table["scorer"].map(str))
+            self._verdicts = {str(part): _verdicts(rows) for part, rows in parts}
         self._meant = meant
 
     @cached_property
@@ -151,7 +154,7 @@ class _Outputs:
         return [unit for unit in units if part is None or part in self._parts(unit)]
 
     def _parts(self, unit: int) -> tuple[str, str]:
-        return str(self._part[unit]), str(self._part[unit]).rpartition(".")[2]
+        return self._part[unit], self._part[unit].rpartition(".")[2]
 
     @property
     def names(self) -> Collection[str]:
@@ -191,8 +194,7 @@ class _Outputs:
         """Outputs with labels for some parts only."""
         having: dict[Any, list[bool]] = defaultdict(list)
         for unit, (benchmark, name) in enumerate(self._output):
-            scorer = str(self._part[unit])
-            score = scorer.rpartition(".")[0] or scorer
+            score = self._part[unit].rpartition(".")[0] or self._part[unit]
             having[benchmark, name, score].append(unit in found)
         return [str(name) for (_, name, _), own in having.items() if any(own) and not all(own)]
 

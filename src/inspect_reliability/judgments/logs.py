@@ -34,7 +34,7 @@ from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
 from .overlap import combine
-from .score import Kept, before_edits, judgments_of, kept_in
+from .score import Kept, Labels, before_edits, judgments_of, kept_in
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
 
 if TYPE_CHECKING:
@@ -193,25 +193,21 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
 def _judgments(
     log: EvalLog, samples: Sequence[_Sample], where: str
 ) -> tuple[pd.DataFrame, list[Gap]]:
-    shared: _Row = {
-        "judge": log.eval.model,
-        "benchmark": log.eval.task.rsplit("/", 1)[-1],
-        "temperature": _temperature(log),
-    }
-    if log.results and log.results.early_stopping:
-        shared["stopped_early"] = log.results.early_stopping.manager
+    """The table of a log's judgments, and the judgments missing from it."""
     rows: list[tuple[str, _Row]] = []
     gaps: list[Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
     each = 1  # judgments of a sample
+    of_log = _of_log(log)
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
             what = "that ended in an error" if sample.error else "without a score"
             gaps.append(Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
             continue
-        known = shared | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
+        known = of_log | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
         before = [(name, kept, *before_edits(one)) for name, one, kept in _scores(sample, where)]
+        # A score that people added labels what the scorers say.
         added = [labels for *_, score, labels in before if score is None]
         for scorer, kept, score, labels in before:
             if score is None:
@@ -220,65 +216,89 @@ def _judgments(
             if kept is None:
                 gaps.append(Gap(_BROKEN))
                 continue
+            if isinstance(kept, Replications) and kept.scorer is None:
+                each = max(each, len(kept.verdicts))
+            elif isinstance(kept, Replications):
+                graders[scorer] |= {kept.grader} - {""}
             if of := output_of(score.metadata or {}):
                 place |= {"sample": of.sample, "epoch": of.epoch}
-            made, lost = 1, set[int]()
-            if not isinstance(kept, Replications):
-                made = sum(len(one.weights) for one in kept) or 1
-            else:
-                lost = kept.lost
-                if kept.scorer is None:
-                    made = len(kept.verdicts)
-                    each = max(each, made)
-                else:
-                    graders[scorer] |= {kept.grader} - {""}
-            known |= _used(sample, made)
             found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(Gap(_UNSCORED))
             for row in found:
-                key = row["scorer"].removeprefix(scorer).removeprefix(".")
-                # A score that people added labels what the scorers say.
-                for given in (*added, labels):
-                    if of_part := given.get(key) or given.get(""):
-                        row |= as_columns(of_part)
-                number = row["replication"]
-                if row["verdict"] is not None:
-                    rows.append((scorer, row))
-                elif number in lost and isinstance(kept, Replications):
-                    # Another cell, or a grader, has the same number.
-                    alone = kept.scorer is None and kept.cells is None
-                    gaps.append(Gap(_FAILED, 1, [sample.id] if alone else [], number, 1))
+                row |= _labels(row["scorer"], scorer, [*added, labels])
+                if row["verdict"] is None:
+                    gaps.append(_without_verdict(row["replication"], kept, sample))
                 else:
-                    gaps.append(Gap(_UNREADABLE))
-    for scorer, names in graders.items():
-        own = [row for name, row in rows if name == scorer]
-        if not names and own:
-            gaps.append(Gap(_NOT_ASKED, len(own)))
-            rows = [(name, row) for name, row in rows if name != scorer]
-        elif len(names) == 1:
-            for row in own:
-                # What a scorer grades without asking its grader is part of that judge.
-                row["judge"] = row["judge"] or next(iter(names))
-    judgments = [row for _, row in rows]
-    if log.status in _UNFINISHED:
-        dataset, epochs = log.eval.dataset, log.eval.config.epochs or 1
-        ids = dataset.sample_ids or []
-        # The dataset's own count does not know of a limit, its list of ids does.
-        planned = (len(ids) or dataset.samples or 0) * epochs * each
-        size = f"{planned:,}" if planned else "an unknown number of"
-        what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
-        gaps.append(Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs)))
-    elif too_few := _lost(log, samples):
-        # Such a log is damaged, whatever others have.
-        gaps.append(Gap(too_few, len(samples)))
+                    rows.append((scorer, row))
+    judgments = _by_graders(rows, graders, gaps)
+    gaps += _unfinished(log, samples, judgments, each)
+    return make_table(judgments), gaps
+
+
+def _of_log(log: EvalLog) -> _Row:
+    """What is the same for all judgments of a log."""
+    found: _Row = {
+        "judge": log.eval.model,
+        "benchmark": log.eval.task.rsplit("/", 1)[-1],
+        "temperature": _temperature(log),
+    }
+    if log.results and log.results.early_stopping:
+        found["stopped_early"] = log.results.early_stopping.manager
+    return found
+
+
+def _labels(part: str, scorer: str, given: Iterable[Labels]) -> _Row:
+    """The labels that people gave a part of a score, the last of them."""
+    key = part.removeprefix(scorer).removeprefix(".")
+    found = [own for labels in given if (own := labels.get(key) or labels.get(""))]
+    return as_columns(found[-1]) if found else {}
+
+
+def _without_verdict(number: int, kept: Kept, sample: _Sample) -> Gap:
+    """The gap that a judgment without a verdict leaves."""
+    if not isinstance(kept, Replications) or number not in kept.lost:
+        return Gap(_UNREADABLE)
+    # Another cell, or a grader, has the same number.
+    alone = kept.scorer is None and kept.cells is None
+    return Gap(_FAILED, 1, [sample.id] if alone else [], number, 1)
+
+
+def _by_graders(
+    rows: Sequence[tuple[str, _Row]], graders: Mapping[str, Collection[str]], gaps: list[Gap]
+) -> list[_Row]:
+    """Judgments, those of a scorer by its grader's name; without those that ask no model."""
+    n_rows = Counter(scorer for scorer, _ in rows)
+    silent = {scorer for scorer, names in graders.items() if not names and n_rows[scorer]}
+    gaps += [Gap(_NOT_ASKED, n_rows[scorer]) for scorer in graders if scorer in silent]
+    found = [row for scorer, row in rows if scorer not in silent]
+    for scorer, row in rows:
+        if len(names := graders.get(scorer, ())) == 1:
+            # What a scorer grades without asking its grader is part of that judge.
+            row["judge"] = row["judge"] or next(iter(names))
     # One replication of a run was checked, and speaks for all of its judge.
-    checks = {row["judge"]: row["seed_check"] for row in judgments if "seed_check" in row}
-    for row in judgments:
+    checks = {row["judge"]: row["seed_check"] for row in found if "seed_check" in row}
+    for row in found:
         row["temperature"] = clean_temperature(row["temperature"])
         if row["judge"] in checks:
             row["seed_check"] = checks[row["judge"]]
-    return make_table(judgments), gaps
+    return found
+
+
+def _unfinished(
+    log: EvalLog, samples: Sequence[_Sample], judgments: Sequence[_Row], each: int
+) -> list[Gap]:
+    """What a run did not make, at `each` judgments a sample, or what its log lost."""
+    if log.status not in _UNFINISHED:
+        # Such a log is damaged, whatever others have.
+        return [Gap(lost, len(samples))] if (lost := _lost(log, samples)) else []
+    dataset, epochs = log.eval.dataset, log.eval.config.epochs or 1
+    ids = dataset.sample_ids or []
+    # The dataset's own count does not know of a limit, its list of ids does.
+    planned = (len(ids) or dataset.samples or 0) * epochs * each
+    size = f"{planned:,}" if planned else "an unknown number of"
+    what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
+    return [Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs))]
 
 
 def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
@@ -288,20 +308,23 @@ def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
 
 
 def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) -> Iterator[_Row]:
+    """What a score says of each of its judgments."""
     question = output = str(sample.id)
     if (log.eval.config.epochs or 1) > 1:
         output = f"{question}, epoch {sample.epoch}"
+    packed = kept if isinstance(kept, Replications) else None
     several: Collection[str] = (distributions.KEPT, "cells") if kept else ()
-    if isinstance(kept, Replications):
-        several = REPLICATION_KEYS
-    facts = dict(_facts({k: v for k, v in (score.metadata or {}).items() if k not in several}))
-    if isinstance(kept, Replications) and kept.scorer is not None:
-        facts |= {"judge": kept.grader or None, "tokens": None, "cost": None}
+    several = REPLICATION_KEYS if packed else several
+    metadata = {k: v for k, v in (score.metadata or {}).items() if k not in several}
+    made = judgments_of(score, kept, question, scorer, output)
+    facts = _used(sample, _sharing(kept)) | dict(_facts(metadata))
+    if packed and packed.scorer is not None:  # the log's model and its use are those of the output
+        facts |= {"judge": packed.grader or None, "tokens": None, "cost": None}
         facts.setdefault("temperature", None)
-    found = [(facts, one) for one in judgments_of(score, kept, question, scorer, output)]
-    if isinstance(kept, Replications):
-        for name, votes in kept.votes.items():
-            voted, part = replace(kept, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
+    found = [(facts, one) for one in made]
+    if packed:
+        for name, votes in packed.votes.items():
+            voted, part = replace(packed, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
             each = judgments_of(score, voted, question, part, output)
             found += [(facts | {"judge": name}, one) for one in each if one.verdict is not None]
     for facts, judgment in found:
@@ -311,6 +334,13 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
             own[name] = own[name] and tuple(own[name])
         known = {name: value for name, value in own.items() if value is not None}
         yield facts | known | {"verdict": judgment.verdict}
+
+
+def _sharing(kept: Kept) -> int:
+    """The number of judgments that share the tokens of a sample."""
+    if isinstance(kept, Replications):
+        return len(kept.verdicts)
+    return sum(len(one.weights) for one in kept) or 1
 
 
 def _facts(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -159,8 +159,7 @@ def _spelled(one: Judgments, case: _Names, numbers: Mapping[tuple[Any, ...], _Na
     for what, count in notes:
         counted[what] += count
     made = [Note(what, count, where) for what, count in counted.items()]
-    other = one.other and _spelled(replace(one.other, said=()), case, numbers)
-    return replace(one, table=table, said=(*one.said, *made), other=other)
+    return replace(one, table=table, said=(*one.said, *made))
 
 
 def _renamed(table: pd.DataFrame, rows: Any, names: _Names, what: str) -> list[tuple[str, int]]:
