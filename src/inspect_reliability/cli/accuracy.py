@@ -1,6 +1,9 @@
 """`accuracy`: how many responders are right, question by question (the paper's Table 4)."""
 
+from collections import Counter
+
 import click
+import numpy as np
 
 from ..errors import UserError
 from ..files import kind_of
@@ -8,8 +11,8 @@ from ..showing import Form
 from ..showing.document import Document, Table, Text
 from ..showing.values import Column, Record
 from ..study.benchmarks import BENCHMARKS
+from ..study.benchmarks.right_answer import has_right_answer
 from ..study.responses import NoAnswersError, load_scorable_answers
-from ..study.responses.answers import five_numbers, responders_right
 from .main import examples
 from .sources import format_option, show
 
@@ -56,11 +59,14 @@ def _rows(responses: str, benchmark: str) -> list[Record]:
     except NoAnswersError:
         return []
     responders = {answer.responder for answer in answers}
+    known = [answer for answer in answers if has_right_answer(answer.question)]
     rows: list[Record] = []
-    for rule in BENCHMARKS[benchmark].rules:
-        right = list(responders_right(answers, rule).values())
-        if right:
-            summary = dict(zip(_FIVE, five_numbers(right), strict=True))
-            counted = {"questions": len(right), "responders": len(responders)}
-            rows.append({"benchmark": benchmark, "rule": rule, **counted, **summary})
+    for rule, is_right in BENCHMARKS[benchmark].rules.items() if known else ():
+        right = Counter[str]()
+        for one in known:
+            right[one.question.id] += is_right(one.question, one.text)
+        five = np.percentile(list(right.values()), [0, 25, 50, 75, 100]).tolist()
+        counted = {"questions": len(right), "responders": len(responders)}
+        summary = dict(zip(_FIVE, five, strict=True))
+        rows.append({"benchmark": benchmark, "rule": rule, **counted, **summary})
     return rows

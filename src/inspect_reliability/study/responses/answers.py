@@ -1,16 +1,13 @@
-"""Responders' answers to questions, and how many are right."""
+"""Responders' answers to questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ...designs import Item
 from ...errors import UserError
 from ...files import entry, texts
-from ..benchmarks import BENCHMARKS, Question, RuleName
-from ..benchmarks.right_answer import has_right_answer
+from ..benchmarks import BENCHMARKS, Question
 
 
 class NoAnswersError(UserError):
@@ -90,23 +87,3 @@ def turns_in(record: Mapping[str, Any], key: str, benchmark: str, where: str) ->
             f"'{key}' has {sum(map(bool, turns))}."
         )
     return turns
-
-
-def responders_right(answers: Sequence[Answer], rule: RuleName = "default") -> dict[str, int]:
-    """How many responders are right, per question.
-
-    Questions without a known right answer are skipped, and so are benchmarks without such a rule.
-    """
-    right: dict[str, int] = {}
-    for answer in answers:
-        is_right = BENCHMARKS[answer.question.benchmark].rules.get(rule)
-        if is_right is not None and has_right_answer(answer.question):
-            correct = is_right(answer.question, answer.text)
-            right[answer.question.id] = right.get(answer.question.id, 0) + correct
-    return right
-
-
-def five_numbers(counts: Sequence[float]) -> tuple[float, float, float, float, float]:
-    """Minimum, lower quartile, median, upper quartile and maximum (linear interpolation)."""
-    low, lower, median, upper, high = np.percentile(counts, [0, 25, 50, 75, 100]).tolist()
-    return low, lower, median, upper, high
