@@ -34,7 +34,6 @@ from inspect_reliability.stats import (
     anytime_omega,
     anytime_rate,
     brennan_prediger,
-    compare,
     compare_all,
     fleiss_kappa,
     gwet_ac1,
@@ -553,7 +552,7 @@ def comparisons(studies: int) -> Iterator[dict[str, Any]]:
                         table = np.pad(table, ((0, 0), (0, len(SKEWED) - table.shape[1])))
                         given[str(j)] = POPULATIONS["middling"].counts(table)
                     together.append(any(map(_differs, compare_all(given))))
-                    pairs = (compare(*pair) for pair in combinations(given.values(), 2))
+                    pairs = (compare_all(dict(pair))[0] for pair in combinations(given.items(), 2))
                     single.append(any(map(_differs, pairs)))
                 yield {
                     "population": " and ".join(names),

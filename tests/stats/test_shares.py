@@ -7,7 +7,7 @@ from math import factorial, prod
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tables import distributions
+from tables import compare, distributions
 
 from inspect_reliability.stats import (
     COEFFICIENTS,
@@ -17,7 +17,6 @@ from inspect_reliability.stats import (
     agreement,
     agreement_between,
     choice_shares,
-    compare,
     omega,
     panel,
     precision,

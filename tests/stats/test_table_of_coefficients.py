@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tables import counts, drawn
+from tables import compare, counts, drawn
 
 from docs.site.reference import table_of_coefficients
 from inspect_reliability.stats import (
@@ -16,7 +16,6 @@ from inspect_reliability.stats import (
     Coefficient,
     ReliabilityError,
     UnknownCoefficientError,
-    compare,
     icc,
     omega,
     panel,

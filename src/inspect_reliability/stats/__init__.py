@@ -22,7 +22,6 @@ from .coefficients import omega as omega
 from .coefficients import panel as panel
 from .comparison import Comparison as Comparison
 from .comparison import Driver as Driver
-from .comparison import compare as compare
 from .comparison import compare_accuracy as compare_accuracy
 from .comparison import compare_all as compare_all
 from .comparison import compare_pooled as compare_pooled

@@ -68,21 +68,6 @@ class Comparison:
     reason: str | None
 
 
-def compare(
-    first: Cells,
-    second: Cells,
-    coefficient: str = "omega",
-    *,
-    names: tuple[str, str] = ("the first judge", "the second judge"),
-    level: float = 0.95,
-) -> Comparison:
-    """Compare two judges, or a judge at two temperatures; see `compare_all`."""
-    if names[0] == names[1]:
-        raise ReliabilityError(f"Both judges are called {names[0]!r}; give them different names.")
-    judges = dict(zip(names, (first, second), strict=True))
-    return compare_all(judges, coefficient, level=level)[0]
-
-
 def compare_all(
     judges: Mapping[str, Cells], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:

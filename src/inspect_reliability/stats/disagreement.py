@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .cells import Cells
-from .ends import Ends, weighted_error
+from .ends import Ends
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
@@ -340,18 +340,17 @@ class _Crossed(Study):
             return [[self.pairs.far]]
         return [[Question(UNSEEN, one, 1.0, 0.0)] for one in second(self.pairs.mean)]
 
-    def plus(self, formula: Formula, question: Question) -> Ends:
-        """A coefficient with a fraction of a question added, and its error."""
+    def added(self, question: Question) -> tuple[Differences, Differences, float]:
+        """D_S over all questions and without each, with a fraction of one, and its weight."""
         whole, without = (Differences(self.total.facets, x) for x in self.pairs.sums(question))
-        x = float(formula(whole))
-        return x, weighted_error(x - formula(without), question.weight)
+        return whole, without, question.weight
 
     def omega_plus(
         self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
     ) -> Ends:
-        """The same."""
+        """A ratio of D_S with a fraction of a question added, and its error."""
         (question,) = questions
-        return self.plus(formula, question)
+        return self.plus(formula, self.added(question))
 
 
 def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:

@@ -21,7 +21,7 @@ from .ends import (
 )
 from .estimate import Estimate
 from .long import FloatArray
-from .study import FAR, NOISE_OF_NUMBERS, SETTLED, Formula, Question, Study, omega_slopes
+from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, omega_slopes
 from .sums import Sums, ratio
 
 FEWEST_QUESTIONS = 3
@@ -77,13 +77,12 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     agreement is below 1 - `constant_share_bound`: a share c of questions without agreement shows N
     with c^N.
     """
-    low, high = log_scale(formula, study, level)
+    error, t = study.jackknife(formula, level)
+    low, high = on_log_scale(float(formula(study.total)), error, t)
     if study.apart:  # the mirror image of `exact_bound`
         high = study.varying(formula, constant_share_bound(study.n, level))
-    _, t = study.jackknife(formula, level)
-    settled = study.toss._replace(weight=SETTLED, disagreement=0.0)
-    lower = on_log_scale(*study.plus(formula, study.toss), t)[0]
-    higher = on_log_scale(*study.plus(formula, settled), t)[1]
+    lower = on_log_scale(*study.plus(formula, study.with_noise), t)[0]
+    higher = on_log_scale(*study.plus(formula, study.with_settled), t)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
@@ -93,9 +92,12 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     Upper end: a question that always gets the second most frequent verdict, on the scale log(1 -
     x). Lower end: a noise question, on the F scale. Each stratum has an equal part of the question.
     """
-    r, (_, t) = study.replications, study.jackknife(formula, level)
+    r, (error, t) = study.replications, study.jackknife(formula, level)
     steady = study.steady(formula)
-    low, high = (exact_bound if steady else f_scale)(formula, study, level)
+    if steady:
+        low, high = exact_bound(formula, study, level)
+    else:
+        low, high = on_f_scale(float(formula(study.total)), error, t, r)
     lower = on_f_scale(*study.omega_plus(formula, study.noise), t, r)[0]
     higher = max(on_log_scale(*study.omega_plus(formula, one), t)[1] for one in study.sure)
     # Below the least omega of R replications the F scale has no ends.

@@ -17,7 +17,7 @@ from .rates import by_question as by_cluster
 from .rates import mean_share
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
-"""Numbers of votes to try for exact distributions."""
+"""Numbers of votes to try; for exact distributions all of them."""
 
 _NEVER = 1e-9
 """Verdicts this unlikely win no majority."""
@@ -169,7 +169,7 @@ def _stability(
 
 def _odd_numbers(most: int) -> list[int]:
     """Odd numbers up to `most`, denser where votes still matter; `most` itself if odd."""
-    steps = [1, 3, 5, 7, 9, 15, 25, 49, 99, 199, 499]
+    steps = [*VOTES, 99, 199, 499]
     largest = most - (most % 2 == 0)
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 

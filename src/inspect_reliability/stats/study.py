@@ -132,16 +132,31 @@ class Study:
         each = zip(*(second(one.mean) for one in self.noise), strict=False)
         return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
 
-    def plus(self, formula: Formula, question: Question) -> Ends:
+    @cached_property
+    def with_noise(self) -> Any:
+        """What `plus` takes, with a fraction of a noise question."""
+        return self.added(self.toss)
+
+    @cached_property
+    def with_settled(self) -> Any:
+        """The same with a fraction of a question that never varies."""
+        return self.added(self.toss._replace(weight=SETTLED, disagreement=0.0))
+
+    def added(self, question: Question) -> Any:
+        """`total` and `without` with a fraction of a question, and its weight."""
+        (known,), weight = self.strata, question.weight
+        more = with_one(known, question)
+        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
+        return more.over(), more.without_each(), weight
+
+    def plus(self, formula: Formula, added: Any) -> Ends:
         """A coefficient with a fraction of a question added, and its error.
 
         That of the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
         """
-        (known,), weight = self.strata, question.weight
-        more = with_one(known, question)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        x = float(formula(more.over()))
-        return x, weighted_error(x - formula(more.without_each()), weight)
+        total, without, weight = added
+        x = float(formula(total))
+        return x, weighted_error(x - formula(without), weight)
 
     def omega_plus(
         self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
