@@ -38,6 +38,7 @@ def _split(judgments: Judgments, by: Sequence[str]) -> Iterator[Row]:
     studies = _studies(table)
     whole = replace(judgments, table=table)
     methods = methods_of(table)
+    method_of, study_of = methods.to_numpy(), studies.to_numpy()  # cheaper to look up
     # Where a judge's other wordings, say, are exact, every row says which it is.
     both = bool(
         (methods.groupby([table[name] for name in GROUP_BY], dropna=False).nunique() > 1).any()
@@ -45,14 +46,14 @@ def _split(judgments: Judgments, by: Sequence[str]) -> Iterator[Row]:
     # The majority of a panel is no further judge beside those that voted.
     voted = "scorer" in table and any(f".{VOTES}" in str(one) for one in table["scorer"].unique())
     for group, rows in whole.groups(by) if by else whole.conditions():
-        for of_study, own in _parts(rows, studies[rows.index]):
+        for of_study, own in _parts(rows, study_of[rows.index]):
             named = {} if of_study is None else {"study": of_study}
             scorers: list[tuple[dict[str, Any], pd.DataFrame]] = [({}, own)]
             if "scorer" in own:
                 scorers = [*_several(own, "scorer", own["scorer"], voted)]
             for scorer, scored in scorers:
                 for kind, same in _kinds(scored):
-                    for method, alike in _several(same, "method", methods[same.index], both):
+                    for method, alike in _several(same, "method", method_of[same.index], both):
                         keys = group | named | scorer | kind | method
                         yield Row(keys, _told_apart(alike))
 
@@ -75,7 +76,7 @@ def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(question=rows["question"].mask(shared, named))
 
 
-def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.DataFrame]]:
+def _parts(rows: pd.DataFrame, by: Any) -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows of each value, in order of first appearance; None for a missing value."""
     codes, values = pd.factorize(by)
     for code in pd.unique(codes).tolist():
@@ -84,7 +85,7 @@ def _parts(rows: pd.DataFrame, by: "pd.Series[Any]") -> Iterator[tuple[Any, pd.D
 
 
 def _several(
-    rows: pd.DataFrame, name: str, by: "pd.Series[Any]", always: bool = False
+    rows: pd.DataFrame, name: str, by: Any, always: bool = False
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """The rows of each value, with its name if there are several, or `always`."""
     parts = list(_parts(rows, by))
