@@ -130,20 +130,28 @@ class Analysis:
             found.setdefault(describe(self.keys(record, *without)), []).append(record)
         return found.items()
 
+    @cached_property
+    def across(self) -> str:
+        """The column that figures run over: temperatures if there are several, else judges."""
+        several = self.differing(self.estimates("rows"))
+        return next((name for name in ("temperature", "judge") if name in several), "")
+
     def pictures(
         self,
         records: Iterable[Record],
-        across: Sequence[str],
         says: str,
         columns: Iterable[Column],
         named: str = "",
+        across: Sequence[str] = (),
         **look: Any,
     ) -> Iterator[Figure]:
-        """A figure for each group of records that differ only in the columns `across`.
+        """A figure for each group of records that differ only in some grouping columns.
 
-        Single records have none. The first of these columns distinguishes the series. `named` is
-        appended to a figure's name, and `look` has its other fields.
+        Single records have none. The first of these columns distinguishes the series: `across`, by
+        default that of the analysis. `named` is appended to a figure's name, and `look` has its
+        other fields.
         """
+        across = list(dict.fromkeys(across or [self.across]))
         by, place = across[0], [grouped(name, "not known") for name in across if name]
         levels = (row.keys[by] for row in self.rows if by in row.keys)
         names = list(dict.fromkeys(text(one, missing="not known") for one in levels))

@@ -67,7 +67,8 @@ def _agreement(judges: dict[str, Row]) -> Estimate:
         return Estimate(reason="the judges share no question")
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
+    across = analysis.across
     place, known = grouped(across), analysis.estimates("between_judges")
     for title, records in analysis.apart(analysis.results["between_judges"], across):
         places = dict.fromkeys(map(place.show, records))

@@ -163,7 +163,7 @@ def _reason(estimate: Estimate) -> str:
     return estimate.reason or "not estimable"
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     """One picture and the tables behind it; the report has the sentences to quote."""
 
     def who(record: Record) -> str:
@@ -177,7 +177,6 @@ def _section(analysis: Analysis, across: str) -> Iterator[Block]:
     together = [record for record in every if "judge" not in record]
     for figure in analysis.pictures(
         alone or together,
-        [across],
         "how much each component adds to the variance of verdicts.",
         (),
         x="component",

@@ -94,21 +94,16 @@ def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
     return [one for turn in zip_longest(*rows) for one in turn if one is not None][:number]
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
-    yield from _whole(analysis, across, "read_by", "Forms of the verdicts")
+def _section(analysis: Analysis) -> Iterator[Block]:
+    across, shown = analysis.across, declared("read_by")
+    of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
+    if known := analysis.results["read_by"]:
+        place = [grouped(across, "not known")] if across else []
+        yield Table.of(known, [of, *place, *shown], "Forms of the verdicts")
     for found in read_without_verdict(analysis, _MOST_OUTPUTS):
         output = (found["verdict"], f"replication {found['replication']}", found["text"])
         name = describe(analysis.keys(found))
         yield Example(f"{name}: {found['question']}", found["prompt"], [output])
-
-
-def _whole(analysis: Analysis, across: str, result: str, title: str) -> Iterator[Table]:
-    shown = declared(result)
-    of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
-    known = [one for one in analysis.results[result] if any(column.show(one) for column in shown)]
-    if known:
-        place = [grouped(across, "not known")] if across else []
-        yield Table.of(known, [of, *place, *shown], title)
 
 
 def some_without_verdict(analysis: Analysis) -> Iterator[Text]:

@@ -42,12 +42,11 @@ def _shares(row: Row, chosen: Sequence[str | None], options: Sequence[str]) -> I
         }
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     for result, by in (("position", "Label"), ("responders", "Responder")):
         option, *others = declared(result, p_value=_p_value)
         for figure in analysis.pictures(
             [record for record in analysis.estimates(result) if record["share"] is not None],
-            [across],
             f"share of each {by.lower()} among all choices.",
             [option._replace(heading=by), *others],
             f", by {by.lower()}",

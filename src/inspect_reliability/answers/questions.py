@@ -137,7 +137,7 @@ def contradictions(row: Row) -> Iterator[Record]:
         yield {"question": question, "prompt": prompt, "outputs": outputs}
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     names = _verdict_names(analysis.rows)
     for row in analysis.progress(analysis.rows, "Reading texts"):
         found = (one for one in contradictions(row) if _has_texts(one))

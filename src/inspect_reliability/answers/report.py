@@ -87,15 +87,9 @@ def _names(found: Iterable[Any]) -> list[str]:
 
 
 def sections(analysis: Analysis) -> list[Section]:
-    """All sections with something to show.
-
-    Figures run over temperatures if there are several, else over judges.
-    """
-    several = analysis.differing(analysis.estimates("rows"))
-    across = next((name for name in ("temperature", "judge") if name in several), "")
+    """All sections with something to show."""
     made = (
-        Section(title, link, intro, list(blocks(analysis, across)))
-        for title, link, intro, blocks in _PARTS
+        Section(title, link, intro, list(blocks(analysis))) for title, link, intro, blocks in _PARTS
     )
     return [section for section in made if section.blocks]
 

@@ -244,7 +244,7 @@ def split(analysis: Analysis) -> Iterator[Figure]:
         )
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     """Figures and tables for a page, in addition to `right_or_wrong`."""
     accuracy = KEYS["validity"].columns["accuracy"]
     yield from analysis.pictures(
@@ -254,7 +254,6 @@ def _section(analysis: Analysis, across: str) -> Iterator[Block]:
             if len(one["votes"]) > _NO_MAJORITY
             for vote in one["votes"]
         ],
-        [across],
         "how often the majority of so many verdicts is right.",
         [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
         ": votes",

@@ -82,30 +82,30 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[Column]:
     return [column for column in filled if scale or column.key != "icc"]
 
 
-def _overview(analysis: Analysis, across: str) -> Iterator[Block]:
+def _overview(analysis: Analysis) -> Iterator[Block]:
     yield from right.split(analysis)
     if any(row.no_draws == COPIES for row in analysis.rows):
         yield Text("Copies at temperature 0 are in no figure.")
     records = analysis.estimates("rows")
     several = [name for name in analysis.differing(records) if name != "judge"]
-    x = across if across in several else next(reversed(several), "judge")
+    x = analysis.across if analysis.across in several else next(reversed(several), "judge")
     of = KEYS["rows"].columns["icc" if all(row.judged.scale for row in analysis.rows) else "omega"]
     name = of.heading.removesuffix(" [95%]")
     for figure in analysis.pictures(
         [one for one in records if one.get(of.key) is not None],
-        list(dict.fromkeys(("judge", x))),
         f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
         [of],
         x=x,
         y=of.key,
         kind="lines" if x == "temperature" else "points",
+        across=("judge", x),
         y_label=f"{name}, one verdict",
     ):
         lows = ((one[f"{of.key}_interval"] or [one[of.key]])[0] for one in figure.records)
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
-def _coefficients(analysis: Analysis, across: str) -> Iterator[Block]:
+def _coefficients(analysis: Analysis) -> Iterator[Block]:
     for row in analysis.rows:
         if row.asked_once or row.no_draws == COPIES:
             continue

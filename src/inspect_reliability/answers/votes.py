@@ -67,11 +67,10 @@ def votes(analysis: Analysis) -> Iterator[Record]:
             yield row.keys | found | {"reason": reason}
 
 
-def _section(analysis: Analysis, across: str) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     known = [record for record in analysis.results["votes"] if record["votes"] is not None]
     yield from analysis.pictures(
         known,
-        [across],
         "how often majorities of so many votes are the same.",
         declared("votes"),
         x="votes",
