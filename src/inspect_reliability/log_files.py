@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 from zipfile import ZipFile
 
 import fsspec
@@ -53,11 +52,6 @@ def reading(location: str) -> Iterator[None]:
             f"{location.removeprefix('file://')} cannot be read: it is truncated, or not an "
             "inspect log. Move it out of its folder and try again."
         ) from None
-
-
-def format_of(location: str) -> Literal["eval", "json"]:
-    """The form of a log, by its name."""
-    return "json" if location.endswith(".json") else "eval"
 
 
 def has_edits(location: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,6 @@ class JudgmentText:
 
     prompt: str | None
     output: str
-
-
-TextOf = Callable[[Mapping[str, Any]], JudgmentText | None]
-"""Reads the text behind one row of a judgments table; None where nothing leads back to it."""
 
 
 def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
