@@ -19,15 +19,26 @@ from inspect_reliability.stats import (
 from inspect_reliability.stats.crossing import MOST_CALLS
 
 
-def numbers(
+def drawn(
     generator: np.random.Generator, spread: dict[str, float], n: int, levels: int, seeds: int
-) -> Disagreement:
-    """Scores of n questions at so many wordings, from effects with these standard deviations."""
+) -> np.ndarray:
+    """Scores, n questions x levels x seeds, from effects with these standard deviations.
+
+    Rounded, for every number is a category.
+    """
     mean = spread["q"] * generator.normal(size=(n, 1)) + spread["qw"] * generator.normal(
         size=(n, levels)
     )
     mean = mean + spread["w"] * generator.normal(size=levels)
     scores = mean[..., None] + spread["seed"] * generator.normal(size=(n, levels, seeds))
+    return scores.round(1)
+
+
+def numbers(
+    generator: np.random.Generator, spread: dict[str, float], n: int, levels: int, seeds: int
+) -> Disagreement:
+    """Such scores, of n questions at so many wordings."""
+    scores = drawn(generator, spread, n, levels, seeds)
     questions = [f"q{i}" for i in range(n) for _ in range(levels)]
     facets = {"wording": np.tile(np.arange(levels), n)}
     return disagreement(Cells.of_numbers(scores.reshape(-1, seeds), questions, facets=facets))
@@ -72,8 +83,7 @@ def test_means_of_a_planned_study_are_as_close_as_planned() -> None:
     generator = np.random.default_rng(2)
     found = cheapest_precise(numbers(generator, SPREAD, 300, 40, 2), 0.3, assurance=0.5)
     size = (found.n_questions or 0, found.levels["wording"], int(found.n_replications))
-    studies = (numbers(generator, SPREAD, *size).cells for _ in range(600))
-    means = [(one.shares @ np.array(one.values)).mean() for one in studies]
+    means = [drawn(generator, SPREAD, *size).mean() for _ in range(600)]
     assert 1.96 * np.std(means) == pytest.approx(found.half_width, rel=0.15)
 
 
