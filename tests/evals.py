@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import inspect_ai._util.zipfile
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
+
+# Twelve threads for each sample of a log take longer than the sample.
+inspect_ai._util.zipfile._ZSTD_THREADS = 0
 
 
 def evaluate(task: Task, folder: Path, **options: Any) -> EvalLog:

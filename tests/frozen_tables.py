@@ -25,10 +25,10 @@ FROZEN = ROOT / "tests/frozen"
 Generator = np.random.Generator
 
 
-def tables() -> Iterator[tuple[str, pd.DataFrame]]:
-    """Name and judgments of each drawn table; the same ones each time."""
+def tables(first: int = 0, step: int = 1) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Name and judgments of each drawn table, or of every `step`-th; the same ones each time."""
     kinds = (_names, _numbers, _outcomes, _exact, _facets, _labelled, _graded, _several)
-    for number in range(NUMBER):
+    for number in range(first, NUMBER, step):
         kind = kinds[number % len(kinds)]
         yield f"{kind.__name__.strip('_')} {number}", kind(np.random.default_rng(number))
 
@@ -169,7 +169,7 @@ def _several(rng: Generator) -> pd.DataFrame:
 
 SETS = {
     "example": "logs/example",
-    "paper": "paper",
+    "paper": "paper",  # read from the logs of its import
     "choices": "labelled/rewardbench2_choices.parquet",
     "llmbar": "labelled/llmbar_verdicts.parquet",
     "grades": "labelled/llmjudge_grades.parquet",
@@ -177,17 +177,17 @@ SETS = {
 """Recorded judgments: the log of the repository, and folders and files of the data."""
 
 
-def report_of_set(name: str, data: Path) -> dict[str, Any]:
+def place_of(name: str, data: Path) -> Path:
+    """Where recorded judgments are."""
+    return (ROOT if name == "example" else data) / SETS[name]
+
+
+def report_of_set(name: str, source: Path) -> dict[str, Any]:
     """What a report says of recorded judgments, without texts other than reasons."""
     from inspect_reliability.cli.sources import read_judgments
 
-    source = (ROOT if name == "example" else data) / SETS[name]
-    if name == "paper":
-        with TemporaryDirectory() as logs:
-            found = report_of(imported(source, Path(logs)))
-    else:
-        columns = {"passage+question": "question"} if name == "grades" else {}
-        found = report_of(read_judgments([str(source)], columns))
+    columns = {"passage+question": "question"} if name == "grades" else {}
+    found = report_of(read_judgments([str(source)], columns))
     return {place: one for place, one in found.items() if not isinstance(one, str) or _says(place)}
 
 
@@ -208,7 +208,11 @@ def freeze(names: list[str], data: Path) -> None:
     """Write what reports say now, of the drawn tables or of recorded sets, with checksums."""
     drawn = ((name, report_of(frame)) for name, frame in tables())
     for name in names or ["tables", *SETS]:
-        found = drawn if name == "tables" else [(name, report_of_set(name, data))]
+        with TemporaryDirectory() as logs:
+            if name == "paper":
+                imported(data / name, Path(logs))
+            source = Path(logs) if name == "paper" else place_of(name, data)
+            found = drawn if name == "tables" else [(name, report_of_set(name, source))]
         rows = [
             {"table": table, "place": place, "number": _number(one), "text": _text(one)}
             for table, own in found

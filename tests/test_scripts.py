@@ -1,5 +1,6 @@
 """Scripts outside the package say what they do and what they lack."""
 
+import gc
 import importlib
 import os
 import runpy
@@ -37,9 +38,16 @@ def test_help_of_a_bench(
     assert title in " ".join(shown.split())
 
 
+def _here(checkout: Path, options: list[str]) -> dict[str, float]:
+    """What `before.py` would print in a process of its own, with this checkout."""
+    assert (checkout / "bench" / "before.py").is_file()
+    found: dict[str, float] = importlib.import_module("before").coverage(1, held=False)
+    return found
+
+
 HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
-    "before": ("HEAD --studies 1", {}),
+    "before": ("HEAD --studies 1", {"SIZES": ((8, 2),), "measured": _here}),
     "coverage": (
         "--quick",
         {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
@@ -59,7 +67,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
-    "rejudge_killed": ("--kills 1 --outputs 12 --replications 3", {}),
+    "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
@@ -69,6 +77,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 
 PARTS: dict[str, dict[str, Any]] = {
+    "coverage": {"TRUTH": 900},
     "_flips": {"QUESTIONS": 1, "REPLICATIONS": 3, "TOKENS": 4},
     "_models": {
         "SHAPES": {
@@ -101,11 +110,12 @@ def test_a_bench_runs(
     """Each bench runs to its end at its smallest size, and prints figures."""
     monkeypatch.syspath_prepend(ROOT / "bench")
     arguments, constants = SMALLEST[bench]
-    for name, smaller in {**PARTS, bench: constants}.items():
+    for name, smaller in (*PARTS.items(), (bench, constants)):
         module = importlib.import_module(name)
         for constant, value in smaller.items():
             assert hasattr(module, constant), f"{name} has no {constant}"
             monkeypatch.setattr(module, constant, value)
+    gc.freeze()  # what is imported, for each measurement collects garbage
     monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
     module.main()
     assert any(character.isdigit() for character in capsys.readouterr().out)

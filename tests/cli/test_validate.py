@@ -11,8 +11,6 @@ from scipy import stats
 
 from commands import invoke
 from example_logs import judged
-from inspect_reliability.study.published.imported import write_published_log
-from inspect_reliability.study.published.layout import published_runs
 
 
 @pytest.fixture
@@ -164,13 +162,10 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
     assert row["n_labelled"] == 3
 
 
-def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
+def test_head_to_tail_knows_the_truth(paper_logs: Path) -> None:
     """The published judgments against Head-to-Tail's answers, with A_LM as published."""
-    paper = data / "paper"
-    for run in published_runs(paper):
-        if run.benchmark == "Head-to-Tail":
-            write_published_log(run, tmp_path / "head_to_tail.eval")
-    found = json.loads(invoke("validate", tmp_path, "--format", "json").stdout)
+    [log] = paper_logs.glob("Head-to-Tail*.eval")
+    found = json.loads(invoke("validate", log, "--format", "json").stdout)
     [row] = found["validity"]
     assert row["n_labelled"] == 1008
     parts = ("wrong_twice", "wrong_then_right", "wrong_then_undecided")

@@ -12,7 +12,7 @@ import pytest
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments import judgments_from
+from inspect_reliability.judgments import Judgments, judgments_from
 from inspect_reliability.showing import render
 
 
@@ -59,6 +59,13 @@ def written(frame: pd.DataFrame, path: Path) -> Path:
     return path
 
 
+def same(one: Judgments, other: Judgments) -> bool:
+    """Whether two readings are one table, whose report need not be made twice."""
+    if one.other is None or other.other is None:
+        return one.other is other.other and one.table.equals(other.table)
+    return one.table.equals(other.table) and one.other.table.equals(other.other.table)
+
+
 def of(read: Any) -> Any:
     """The JSON of a report without its notes, which name files and columns."""
     level = next(name for name in read.table if name.casefold() == "level")
@@ -77,15 +84,16 @@ def test_the_same_judgments_give_the_same_report(
     tmp_path: Path, names: list[object], change: Callable[[pd.DataFrame], pd.DataFrame]
 ) -> None:
     """As CSV, JSONL, parquet or frame, in any order of rows, and in several files."""
-    expected = of(judgments_from(judgments(names)))
     frame = change(judgments(names))
-    assert of(judgments_from(frame)) == expected
+    read = judgments_from(frame)
+    assert of(read) == of(judgments_from(judgments(names)))
     half = len(frame) // 3
     for ending in ("csv", "jsonl", "parquet"):
         whole = written(frame, tmp_path / f"all.{ending}")
-        assert of(judgments_from(whole)) == expected, ending
         parts = [
             written(frame[:half], tmp_path / f"z.{ending}"),
             written(frame[half:], tmp_path / f"a.{ending}"),
         ]
-        assert of(judgments_from(parts)) == expected, ending
+        for file in (whole, parts):
+            again = judgments_from(file)
+            assert same(again, read) or of(again) == of(read), file

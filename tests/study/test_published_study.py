@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from commands import invoke
-from example_published import imported
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.published.tables import cells
 
@@ -47,16 +47,11 @@ KEYS = (
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("published")
-
-
-@pytest.fixture(scope="module")
-def published_study(data: Path, logs: Path) -> Analysis:
+def published_study(paper_logs: Path) -> Analysis:
     """Everything that a report says of the published study; floors of 30 permutations."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 30)
-        analysis = with_published(analyse(imported(data / "paper", logs)))
+        analysis = with_published(analyse(judgments_from_logs(paper_logs)))
         assert analysis.results["rows"]
     return analysis
 
@@ -236,7 +231,7 @@ def test_the_page_says_what_its_code_prints(
     The page has all 24; those of MT-Bench need few seconds.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 200)
+    monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 60)
     table = published_study.judgments.table
     few = analyse(Judgments(table[table["benchmark"] == "MT-Bench"]))
     Path("data").mkdir()

@@ -32,11 +32,12 @@ def questions(analysis: Analysis) -> Iterator[Record]:
         counts, agreement, right = row.counts, _agreement(row.counts), _right(row)
         moves = next((found for study, found in movers if study.has(row)), {})
         verdicts, shares = counts.shares.argmax(axis=1), counts.shares.max(axis=1)
+        numbers = counts.replications
         for i, question in enumerate(counts.questions):
             verdict = counts.categories[verdicts[i]]
             yield row.keys | {
                 "question": question,
-                "n_verdicts": None if counts.exact else int(counts.replications[i]),
+                "n_verdicts": None if counts.exact else int(numbers[i]),
                 "agreement": agreement.get(question),
                 "verdict": verdict,
                 "share": float(shares[i]),
