@@ -215,9 +215,10 @@ def _pairs(
 
     `studies` has the study of each judge, if it holds more than its verdicts.
     """
+    given = list(zip(*strata.values(), strict=True))
     by_judge = studies or [
         Study.of(own[0], row.scale) if len(own) == 1 else Study(list(map(terms, own)))
-        for own in zip(*strata.values(), strict=True)
+        for own in given
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
         found = _Found.of(by_judge, row.formula)
@@ -228,9 +229,7 @@ def _pairs(
         undefined = f"needs at least {row.fewest_questions} questions"
     lowest = [min(float(row.least(part)) for part in one.parts) for one in by_judge]
     least = np.minimum(whole, lowest)
-    replications = np.mean(
-        [[float(one.replications.mean()) for one in stratum] for stratum in strata.values()], axis=0
-    )
+    replications = [float(np.mean([one.replications.mean() for one in own])) for own in given]
     deviations, left_out = found.deviations, np.concatenate(found.without)
     own = _alone(row, strata, critical)
 
@@ -251,7 +250,7 @@ def _pairs(
             low=low,
             high=high,
             n_questions=len(questions),
-            n_replications=(float(replications[i]), float(replications[j])),
+            n_replications=(replications[i], replications[j]),
             drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
             left_out=absent,
             reason=undefined if np.isnan(difference) else reason,

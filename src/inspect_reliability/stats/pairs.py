@@ -1,5 +1,6 @@
 """Sums over pairs of verdicts, by the facets that they share."""
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -99,7 +100,7 @@ class Pairs:
 
     def _with(self, more: Question) -> "Pairs":
         """These with a further question, the same in every cell, in proportion to the cells."""
-        found = object.__new__(Pairs)
+        found = copy(self)
         [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
         share = np.bincount(cell, self.weights) / self.clusters
         n = len(share)

@@ -3,6 +3,7 @@
 Of a scale, an exact match says little: a 7 beside an 8 is no error as a 1 is.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,15 +89,15 @@ def spearman(
     a, b = _Ranked(x, weight), _Ranked(y, weight)
     if not (a.varies and b.varies):
         why = SAME_VERDICT if b.varies else SAME_LABEL
-        return Estimate(None, n_questions=len(n), reason=why, level=level)
+        return Estimate(n_questions=len(n), reason=why, level=level)
     root = np.sqrt(a.variance * b.variance)
     both = float(weight @ (a.at * b.at))
     value = both / root
     found = Estimate(float(value), n_questions=len(n), n_replications=seen, level=level)
     if len(n) < FEWEST_QUESTIONS:
-        return with_ends(found, (np.nan, np.nan), "", TOO_FEW)
+        return replace(found, reason=TOO_FEW)
     if 1 - abs(value) < 10.0**-_DIGITS:
-        return with_ends(found, (np.nan, np.nan), "", SAME_ORDER)
+        return replace(found, reason=SAME_ORDER)
     moved = a.at * b.at + a.above(b.at) + b.above(a.at) - 3 * both
     slopes = moved / root - value / 2 * (a.moved / a.variance + b.moved / b.variance)
     error = np.sqrt((np.bincount(of, weight * slopes) ** 2).sum() * len(n) / (len(n) - 1))
