@@ -142,3 +142,12 @@ def test_documents_of_a_query_are_what_is_judged() -> None:
     assert open_.calls[0] == "columns={'passage+question': 'question'}"
     read = judgments_from_frame(frame, {"passage+question": "question"})
     assert read.table["question"].nunique() == 300
+
+
+def test_a_question_about_repeats_stands_alone() -> None:
+    """Where a column may tell the repeats of a replication apart, no note says it again."""
+    rows = [(q, v, k, "AB"[(q + v * k) % 2]) for q in range(9) for v in (1, 2) for k in (1, 2, 3)]
+    frame = pd.DataFrame(rows, columns=["question", "prompt_version", "replication", "verdict"])
+    read = judgments_from_frame(frame)
+    assert "prompt_version" in str(read.unclear)
+    assert not any("group by these" in str(note) for note in read.notes)

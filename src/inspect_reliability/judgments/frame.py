@@ -208,6 +208,7 @@ def _read(frame: pd.DataFrame, told: Told) -> Judgments:
     if again := telling_apart(made, known, own):
         yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
         unclear = (*unclear, again.unclear(told, yours))
+        taken = [note for note in taken if note.what != _AGAIN]  # the question says it
         other = again.told_apart(orders.table if other is None else other, yours)
     said = (*notes, *tries, *left_out, *orders.notes, *taken)
     read = Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
