@@ -63,3 +63,11 @@ def test_the_model_of_a_suite_is_no_judge(tmp_path: Path) -> None:
     said = render(report_document(analyse(judgments)), "terminal")
     assert "Model" in said
     assert "Judge" not in said
+
+
+def test_a_declared_facet_that_is_named_counts_once() -> None:
+    """`--facet order` adds nothing to what the column `order` says already."""
+    rows = [(f"q{n}", one, "C") for n in range(3) for one in ("given", "swapped")]
+    frame = pd.DataFrame(rows, columns=["question", "order", "verdict"])
+    read = judgments_from_frame(frame)
+    assert described(read.with_facets(["order"])) == described(read)

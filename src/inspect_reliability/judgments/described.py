@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .columns import COLUMNS, of_role
@@ -39,25 +38,24 @@ def described(judgments: Judgments) -> str:
     outputs = table.groupby(units[:2], dropna=False).ngroups
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
-    same = [*units, "judge"]
-    facets = []
+    same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()
+    facets: list[str] = []
     for name in of_role(table, "facet", without=("judge",)) + list(judgments.facets):
-        if name not in same and table[name].nunique(dropna=False) > 1:
-            levels = table.groupby(same, dropna=False)[name].nunique(dropna=False)
-            if (most := int(levels.max())) > 1:
+        if name not in (*units, *facets) and table[name].nunique(dropna=False) > 1:
+            levels = table.groupby(name, dropna=False, sort=False).ngroup().groupby(same)
+            if (most := int(levels.nunique().max())) > 1:
                 facets.append(name)
                 parts.append(_times(most, name))
-    parts.append(_tries(table, [*same, *facets]))
+    parts.append(_tries(table, table[facets].groupby([same, *facets], dropna=False).size()))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
         said += f"; labels of {_times(question[known].nunique(), 'question')}"
     return f"Read: {said}{_not_used(judgments)}"
 
 
-def _tries(table: pd.DataFrame, cell: Sequence[str]) -> str:
+def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
     if "share" in table and table["share"].notna().all():
         return "exact distributions"
-    sizes = table.groupby(list(dict.fromkeys(cell)), dropna=False).size()
     usual = int(sizes.mode().max())
     if sizes.nunique() == 1:
         return _times(usual, "try")

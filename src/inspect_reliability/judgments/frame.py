@@ -240,10 +240,10 @@ def _agreed(parts: Sequence[Judgments]) -> list[Judgments]:
     return found
 
 
-def _converted(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+def _converted(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame({name: converted(frame[name], where) for name in frame})
+    return pd.DataFrame({name: converted(frame[name], where, saved) for name in frame})
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
@@ -325,8 +325,6 @@ def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
 
 def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
-    import pandas as pd
-
     lacking = {name for name in (*ALWAYS, *saved.facets) if name not in frame}
     lacking |= {name for name in _SURE if name in frame and frame[name].isna().any()}
     if lacking:
@@ -334,8 +332,7 @@ def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
             f"{where} was changed after it was saved: column {', '.join(sorted(lacking))} lacks "
             "values. Save it anew from its logs, or write the rows as CSV."
         )
-    columns = {name: converted(frame[name], where, saved) for name in frame}
-    table = pd.DataFrame(columns).astype(dict(NUMBERS))
+    table = _converted(frame, where, saved).astype(dict(NUMBERS))
     found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
     return found.with_facets(saved.facets)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from .columns import COLUMNS, each_once
 from .table import Note
+from .values import converted, number_of_try
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,8 +104,6 @@ def joined(values: Sequence[str]) -> str:
 
 
 def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
-    from .values import as_names
-
     names = list(frame)
     parts = {yours: [yours] if yours in names else yours.split("+") for yours in told.columns}
     if absent := [name for each in parts.values() for name in each if name not in names]:
@@ -124,12 +123,21 @@ def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]
     made: dict[str, Any] = {}
     for yours, ours in given:
         each = [frame[name] for name in parts[yours]]
-        made[ours] = each[0] if len(each) == 1 else as_names(each, joined, told.where)
+        made[ours] = each[0] if len(each) == 1 else _as_one(each, told.where)
     gone = {name for each in parts.values() for name in each} - {*told.facets}
     replaced = [name for name in {**made, **told.constant} if name in {*names} - gone]
     table = frame.drop(columns=[*gone, *replaced]).assign(**made, **told.constant)
     notes = [f"column '{name}' replaced by one that you named" for name in replaced]
     return table, [Note(what, 1, told.where) for what in notes]
+
+
+def _as_one(columns: Sequence[pd.Series[Any]], where: str) -> pd.Series[Any]:
+    """Several columns of names as one; missing where one of them is."""
+    import pandas as pd
+
+    each = [converted(one.rename("question"), where) for one in columns]
+    made = [None if None in row else joined(row) for row in zip(*each, strict=True)]
+    return pd.Series(made, each[0].index, dtype=object)
 
 
 _Guessed = tuple[dict[str, str], list[Note]]
@@ -195,8 +203,6 @@ def _varies(table: pd.DataFrame, name: str, question: str) -> bool:
 
 def _counts(table: pd.DataFrame, name: str, question: str) -> bool:
     """Whether a column numbers the judgments of a question, each value with another number."""
-    from .values import number_of_try
-
     names = table[name].map(repr)
     most = table[question].map(repr).value_counts().max()
     if table[name].isna().any() or names.nunique() > most:

@@ -157,7 +157,7 @@ class _Places:
         """The judgments, by what is known of them."""
         name = self.levels[-1]
         if told.swap is not None:
-            made = self.exchanged() if told.swap else self.as_they_are
+            made = self.exchanged() if told.swap else self.table
             why = f"exchanged under order {name!r}, as you say" if told.swap else ""
             return self._settled(made, why, told)
         if shown is None:
@@ -173,16 +173,11 @@ class _Places:
             share = max(right, 1 - right)
             why = f"taken for {takes} under order {name!r}: {share:.0%} of them are right so, by "
             why += f"the labels, and {1 - share:.0%} otherwise; {_call(told, right >= 0.5)} says so"
-            return self._settled(self.exchanged() if right < 0.5 else self.as_they_are, why, told)
+            return self._settled(self.exchanged() if right < 0.5 else self.table, why, told)
         if self.pair.names not in OPEN:
             why = f"taken for names of responses under any order; {_call(told, True)} exchanges "
-            return self._settled(self.as_they_are, f"{why}them under {name!r}", told)
+            return self._settled(self.table, f"{why}them under {name!r}", told)
         return self._open(told)
-
-    @property
-    def as_they_are(self) -> pd.DataFrame:
-        """The judgments where verdicts name responses."""
-        return self.table
 
     def exchanged(self, where: pd.Series[bool] | None = None) -> pd.DataFrame:
         """The judgments where verdicts name places, by the responses there; labels too."""

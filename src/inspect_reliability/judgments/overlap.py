@@ -81,7 +81,7 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     repeated: list[Note] = []
     if tables:
         counted = {n for n, one in enumerate(full, 1) if one.counted}
-        table, repeated = without_overlap(table, counted, facets)
+        table, repeated = _without_overlap(table, counted, facets)
         table = table.drop(columns=[SOURCE, PART])
         table = table[in_order(table.columns)]
     said = dict.fromkeys([*(note for part in parts for note in part.said), *repeated])
@@ -95,8 +95,8 @@ def _sources(part: Judgments, number: int) -> pd.Series[str] | str:
     return part.table["log"].fillna(name) if "log" in part.table else name
 
 
-def without_overlap(
-    table: pd.DataFrame, counted: Collection[int] = (), facets: Collection[str] = ()
+def _without_overlap(
+    table: pd.DataFrame, counted: Collection[int], facets: Collection[str]
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Judgments with every one that several sources have once, and notes on these.
 
@@ -312,37 +312,29 @@ def _each_draw(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     for name in {"label", "rater"} & {*table}:  # a log may be there before its scores were edited
         given = table.dropna(subset="uuid").groupby(one, dropna=False, sort=False)[name]
         table[name] = table[name].combine_first(given.transform("first"))
-    table, duplicates = without_duplicates(table, one, SOURCE, ["uuid"])
+    table, duplicates = _drawn_once(table, one, "uuid")
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.
         known = [*of_role(table, "unit", "part", "facet"), "seed", *({"place"} & {*table})]
         # A seed that several samples of one log have is that of a dataset: it names no draw.
         shared = table.duplicated([*known, SOURCE], keep=False) | table["uuid"].isna()
-        drawn, repeated = without_duplicates(
-            table.assign(seed=table["seed"].mask(shared)), known, SOURCE, ["seed"]
-        )
+        drawn, repeated = _drawn_once(table.assign(seed=table["seed"].mask(shared)), known, "seed")
         table = table.loc[drawn.index]
         duplicates += repeated
     return table.reset_index(drop=True), duplicates
 
 
-def without_duplicates(
-    table: pd.DataFrame, identity: Sequence[str], where: str, needed: Sequence[str] | None = None
+def _drawn_once(
+    table: pd.DataFrame, identity: Sequence[str], needed: str
 ) -> tuple[pd.DataFrame, list[Note]]:
-    """Keep the first of every judgment that `identity` names.
+    """Keep the first of every judgment that `identity` names, with a note on each source of others.
 
-    Rows that lack one of `needed`, by default any part of the identity, are kept; so are rows of
-    the part of the first.
-
-    Returns:
-        The table, and a note for every value of column `where` that lost rows.
+    Rows without a value of `needed` are kept, and so are those of the part of the first.
     """
-    again = table[table.duplicated(list(identity))].dropna(subset=list(needed or identity))
-    if PART in table and len(again):
+    again = table[table.duplicated(identity)].dropna(subset=needed)
+    if len(again):
         first = table.groupby(list(identity), dropna=False, sort=False)[PART].transform("first")
         again = again[again[PART] != first[again.index]]
-    notes = [
-        Note("duplicate judgments left out", int(count), str(source))
-        for source, count in again[where].value_counts(sort=False).items()
-    ]
+    times = again[SOURCE].value_counts(sort=False)
+    notes = [Note("duplicate judgments left out", int(n), str(one)) for one, n in times.items()]
     return (table if again.empty else table.drop(index=again.index)), notes

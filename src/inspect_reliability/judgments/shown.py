@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .columns import each_once
 from .places import OPEN, PAIRS, alike_in, pair_in
@@ -36,15 +36,10 @@ def _pairs_shown(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 def _turned_by(table: pd.DataFrame, first: str, second: str) -> pd.Series[bool]:
     """Whether each row shows the responses of its question the other way round than the first."""
-    import pandas as pd
-
-    ours = list(zip(table[first].map(str), table[second].map(str), strict=True))
-    given: dict[Any, tuple[str, str]] = {}
-    for question, own in zip(table["question"], ours, strict=True):
-        given.setdefault(question, own)
-    pairs = zip(table["question"], ours, strict=True)
-    found = [own != given[question] and own == given[question][::-1] for question, own in pairs]
-    return pd.Series(found, table.index, dtype=bool)
+    shown = table[[first, second]].map(str)
+    given = shown.groupby(table["question"], sort=False).transform("first")
+    swapped = (shown[first] == given[second]) & (shown[second] == given[first])
+    return swapped & (shown[first] != shown[second])
 
 
 def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
@@ -126,18 +126,6 @@ def _both(label: str, rater: str) -> tuple[Any, Any] | None:
         return None
     lists = {*map(type, both)} == {list} and len(both[0]) == len(both[1])
     return both if lists or isinstance(both[1], str) else None
-
-
-def as_names(
-    columns: Sequence[pd.Series[Any]], join: Callable[[Sequence[str]], str], where: str
-) -> pd.Series[Any]:
-    """Several columns of names as one; missing where one of them is."""
-    import pandas as pd
-
-    each = [converted(one.rename("question"), where) for one in columns]
-    known = pd.concat(each, axis=1).notna().all(axis=1)
-    made = [join(row) if whole else None for *row, whole in zip(*each, known, strict=True)]
-    return pd.Series(made, known.index, dtype=object)
 
 
 def plain(value: Any) -> Any:
