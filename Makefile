@@ -21,7 +21,7 @@ judge: $(VENV)/judge
 	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/test
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope -m "not network"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder -m "not network"
 	@echo
 	@echo "All tests passed. Next: 'make judge' runs the main job, CONTRIBUTING.md says how to change something."
 

@@ -28,12 +28,18 @@ ROOT = Path(__file__).parents[1]
 
 SLOW = {"process", "server", "browser", "network"}
 
+LONGEST = ("test_frozen.py", "test_scripts.py", "test_published_study.py")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts or reaches for something outside is slow as well."""
+    """What starts or reaches for something outside is slow as well; the longest files come first.
+
+    Last, one of them would run alone, while the other processors have nothing left to do.
+    """
     for item in items:
         if SLOW.intersection(marker.name for marker in item.iter_markers()):
             item.add_marker("slow")
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_collection_finish() -> None:

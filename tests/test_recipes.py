@@ -7,12 +7,18 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-COMMAND = "from inspect_reliability.cli import main; main()"
+REPORTS = """
+import sys
+from inspect_reliability.cli import main
+
+for form in ("table", "json"):
+    main(["report", sys.argv[1], "--format", form], standalone_mode=False)
+"""
 COEFFICIENT = '''@_row(
     "Net agreement",
     "How much more often pairs of replications agree than differ.",
@@ -75,13 +81,10 @@ RECIPES = {
 def report(source: Path, judgments: Path) -> str:
     """What `report` says on the terminal and as JSON, with the code of a folder."""
     environment = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "200"}
-    command = [sys.executable, "-c", COMMAND, "report", str(judgments), "--format"]
-    given: dict[str, Any] = {"env": environment, "text": True, "check": True}
-    table, found = (
-        subprocess.run([*command, form], stdout=subprocess.PIPE, **given).stdout
-        for form in ("table", "json")
-    )
-    return str(table) + json.dumps(json.loads(found), indent=1)
+    command = [sys.executable, "-c", REPORTS, str(judgments)]
+    done = subprocess.run(command, env=environment, text=True, check=True, stdout=subprocess.PIPE)
+    table, brace, found = done.stdout.partition("\n{")
+    return table + json.dumps(json.loads(brace + found), indent=1)
 
 
 @pytest.fixture(scope="module")
