@@ -84,6 +84,16 @@ def paper_logs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def small_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of a small study in the layout of the published one, to be read."""
+    from example_published import imported, published_folder
+
+    folder = tmp_path_factory.mktemp("small")
+    imported(published_folder(folder / "published"), folder / "logs")
+    return folder / "logs"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _few_permutations() -> Iterator[None]:
     """Reports fit five permutations for the published study's floor, else most of their time."""

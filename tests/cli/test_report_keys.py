@@ -1,6 +1,7 @@
 """The keys of `--format json` are those that are declared."""
 
 import json
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import pytest
 
 import example_logs
 from commands import invoke
-from example_published import imported, published_folder
 from inspect_reliability.answers.results import RESULTS
 from inspect_reliability.showing.columns import KEYS
 
@@ -39,15 +39,14 @@ def printed(*arguments: object) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(small_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs of options in fixed and in reshuffled order, of numbers, and of correctness."""
     folder = tmp_path_factory.mktemp("keys")
     example_logs.judged(folder / "judged", epochs=2, questions=2)
     example_logs.judged(folder / "reshuffled", epochs=4, order="reshuffled")
     example_logs.foreign(folder / "foreign")
     example_logs.cancelled(folder / "cancelled")
-    elsewhere = tmp_path_factory.mktemp("study")
-    imported(published_folder(elsewhere), folder / "published")
+    shutil.copytree(small_logs, folder / "published")
     return folder
 
 

@@ -16,7 +16,6 @@ from inspect_ai.solver import generate
 
 import example_logs
 from commands import invoke, results
-from example_published import published_folder
 from inspect_reliability import Item, JudgeDesign, judge, rejudge
 from inspect_reliability.study.tasks import bbh_judge
 
@@ -141,25 +140,21 @@ def test_labels_are_saved(tmp_path: Path) -> None:
     assert report(saved) == expected
 
 
-def test_a_published_study_counts_once(tmp_path: Path) -> None:
+def test_a_published_study_counts_once(small_logs: Path, tmp_path: Path) -> None:
     """As logs of it, as a copy of these, as a saved file, and as all of these together."""
-    folder, logs = published_folder(tmp_path / "published"), tmp_path / "logs"
-    assert invoke("import", folder, "--log-dir", logs).exit_code == 0
     saved, moved = tmp_path / "a.parquet", tmp_path / "copy"
-    expected = report(logs, "--save", saved)
+    expected = report(small_logs, "--save", saved)
     assert report(saved) == expected
-    shutil.copytree(logs, moved)
-    for places in ([saved, logs], [logs, moved], [moved, saved]):
+    shutil.copytree(small_logs, moved)
+    for places in ([saved, small_logs], [small_logs, moved], [moved, saved]):
         both = report(*places)
         assert both["rows"] == expected["rows"], places
         assert "duplicate judgments left out" in str(both["notes"])
 
 
-def test_logs_that_an_earlier_version_imported(tmp_path: Path) -> None:
+def test_logs_that_an_earlier_version_imported(small_logs: Path, tmp_path: Path) -> None:
     """A sample a replication, with other ids: that they double others is said."""
-    folder, logs = published_folder(tmp_path / "published"), tmp_path / "logs"
-    assert invoke("import", folder, "--log-dir", logs).exit_code == 0
-    for path in logs.glob("BBH*.eval"):
+    for path in small_logs.glob("BBH*.eval"):
         log = read_eval_log(str(path))
         apart = []
         for sample in log.samples or []:
@@ -179,7 +174,7 @@ def test_logs_that_an_earlier_version_imported(tmp_path: Path) -> None:
                 )
         log.samples, log.eval.config.epochs = apart, 6
         write_eval_log(log, str(tmp_path / "earlier" / f"{path.stem}_part001.eval"))
-    notes = report(tmp_path / "earlier", logs)["notes"]
+    notes = report(tmp_path / "earlier", small_logs)["notes"]
     copies = [note for note in notes if "if one is a copy, leave it out" in note["what"]]
     assert len(copies) >= 6
     assert report(tmp_path / "earlier")["notes"] == []

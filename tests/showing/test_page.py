@@ -12,7 +12,7 @@ import pytest
 
 import example_logs
 from commands import invoke
-from example_published import imported, published_folder
+from example_published import imported
 
 pytestmark = pytest.mark.slow
 
@@ -31,11 +31,10 @@ def page_of(source: Path, out: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("page")
-    imported(published_folder(folder / "published"), folder / "logs")
-    page_of(folder / "logs", folder / "page.html")
-    return folder / "page.html"
+def page(small_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    page_of(small_logs, file)
+    return file
 
 
 @pytest.fixture(scope="module")
