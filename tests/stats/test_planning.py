@@ -242,3 +242,12 @@ def test_result_says_what_it_is_of() -> None:
     assert found.half_width(30, 10) < precision(
         study(np.random.default_rng(6), 10, 8), "agreement"
     ).half_width(30, 10)
+
+
+def test_an_omega_lower_than_replications_allow_is_not_planned() -> None:
+    """Omega of R replications is -1/(R - 1) or more, so five cannot repeat a pilot of -.30."""
+    rows = [[2, 2, 0, 0]] * 27 + [[3, 1, 0, 0]] * 3
+    pilot = precision(counts(np.array(rows)))
+    assert pilot.value == pytest.approx(-0.30224525)
+    with pytest.raises(ReliabilityError, match="More than 1,000,000"):
+        pilot.design(0.1, 5)

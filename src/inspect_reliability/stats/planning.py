@@ -137,6 +137,8 @@ class Precision:
         error = times * float(np.sqrt(variance))
         slopes, row = _SLOPES[self.coefficient], COEFFICIENTS[self.coefficient]
         study = _Planned(self.terms, slopes, n_questions, n_replications, (error, t))
+        if self.coefficient == "omega" and (self.value or 0.0) * (n_replications - 1) <= -1:
+            return np.nan, np.nan  # so many replications have no omega as low as the pilot's
         return row.interval.ends(row.formula, study, self.level)
 
     def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
