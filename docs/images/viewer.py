@@ -119,6 +119,7 @@ def main() -> None:
                 # Without the bar on top, which says where the logs lie on this machine.
                 tab.screenshot(path=given.out / f"{name}.png", clip=BELOW_THE_BAR)
                 print(given.out / f"{name}.png")
+        tab.goto("about:blank")  # the page keeps its own policy of styles, not the viewer's
         tab.set_content(analyse(str(DATA)).to_html())
         tab.screenshot(path=given.out / "page.png", clip=FIRST_PART)
         print(given.out / "page.png")
