@@ -27,7 +27,7 @@ from .values import by_each_rater, converted, is_spaced, numbered_tries
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .logs import LogSource
+    from .log_sources import LogSource
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""

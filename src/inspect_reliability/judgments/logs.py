@@ -8,13 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import fsspec
 from inspect_ai.log import (
     EvalLog,
-    EvalLogInfo,
     EvalSample,
     EvalSampleSummary,
     read_eval_log,
@@ -24,8 +21,7 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
-from ..files import kind_of
-from ..log_files import has_edits, logs_below
+from ..log_files import has_edits
 from ..record import distributions
 from ..record.replications import REPLICATION_KEYS, VOTES, Replications, output_of, rejudging_of
 from ..record.sample import prompt_fingerprint
@@ -33,14 +29,13 @@ from ..record.seeds import replication_numbers
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
+from .log_sources import LogSource, find_logs
 from .overlap import combine
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LogSource = str | Path | EvalLog | EvalLogInfo
 
 _Sample = EvalSampleSummary | EvalSample
 _Row = dict[str, Any]
@@ -54,8 +49,6 @@ _UNFINISHED = {
     "error": "its run failed",
 }
 
-
-_BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores left out: their replications or distributions cannot be read"
@@ -64,7 +57,6 @@ _EDITED = "scores that people edited taken for labels: the judge's verdict is th
 _NOT_ASKED = "replications of a scorer that asks no model"
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Large fields of a sample that say nothing about its scores."""
-_PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
 
 
 def judgments_from_logs(
@@ -121,52 +113,6 @@ def judgments_from_logs(
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
-
-
-def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
-    """Logs in memory and log files unchanged, folders as the logs below them.
-
-    Returns:
-        The logs, and a note on every folder with JSON files that are not listed as logs.
-
-    Raises:
-        UserError: A path does not exist, or a folder has no log.
-    """
-    found: list[LogSource] = []
-    notes = []
-    for source in logs:
-        if isinstance(source, EvalLog):
-            found.append(source)
-            continue
-        if isinstance(source, EvalLogInfo):
-            source = source.name.removeprefix("file://")
-        kind = kind_of(source)
-        if kind == "file":
-            found.append(str(source))
-        elif kind == "folder":
-            listed = logs_below(str(source))[::-1]
-            passed = _passed_over(str(source), listed)
-            if not listed:
-                raise UserError(
-                    f"No inspect logs (*.eval, *.json) in {source}. Name a folder of logs, or a "
-                    "file of judgments; a copy of the published study becomes logs by "
-                    f"'inspect-reliability import {source}'."
-                    + "".join(f" {note.count:,} {note.what}" for note in passed)
-                )
-            found += listed
-            notes += passed
-        else:
-            raise UserError(f"No file or folder {source}.")
-    return found, notes
-
-
-def _passed_over(folder: str, listed: Iterable[str]) -> list[Note]:
-    """A note on files named like logs that are neither logs nor kept beside them by inspect."""
-    files, path = fsspec.core.url_to_fs(folder)
-    known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
-    names = (PurePosixPath(file).name for file in files.find(path, withdirs=True))
-    others = sum(name.lower().endswith((".json", ".eval")) and name not in known for name in names)
-    return [Note(_PASSED_OVER, others, folder)] if others else []
 
 
 def _why(error: Exception) -> str:
