@@ -36,6 +36,15 @@ class Recorder:
         grow(self.run, requests, deliver, wanted)
 
 
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    """A closed worker ends its group first, so the model, which tests share, is waited for."""
+    before = set(threading.enumerate())
+    yield
+    for worker in set(threading.enumerate()) - before:
+        worker.join(timeout=60)
+
+
 @pytest.fixture
 def recorder(llama: PreTrainedModel) -> Recorder:
     return Recorder(model_run(llama))
