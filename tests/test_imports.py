@@ -30,3 +30,10 @@ def test_the_entry_point_loads_nothing_heavy() -> None:
     new = loaded("import inspect_reliability._registry") - loaded("import inspect_ai")
     heavy = {"matplotlib", "pandas", "pyarrow", "scipy.stats", "sklearn", "torch", "transformers"}
     assert heavy & new == set()
+
+
+@pytest.mark.process
+def test_live_metrics_load_no_reader_of_files() -> None:
+    """What counts the scores of a run brings nothing that reads tables, files or logs."""
+    readers = {f"inspect_reliability.judgments.{name}" for name in ("frame", "logs", "saved")}
+    assert readers & loaded("import inspect_reliability._registry") == set()

@@ -1,38 +1,56 @@
-"""Judgments from wherever they are, as one table."""
+"""Judgments from wherever they are, as one table.
 
-from .abstentions import with_abstentions
-from .columns import COLUMNS, GROUP_BY
-from .count import Judged
-from .frame import Source, judgments_from, judgments_from_file, judgments_from_frame
-from .judgment import Judgment
-from .labels import with_labels
-from .overlap import combine
-from .score import judgments_in
-from .table import (
-    Judgments,
-    Note,
-    counts,
-    weights,
-)
-from .unclear import Unclear, refuse
+Each name loads on first use: a live metric counts scores, and needs no reader of files.
+"""
 
-__all__ = [
-    "COLUMNS",
-    "GROUP_BY",
-    "Judged",
-    "Judgment",
-    "Judgments",
-    "Note",
-    "Source",
-    "Unclear",
-    "combine",
-    "counts",
-    "judgments_from",
-    "judgments_from_file",
-    "judgments_from_frame",
-    "judgments_in",
-    "refuse",
-    "weights",
-    "with_abstentions",
-    "with_labels",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .abstentions import with_abstentions as with_abstentions
+    from .columns import COLUMNS as COLUMNS
+    from .columns import GROUP_BY as GROUP_BY
+    from .count import Judged as Judged
+    from .frame import Source as Source
+    from .frame import judgments_from as judgments_from
+    from .frame import judgments_from_file as judgments_from_file
+    from .frame import judgments_from_frame as judgments_from_frame
+    from .judgment import Judgment as Judgment
+    from .labels import with_labels as with_labels
+    from .overlap import combine as combine
+    from .score import judgments_in as judgments_in
+    from .table import Judgments as Judgments
+    from .table import Note as Note
+    from .table import counts as counts
+    from .table import weights as weights
+    from .unclear import Unclear as Unclear
+    from .unclear import refuse as refuse
+
+_HOME = {
+    "COLUMNS": "columns",
+    "GROUP_BY": "columns",
+    "Judged": "count",
+    "Judgment": "judgment",
+    "Judgments": "table",
+    "Note": "table",
+    "Source": "frame",
+    "Unclear": "unclear",
+    "combine": "overlap",
+    "counts": "table",
+    "judgments_from": "frame",
+    "judgments_from_file": "frame",
+    "judgments_from_frame": "frame",
+    "judgments_in": "score",
+    "refuse": "unclear",
+    "weights": "table",
+    "with_abstentions": "abstentions",
+    "with_labels": "labels",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from pydantic.dataclasses import dataclass
 
 from ..errors import UserError
 from ..saving import whole
@@ -50,7 +49,10 @@ class Saved:
     rows: int
 
 
-_SAVED = TypeAdapter(Saved)
+@cache
+def _adapter() -> TypeAdapter[Saved]:
+    # It takes longer to make than most files to read.
+    return TypeAdapter(Saved)
 
 
 def save(judgments: Judgments, path: str | Path) -> None:
@@ -83,7 +85,7 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     fields = [field.with_metadata(about.get(field.name)) for field in arrow.schema]
     said, logs = list(judgments.said), dict(judgments.logs)
     saved = Saved(said, logs, list(judgments.facets), as_json, _types(arrow.schema), len(table))
-    schema = pa.schema(fields, {_KEY: _SAVED.dump_json(saved)})
+    schema = pa.schema(fields, {_KEY: _adapter().dump_json(saved)})
     write_table(arrow.cast(schema), path, write_page_checksum=True)
 
 
@@ -104,7 +106,7 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
     if (own := (schema.metadata or {}).get(_KEY)) is None:
         return frame, None
     try:
-        saved = _SAVED.validate_json(own)
+        saved = _adapter().validate_json(own)
         columns = _types(schema)
         same = (saved.rows, len(columns)) == frame.shape
         if not same or not saved.columns.items() <= columns.items():
