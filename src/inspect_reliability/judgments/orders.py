@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import hypot
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..errors import UserError
 from ..stats.rates import mean_share
 from .columns import each_once, of_role
 from .places import OPEN, PAIRS, PLACES, Pair, pair_in
-from .shown import labels_as_verdicts, named_by, ordered, turned
+from .shown import labels_as_verdicts, named_by, turned
 from .table import Note
 from .unclear import Unclear
 
@@ -97,20 +97,22 @@ def meant(table: pd.DataFrame, told: Told) -> Meant:
             raise NothingToSwapError(f"{told.where}: {SETTLED}")
         return Meant(table)
     table, notes = labels_as_verdicts(table, told.where)
-    table, shown = ordered(table)
-    known = _Places.of(table, told.swap is not None)
-    if known is None or named_by(table, "verdict"):
+    names_shown = named_by(table, "verdict") is not None
+    names_places = names_shown or pair_in({*table["verdict"]}, OPEN)
+    if "order" not in table and names_places and (found := turned(table)) is not None:
+        table = table.assign(order=found.map({False: "given", True: "swapped"}))
+    known = None if names_shown else _Places.of(table, told)
+    if known is None:
         if told.swap:
             raise NothingToSwapError(f"{told.where}: {NOTHING}")
-        return Meant(table, (*notes, *([] if named_by(table, "verdict") else _many(table, told))))
-    found = known.meant(told, shown)
-    return replace(found, notes=(*notes, *found.notes))
+        return Meant(table, (*notes, *([] if names_shown else _many(table, told))))
+    meant = known.meant()
+    return replace(meant, notes=(*notes, *meant.notes))
 
 
 def _many(table: pd.DataFrame, told: Told) -> list[Note]:
     """What was read where more than two orders have names that do not say which are swapped."""
-    named = table["order"].map(lambda one: isinstance(one, str)) if "order" in table else None
-    if named is None or len(levels := sorted({*table["order"][named]})) < 3:
+    if "order" not in table or len(levels := sorted({*table["order"][named := _named(table)]})) < 3:
         return []
     if pair_in({*table["verdict"][named].dropna()}, PLACES) is None:
         return []
@@ -128,108 +130,105 @@ class _Places:
 
     Attributes:
         table: The judgments.
+        told: What the user says of them.
         pair: The names of the places.
         levels: The names of the orders, given ones first.
         swapped: Whether each judgment is of a swapped order.
     """
 
     table: pd.DataFrame
+    told: Told
     pair: Pair
     levels: Sequence[str]
     swapped: pd.Series[bool]
 
     @classmethod
-    def of(cls, table: pd.DataFrame, any_pair: bool) -> _Places | None:
+    def of(cls, table: pd.DataFrame, told: Told) -> _Places | None:
         """These judgments; None where orders have no names or verdicts no places."""
-        orders = table.get("order")
-        if orders is None or not (named := orders.map(lambda one: isinstance(one, str))).any():
+        if "order" not in table or not (named := _named(table)).any():
             return None
-        levels = sorted({*orders[named]})
-        verdicts = {one for one in table["verdict"][named] if isinstance(one, str)}
-        pair = pair_in(verdicts, PAIRS if any_pair else PLACES)
+        any_pair = told.swap is not None
+        levels = sorted({*table["order"][named]})
+        pair = pair_in({*table["verdict"][named]}, PAIRS if any_pair else PLACES)
         turned = swapped_in(levels)
         if pair is None or not turned or (len(levels) < 2 and not any_pair):
             return None
         levels.sort(key=turned.__contains__)
-        return cls(table, pair, levels, orders.isin(turned) & named)
+        return cls(table, told, pair, levels, table["order"].isin(turned) & named)
 
-    def meant(self, told: Told, shown: pd.Series[bool] | None) -> Meant:
+    def meant(self) -> Meant:
         """The judgments, by what is known of them."""
-        name = self.levels[-1]
-        if told.swap is not None:
-            made = self.exchanged() if told.swap else self.table
-            why = f"exchanged under order {name!r}, as you say" if told.swap else ""
-            return self._settled(made, why, told)
-        if shown is None:
-            shown = turned(self.table, self.swapped)
-        if shown is not None:
-            why = f"exchanged where columns show the responses the other way round ({name!r})"
-            return self._settled(self.exchanged(shown), why, told)
+        name = f"order {self.levels[-1]!r}"
+        if self.told.swap is not None:
+            why = f"exchanged under {name}, as you say"
+            return self._settled(self.swapped, why) if self.told.swap else self._settled(None, "")
+        if (shown := turned(self.table, self.swapped)) is not None:
+            why = "exchanged where columns show the responses the other way round"
+            return self._settled(shown, f"{why} ({self.levels[-1]!r})")
         if self._labels_turn(self.swapped):
-            why = f"exchanged under order {name!r}: the labels change places with it"
-            return self._settled(self.exchanged(), why, told)
+            why = f"exchanged under {name}: the labels change places with it"
+            return self._settled(self.swapped, why)
         if (right := self._by_labels()) is not None:
             takes = "names of places, and exchanged" if right < 0.5 else "names of responses"
             share = max(right, 1 - right)
-            why = f"taken for {takes} under order {name!r}: {share:.0%} of them are right so, by "
-            why += f"the labels, and {1 - share:.0%} otherwise; {_call(told, right >= 0.5)} says so"
-            return self._settled(self.exchanged() if right < 0.5 else self.table, why, told)
+            why = f"taken for {takes} under {name}: {share:.0%} of them are right so, by the "
+            why += (
+                f"labels, and {1 - share:.0%} otherwise; {_call(self.told, right >= 0.5)} says so"
+            )
+            return self._settled(self.swapped if right < 0.5 else None, why)
         if self.pair.names not in OPEN:
-            why = f"taken for names of responses under any order; {_call(told, True)} exchanges "
-            return self._settled(self.table, f"{why}them under {name!r}", told)
-        return self._open(told)
+            why = (
+                f"taken for names of responses under any order; {_call(self.told, True)} exchanges"
+            )
+            return self._settled(None, f"{why} them under {self.levels[-1]!r}")
+        return self._open()
 
-    def exchanged(self, where: pd.Series[bool] | None = None) -> pd.DataFrame:
+    def _exchanged(self, where: pd.Series[bool]) -> pd.DataFrame:
         """The judgments where verdicts name places, by the responses there; labels too."""
-        where = self.swapped if where is None else where
         names = ["verdict", *(["label"] if self._labels_turn(where) else [])]
-        return self.table.assign(**{name: self._turned(name, where) for name in names})
+        given = self.table[names]
+        other = given.apply(each_once, args=(self.pair.exchanged,))
+        return self.table.assign(**other.where(where, given))
 
-    def _turned(self, name: str, where: pd.Series[bool]) -> pd.Series[Any]:
-        def turned(value: Any) -> Any:
-            return self.pair.exchanged(value) if isinstance(value, str) else value
+    def _settled(self, where: pd.Series[bool] | None, why: str) -> Meant:
+        """The judgments with verdicts exchanged where they name places."""
+        table = self.table if where is None else self._exchanged(where)
+        table = table.assign(**{NAMES: _named(table).map({True: RESPONSE, False: None})})
+        return Meant(table, (Note(f"verdicts {why}", self._count, self.told.where),) if why else ())
 
-        return each_once(self.table[name], turned).where(where, self.table[name])
-
-    def _settled(self, table: pd.DataFrame, why: str, told: Told) -> Meant:
-        named = table["order"].map(lambda one: isinstance(one, str))
-        table = table.assign(**{NAMES: named.map({True: RESPONSE, False: None})})
-        notes = [Note(f"verdicts {why}", int(self._has.sum()), told.where)] if why else []
-        return Meant(table, tuple(notes))
-
-    def _open(self, told: Told) -> Meant:
-        other = self.exchanged()
+    def _open(self) -> Meant:
+        other = self._exchanged(self.swapped)
         moved = (_moved(one, self.swapped) for one in (self.table, other))
         ends = [f"{share:.1%}" for share in moved]
-        calls = (_call(told, True), _call(told, False))
+        calls = (_call(self.told, True), _call(self.told, False))
         one, two = self.pair.names
         says = (
             f"verdicts ({one}, {two}) under named orders ({', '.join(self.levels)}) name places or "
             f"responses. As places ({calls[0]}), another order changes {ends[1]} of them; as "
             f"responses ({calls[1]}), {ends[0]}."
         )
-        unclear = Unclear("order", int(self._has.sum()), says, calls, told.where)
+        unclear = Unclear("order", self._count, says, calls, self.told.where)
         return Meant(self.table, unclear=(unclear,), other=other)
 
     @property
-    def _has(self) -> pd.Series[bool]:
-        return self.table["verdict"].map(lambda one: isinstance(one, str) and self.pair.has(one))
+    def _count(self) -> int:
+        return sum(map(self.pair.has, self.table["verdict"]))
 
-    def _labelled(self, where: pd.Series[bool]) -> pd.DataFrame:
-        """Judgments whose verdicts and single labels name places."""
-        labels = self.table["label"]
-        known = labels.map(lambda one: isinstance(one, str) and self.pair.has(one))
-        return self.table[known & self._has & where]
+    @cached_property
+    def _labelled(self) -> pd.DataFrame:
+        """The places that verdicts and single labels name, where both do."""
+        names = ["question", "verdict", *({"label"} & {*self.table})]
+        known = self.table.reindex(columns=["question", "verdict", "label"])
+        for name in names[1:]:
+            known[name] = known[name].map(self.pair.place)
+        return known.dropna()
 
     def _labels_turn(self, where: pd.Series[bool]) -> bool:
         """Whether labels name places too: those of turned judgments are the other one."""
-        if "label" not in self.table or self._labelled(where).empty:
-            return False
-        parts = (self._labelled(one).groupby("question") for one in (~where, where))
-        given, turned = (part["label"].first() for part in parts)
-        both = given.index.intersection(turned.index)
-        differ = given[both].map(self.pair.place) != turned[both].map(self.pair.place)
-        return len(both) > 0 and bool(differ.mean() >= _MOST)
+        known = self._labelled
+        first = known.groupby(["question", where[known.index]])["label"].first().unstack()
+        first = first.reindex(columns=[False, True]).dropna()
+        return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
 
     def _by_labels(self) -> float | None:
         """How often verdicts under swapped orders are right as they are, where labels decide.
@@ -238,30 +237,34 @@ class _Places:
         clearly more or less often. Both labels count alike: a judge that prefers a place is no
         better than chance. Where there is one label, it could seem right.
         """
-        if "label" not in self.table:
-            return None
-        given, right = (self._right(self._labelled(one)) for one in (~self.swapped, self.swapped))
+        of_swapped = self.swapped[self._labelled.index]
+        given, right = (_right(self._labelled[one]) for one in (~of_swapped, of_swapped))
         if given is None or right is None or given[1] <= 0.5:
             return None
         value, low, high, labels = right
         return value if high < 0.5 or (low > 0.5 and labels > 1) else None
 
-    def _right(self, rows: pd.DataFrame) -> tuple[float, float, float, int] | None:
-        found = []
-        labels = rows["label"].map(self.pair.place)
-        right = rows["verdict"].map(self.pair.place) == labels
-        for _, own in right.groupby(labels):
-            each = own.astype(float).groupby(rows["question"]).mean()
-            share = mean_share(np.asarray(each, dtype=np.float64), 0.95, 1.0)
-            if share.value is not None and share.low is not None and share.high is not None:
-                found.append((share.value, share.low, share.high))
-        if not found:
-            return None
-        n = len(found)
-        value = sum(one for one, *_ in found) / n
-        low = value - hypot(*(one - low for one, low, _ in found)) / n
-        high = value + hypot(*(high - one for one, _, high in found)) / n
-        return value, low, high, n
+
+def _right(rows: pd.DataFrame) -> tuple[float, float, float, int] | None:
+    """How often verdicts are their labels, mean over these, with its interval and their number."""
+    right = (rows["verdict"] == rows["label"]).astype(float)
+    each = right.groupby([rows["label"], rows["question"]]).mean()
+    shares = [
+        mean_share(np.asarray(own, dtype=np.float64), 0.95, 1.0)
+        for _, own in each.groupby(level="label")
+    ]
+    known = [(one.value, one.low, one.high) for one in shares if None not in (one.low, one.high)]
+    if not known:
+        return None
+    found = np.array(known, dtype=np.float64)
+    value = found[:, 0].mean()
+    below, above = np.hypot.reduce(found[:, 1:] - found[:, :1]) / len(found)
+    return value, value - below, value + above, len(found)
+
+
+def _named(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which judgments have an order with a name."""
+    return table["order"].map(lambda one: isinstance(one, str))
 
 
 def _call(told: Told, swap: bool) -> str:

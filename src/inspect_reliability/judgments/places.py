@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ..verdicts import abstentions
 
@@ -38,19 +39,19 @@ class Pair:
             re.IGNORECASE,
         )
 
-    def has(self, verdict: str) -> bool:
+    def has(self, verdict: Any) -> bool:
         """Whether a verdict names one of the places."""
         return self.place(verdict) is not None
 
-    def place(self, verdict: str) -> str | None:
+    def place(self, verdict: Any) -> str | None:
         """The place that a verdict names, without its form; None for others."""
-        if (found := self._form.fullmatch(verdict)) is None:
+        if not isinstance(verdict, str) or (found := self._form.fullmatch(verdict)) is None:
             return None
         return found[3 if "<" in (found[2] or "") else 1].casefold()
 
-    def exchanged(self, verdict: str) -> str:
+    def exchanged(self, verdict: Any) -> Any:
         """A verdict that names the other place; others stay as they are."""
-        if (found := self._form.fullmatch(verdict)) is None:
+        if not isinstance(verdict, str) or (found := self._form.fullmatch(verdict)) is None:
             return verdict
         for place in (3, 1):
             if (old := found[place]) is not None:
@@ -66,7 +67,7 @@ def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS)
     for names in pairs:
         pair = Pair(*names)
         places = {pair.place(one) for one in verdicts} - {None}
-        others = {one.casefold() for one in verdicts if not pair.has(one)}
+        others = {one.casefold() for one in verdicts if isinstance(one, str) and not pair.has(one)}
         short = {one for one in others if len(one) == 1 or one.isdigit()}
         # 0 and 1 alone say wrong and right; 0 to 3, or C and D, are more than two.
         enough = 2 if names[0].isdigit() else 1

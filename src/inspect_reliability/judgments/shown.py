@@ -34,36 +34,26 @@ def _pairs_shown(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
                 yield first, second
 
 
-def _turned_by(table: pd.DataFrame, first: str, second: str) -> pd.Series[bool]:
-    """Whether each row shows the responses of its question the other way round than the first."""
-    shown = table[[first, second]].map(str)
-    given = shown.groupby(table["question"], sort=False).transform("first")
-    swapped = (shown[first] == given[second]) & (shown[second] == given[first])
-    return swapped & (shown[first] != shown[second])
+def turned(table: pd.DataFrame, swapped: pd.Series[bool] | None = None) -> pd.Series[bool] | None:
+    """Which rows show the responses of their question the other way round, by columns of these.
 
-
-def turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:
-    """Which rows show the responses the other way round, by columns that follow the order."""
+    The columns must follow the order where it is known; else the responses first by name are given.
+    """
     for first, second in _pairs_shown(table):
-        given_first = table.assign(_swapped=swapped).sort_values("_swapped", kind="stable")
-        found = _turned_by(given_first, first, second).reindex(table.index)
-        several = swapped.groupby(table["question"]).transform("nunique") > 1
-        if found.any() and (found == swapped)[several].mean() >= _MOST:
+        shown = table[[first, second]].map(str)
+        places = shown if swapped is None else swapped.to_frame()
+        ranked = shown.loc[places.sort_values([*places], kind="stable").index]
+        given = ranked.groupby(table["question"]).transform("first").loc[table.index]
+        found = (shown[first] == given[second]) & (shown[second] == given[first])
+        found &= shown[first] != shown[second]
+        if swapped is None:
+            follows = True
+        else:
+            several = swapped.groupby(table["question"]).transform("nunique") > 1
+            follows = (found == swapped)[several].mean() >= _MOST
+        if found.any() and follows:
             return found
     return None
-
-
-def ordered(table: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series[bool] | None]:
-    """A table without orders, with those that columns of the responses as shown tell."""
-    verdicts = {one for one in table["verdict"] if isinstance(one, str)}
-    if "order" in table or not (pair_in(verdicts, OPEN) or named_by(table, "verdict")):
-        return table, None
-    for first, second in _pairs_shown(table):
-        sorted_ = table.sort_values([first, second], key=lambda one: one.map(str))
-        found = _turned_by(sorted_, first, second).reindex(table.index)
-        if found.any():
-            return table.assign(order=found.map({False: "given", True: "swapped"})), found
-    return table, None
 
 
 def named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
@@ -79,10 +69,9 @@ def named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
 
 def labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
     """Labels in the words of verdicts: places where these are, else the responses shown there."""
-    if "label" not in table or not any(
-        single := table["label"].map(lambda one: isinstance(one, str))
-    ):
+    if "label" not in table:
         return table, []
+    single = table["label"].map(lambda one: isinstance(one, str))
     rows = table[single]
     verdicts = {one for one in table["verdict"] if isinstance(one, str)}
     labels, found = rows["label"], rows["label"]
