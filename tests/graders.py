@@ -21,7 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from evals import evaluate
 from inspect_reliability.record.replications import replications_in
 from inspect_reliability.rejudging import Rejudging
-from inspect_reliability.rejudging.limits import Limits, limited
+from inspect_reliability.rejudging.limits import Limits
 from inspect_reliability.rejudging.made import made_in
 
 TINY = "hf_seeded/tiny-judge"
@@ -116,13 +116,13 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
 
 def rejudged(log: EvalLog, folder: Path, *scorers: str, **options: Any) -> EvalLog:
     """Judge the outputs of a log again, what a folder lacks: its newest log."""
-    limits = options.pop("limits", {})
+    limits = Limits(**options.pop("limits", {}))
     rejudging = Rejudging(log, scorers, **options)
-    task = rejudging.to_task(rejudging.missing(made_in(str(folder), rejudging.settings)))
-    with limited(Limits(**limits)):
-        [done] = eval(
-            task, task.model, log_dir=str(folder), display="none", log_buffer=1, log_realtime=False
-        )
+    wanted = rejudging.missing(made_in(str(folder), rejudging.settings))
+    task = rejudging.to_task(wanted, limits)
+    [done] = eval(
+        task, task.model, log_dir=str(folder), display="none", log_buffer=1, log_realtime=False
+    )
     assert done.status == "success", done.error
     return newest(folder)
 

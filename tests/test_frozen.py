@@ -19,7 +19,7 @@ RETIRED = (
 """Places of results that are no longer given."""
 
 MOVED = ("/pooled/*/omega_interval/*",)
-"""Places whose values another method gives; `bench/before.py` shows both."""
+"""Places whose values another method gives."""
 
 CONSTANT = tuple(
     f"numbers {table} /rows/0/{key}*"

@@ -38,16 +38,8 @@ def test_help_of_a_bench(
     assert title in " ".join(shown.split())
 
 
-def _here(checkout: Path, options: list[str]) -> dict[str, float]:
-    """What `before.py` would print in a process of its own, with this checkout."""
-    assert (checkout / "bench" / "before.py").is_file()
-    found: dict[str, float] = importlib.import_module("before").coverage(1, held=False)
-    return found
-
-
 HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
-    "before": ("HEAD --studies 1", {"SIZES": ((8, 2),), "measured": _here}),
     "coverage": (
         "--quick",
         {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
@@ -57,14 +49,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
     "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
-    "load": (
-        "",
-        {
-            "SHAPES": {"two": [(n, range(2), range(1, 3)) for n in (0, 1)]},
-            "WAITING": 4,
-            "ROWS": 4_000,
-        },
-    ),
+    "load": ("", {"ROWS": 4_000}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
     "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
     "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),

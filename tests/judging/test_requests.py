@@ -124,7 +124,7 @@ def test_choices_that_never_vary_show_nothing(judge: Any) -> None:
     assert found(log)["seeds of choices"] == "unknown"
     assert choices_asked(server) == [provider_check.TRIED] * (provider_check.QUESTIONS - 1)
     assert len(verdicts(log)) == 4 * REPLICATIONS
-    checks = provider_check.MOST_CALLS
+    checks = provider_check.QUESTIONS * (provider_check.TRIED + 1) + 15  # and seeds at most
     assert 4 * REPLICATIONS < len(server.requests) <= 4 * REPLICATIONS + checks
 
 

@@ -26,7 +26,7 @@ from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
 from ..rejudging import Rejudging
-from ..rejudging.limits import Limits, limited
+from ..rejudging.limits import Limits
 from ..rejudging.made import made_in
 from ..rejudging.outputs import WANTED, Wanted
 from ..rejudging.replications import NOT_MADE
@@ -162,7 +162,7 @@ def _judged(
     """Judge what is missing; the errors of replications that failed."""
     if not wanted:
         return []
-    task = rejudging.to_task(wanted, **typed)
+    task = rejudging.to_task(wanted, limits, **typed)
     for name, price in rejudging.prices.items():
         info = get_model_info(name) or ModelInfo()
         set_model_info(name, info.model_copy(update={"cost": price}))
@@ -174,7 +174,7 @@ def _judged(
             "with --model-cost-config FILE."
         )
     # Standard output is for the report.
-    with alone(f"{folder}/rejudging"), limited(limits), redirect_stdout(sys.stderr):
+    with alone(f"{folder}/rejudging"), redirect_stdout(sys.stderr):
         # Without its model inspect would load that of INSPECT_EVAL_MODEL beside it. A sample has
         # many replications, which a kill must not take away.
         [log] = eval(task, task.model, log_dir=folder, log_buffer=1, log_realtime=False)

@@ -17,7 +17,6 @@ from ..answers import analyse
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost, total
-from ..judging.provider_check import MOST_CALLS
 from ..log_files import reading
 from ..saving import alone
 from ..showing.terminal import console, print_text
@@ -106,12 +105,6 @@ _TASKS_AT_ONCE = 10
 )
 @model_args_option
 @click.option(
-    "--refuse-above",
-    "max_calls",
-    type=click.IntRange(min=1),
-    help="Do not start if more model calls are needed.",
-)
-@click.option(
     "--dry-run",
     is_flag=True,
     help="Say what it would cost, and make no call. Tokens are those of the prompts, at four "
@@ -130,7 +123,6 @@ def sweep(
     limit: int | None,
     log_dir: str,
     model_args: dict[str, Any],
-    max_calls: int | None,
     dry_run: bool,
     **shown: str | None,
 ) -> None:
@@ -153,7 +145,7 @@ def sweep(
     }
     every = [task for some in tasks.values() for task in some]
     costs = [_cost(task, 1 if exact else replications, limit) for task in every]
-    _announce(costs, 0 if exact else MOST_CALLS * len(every), max_calls)
+    print_text(console(stderr=True), f"{total(costs)}.")
     if dry_run:
         return
     errors, made = list[str](), False
@@ -185,17 +177,6 @@ def _judges(
     if design is not None:
         return [partial(judge_of_own, design=design, data=data)]
     return judges_of(benchmarks, responses, predictions, responder)
-
-
-def _announce(costs: Sequence[Cost], checks: int, max_calls: int | None) -> None:
-    """Say what a sweep costs, and refuse more calls than allowed."""
-    print_text(console(stderr=True), f"{total(costs, checks)}.")
-    calls = checks + sum(cost.calls for cost in costs)
-    if max_calls is not None and calls > max_calls:
-        raise UserError(
-            f"Up to {calls:,} calls are needed, and --refuse-above allows {max_calls:,}. Allow "
-            "more, or ask for less: --limit, --replications."
-        )
 
 
 def _report(log_dir: str, benchmarks: Sequence[str]) -> None:

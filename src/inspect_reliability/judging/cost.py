@@ -46,30 +46,21 @@ class Cost:
         """Price of all calls; None if not known."""
         return None if self.dollars_each is None else self.calls * self.dollars_each
 
-    @property
-    def asked(self) -> str:
-        """What is asked for, and how much of it exists."""
+    def __str__(self) -> str:
         parts = [_number(self.outputs, self.what), f"{self.replications:,}"]
         if self.calls_each != 1:
             parts.append(f"{self.calls_each:.3g} calls each")
         there = f", {self.made:,} of them made already," if self.made else ""
-        return f"{' x '.join(parts)}{there}"
-
-    def __str__(self) -> str:
-        return f"{self.asked} = {_number(self.calls, 'call')}{_about([self])}"
+        return f"{' x '.join(parts)}{there} = {_number(self.calls, 'call')}{_about([self])}"
 
 
-def total(costs: Sequence[Cost], checks: int = 0) -> str:
-    """Several costs (equal ones once), their sum, and the most calls that checks of judges make."""
-    if len(costs) == 1 and not checks:
+def total(costs: Sequence[Cost]) -> str:
+    """Several costs (equal ones once), and their sum."""
+    if len(costs) == 1:
         return str(costs[0])
-    calls, about = sum(cost.calls for cost in costs), _about(costs)
-    times = Counter(cost.asked if checks else str(cost) for cost in costs)
+    times = Counter(map(str, costs))
     each = "; ".join(f"{n} times ({cost})" if n > 1 else cost for cost, n in times.items())
-    if not checks:
-        return f"{each}. Together {_number(calls, 'call')}{about}"
-    most = _number(calls + checks, "call")
-    return f"{each}. At most {most}, checks of seeds and options included{about}"
+    return f"{each}. Together {_number(sum(one.calls for one in costs), 'call')}{_about(costs)}"
 
 
 def _about(costs: Sequence[Cost]) -> str:

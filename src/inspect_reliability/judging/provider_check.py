@@ -11,7 +11,7 @@ from inspect_ai.util import LimitExceededError, concurrency, span
 
 from .connection import reached
 from .requests import Requests, why_refused
-from .trials import CALLS_OF_SEEDS, Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
+from .trials import Draw, Drawn, Outcome, Prompt, try_choices, try_seeds
 
 logger = logging.getLogger(__name__)
 
@@ -23,9 +23,6 @@ TRIED = 4
 
 QUESTIONS = 3
 """Questions with which the choices are tried at most: some judges answer one always alike."""
-
-MOST_CALLS = QUESTIONS * (TRIED + 1) + CALLS_OF_SEEDS
-"""Most calls to check one model."""
 
 
 class ProviderCheck:

@@ -26,9 +26,6 @@ MORE_SEEDS = 8
 """Further seeds, used once each where two gave one text: of a judge that says one of two things,
 such as C or I, two seeds agree half of the time."""
 
-CALLS_OF_SEEDS = 2 * DRAWS - 1 + MORE_SEEDS + DRAWS - 1
-"""Most calls to try the seeds of one model."""
-
 
 class Drawn(NamedTuple):
     """The result of a seed, and what was asked, because a scorer may shuffle its prompt."""

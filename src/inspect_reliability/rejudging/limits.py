@@ -1,8 +1,6 @@
 """What bounds the calls of a run: dollars, calls, the grader that may answer, a dead server."""
 
-from collections.abc import Iterator, Set
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from inspect_ai.model import ModelUsage
@@ -88,21 +86,3 @@ class Limits:
             self.stop(f"the grader's server gives no answers ({error})")
         if self.stopped:
             raise CallRefusedError(self.stopped)
-
-
-_limits: ContextVar[Limits | None] = ContextVar("limits", default=None)
-
-
-def limits_of_run() -> Limits | None:
-    """The limits of the run under way, if it has any."""
-    return _limits.get()
-
-
-@contextmanager
-def limited(limits: Limits) -> Iterator[None]:
-    """Apply limits to all rejudging in this block."""
-    token = _limits.set(limits)
-    try:
-        yield
-    finally:
-        _limits.reset(token)

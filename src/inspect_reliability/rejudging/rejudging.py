@@ -21,6 +21,7 @@ from ..record.replications import REJUDGING
 from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
 from .arguments import models_named, names_grader
+from .limits import Limits
 from .logged import chosen_scorers, packages_of
 from .made import Made
 from .outputs import Wanted, ranges, recorded, samples_of
@@ -124,21 +125,28 @@ class Rejudging:
         """Each scorer in each of its wordings."""
         return [(one.wrapped, wording) for one in self.chosen for wording in one.wrapped.wordings]
 
-    def to_task(self, wanted: Sequence[Wanted], **metadata: Any) -> Task:
+    def to_task(
+        self, wanted: Sequence[Wanted], limits: Limits | None = None, **metadata: Any
+    ) -> Task:
         """The task that makes replications: an output is a sample, its grader the scorer.
+
+        `limits` bounds the calls of all its scorers together.
 
         Raises:
             UserError: The grader cannot be used.
         """
         model, roles = self._models()
         numbers = f"1-{self.replications}"
+        scorers: Any = [rejudge(one.wrapped.spec, numbers, self.seed) for one in self.chosen]
+        for one in scorers if limits else ():
+            one.limits = limits
         return Task(
             name=self.log.eval.task,
             dataset=MemoryDataset(
                 samples_of(wanted, self.samples), name=self.log.eval.dataset.name
             ),
             solver=recorded(self.samples),
-            scorer=[rejudge(one.wrapped.spec, numbers, self.seed) for one in self.chosen],
+            scorer=scorers,
             model=model,
             model_roles=roles,
             # An output that cannot be judged stops no other.

@@ -20,7 +20,7 @@ from ..record.replications import OF
 from ..record.seeds import base_seed, replication_numbers, seeds_from
 from ..verdicts import GIVEN, graded
 from .calls import Calls, hooked
-from .limits import Limits, limits_of_run
+from .limits import Limits
 from .outputs import WANTED, Wanted, as_recorded
 from .replications import NOT_MADE, Replication, summarise
 from .wrapped import ScorerSpec, Wrapped, wrap
@@ -71,13 +71,14 @@ def rejudge(
 class JudgeAgain:
     """The scorer that `rejudge` makes.
 
-    A sample of a rejudging says which replications it makes; any other makes all of them.
+    A sample of a rejudging says which replications it makes; any other makes all of them. `limits`
+    bounds its calls.
     """
 
     def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
         self._numbers, self._seed = numbers, seed
-        self._limits, self._check = Limits(), ProviderCheck()
+        self.limits, self._check = Limits(), ProviderCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if it is another scorer's, or the run stopped before any call."""
@@ -99,9 +100,8 @@ class JudgeAgain:
     async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
         first = self.wrapped.seed(self._seed, wanted.sample, wanted.epoch, wanted.wording)
         seeds = seeds_from(first + wanted.first - 1, wanted.replications)
-        limits = limits_of_run() or self._limits
         scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
-        replicate = partial(self._replicate, scorer, state, target, limits)
+        replicate = partial(self._replicate, scorer, state, target)
         made = await collect(*map(replicate, seeds))
         if all((one.error or "").startswith(NOT_MADE) for one in made):
             return None
@@ -110,7 +110,7 @@ class JudgeAgain:
         fresh = wanted.first == 1 and wanted.wording == GIVEN
         if fresh and made[0].error is None and made[0].models:
             outcome = await self._check_seeds(made, replicate)
-            if outcome and not limits.stopped:
+            if outcome and not self.limits.stopped:
                 result.metadata = (result.metadata or {}) | {"seed_check": outcome}
         return result
 
@@ -119,7 +119,6 @@ class JudgeAgain:
         scorer: Scorer,
         state: TaskState,
         target: Target,
-        limits: Limits,
         seed: int,
     ) -> Replication:
         """Run the scorer once, with this seed in its model calls.
@@ -128,7 +127,7 @@ class JudgeAgain:
             PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
         wrapped = self.wrapped
-        with hooked(Calls(seed, limits, wrapped.settings, wrapped.graders)) as made:
+        with hooked(Calls(seed, self.limits, wrapped.settings, wrapped.graders)) as made:
             try:
                 score = await scorer(state, target)
                 if made.refused:
