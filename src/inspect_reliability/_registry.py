@@ -2,7 +2,6 @@
 # ruff: noqa: F401
 
 from .hf_seeded import hf_seeded
-from .judging.circularity import report_circularity
 from .judging.judge import judge_responses
 from .metrics import (
     METRICS,

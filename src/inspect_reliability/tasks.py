@@ -23,7 +23,6 @@ from .designs import (
     wordings_of,
 )
 from .errors import UserError
-from .judging.circularity import report_circularity
 from .judging.connection import reached
 from .judging.judge import judge_responses
 from .judging.order import OrderPolicy, Orders, number_of_orders
@@ -84,7 +83,6 @@ def judge_task(
         dataset=MemoryDataset(
             [judge_sample(item, design, study) for item in items], name=source, location=location
         ),
-        setup=report_circularity(dict.fromkeys(name for item in items for name in item.responses)),
         solver=solver,
         scorer=verdict(),
         metrics=[*(metrics or _metrics(design, items))],

@@ -9,7 +9,9 @@ from inspect_ai import Task
 from inspect_ai.log import EvalLog, EvalSample, resolve_sample_attachments, write_eval_log
 
 from evals import evaluate
+from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.study import tasks
 from inspect_reliability.study.responses import load_predictions, load_responses
@@ -181,7 +183,7 @@ def test_a_response_cannot_give_the_verdict(
 
 
 def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: Path) -> None:
-    """A judge that judges its own answer is named in every sample's metadata; others are not."""
+    """A judge that judges its own answer is named in the report; others are not."""
     path = tmp_path / "r.jsonl"
     names = ["a", "b", "c", "d", models[0].removeprefix("hf_seeded/")]
     path.write_text(
@@ -189,12 +191,11 @@ def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: P
             json.dumps({"question": "Q?", "responder": name, "response": "-"}) for name in names
         )
     )
-    own, other = (
-        run(tasks.bbh_judge(responses=str(path)), model, tmp_path, max_tokens=2)
-        for model in models[:2]
-    )
-    assert samples(own)[0].metadata["judge_is_responder"] == names[-1]
-    assert "judge_is_responder" not in samples(other)[0].metadata
+    for model, warned in ((models[0], True), (models[1], False)):
+        log = run(tasks.bbh_judge(responses=str(path)), model, tmp_path, max_tokens=2)
+        [row] = analyse(judgments_from_logs(log.location)).results["rows"]
+        said = f"The judge is also a responder ({names[-1]}): it judges its own answers."
+        assert (said in row["cautions"]) == warned
 
 
 def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: Path) -> None:

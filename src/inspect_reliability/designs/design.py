@@ -32,10 +32,9 @@ class JudgeDesign:
             number with `"step": "any"`. `{"criteria": {"style": ..., "facts": ...}}`: words or a
             number for each criterion, by its name in a JSON object.
         parser: How to find the verdict in an output: `{"labels": ["Best Response"]}` after one of
-            these labels, `{"pattern": "..."}` in the first group of a regular expression, `{"json":
-            "verdict"}` in a field of a JSON object; None for the default.
-        labels: Words that announce a verdict, in the language of the outputs; short for
-            `parser={"labels": ...}`.
+            these labels, in the language of the outputs, `{"pattern": "..."}` in the first group of
+            a regular expression, `{"json": "verdict"}` in a field of a JSON object; None for the
+            default.
         wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
             ...}`; by default a wording's name is its number. The judge is asked with each.
 
@@ -47,7 +46,6 @@ class JudgeDesign:
     prompt: str
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
-    labels: Sequence[str] = ()
     wordings: Sequence[str | Mapping[str, str]] = ()
 
     def __post_init__(self) -> None:
@@ -56,15 +54,14 @@ class JudgeDesign:
     @cached_property
     def reader(self) -> Reader:
         """Reads the outputs of this judge."""
-        return Reader(self.verdict, {"labels": list(self.labels)} if self.labels else self.parser)
+        return Reader(self.verdict, self.parser)
 
     @property
     def facts(self) -> dict[str, Any]:
         """The design without its prompt, as JSON values: all that a scorer needs."""
         verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
         facts = {"name": self.name, "verdict": verdict}
-        parser = self.reader.parser
-        return facts if parser is None else facts | {"parser": dict(parser)}
+        return facts if self.parser is None else facts | {"parser": dict(self.parser)}
 
     @property
     def named(self) -> dict[str, str]:

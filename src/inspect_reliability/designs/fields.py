@@ -19,7 +19,6 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from ..errors import UserError
-from ..limits import within_limits
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
 from .template import template
 
@@ -167,9 +166,6 @@ Verdicts = Annotated[
 ]
 
 
-_BY_NAME = "leave out 'parser' and 'labels': criteria are read by their names from JSON"
-
-
 class ReaderFields(_Strict):
     """How the outputs of a judge are read."""
 
@@ -179,7 +175,7 @@ class ReaderFields(_Strict):
     @model_validator(mode="after")
     def _one_way(self) -> "ReaderFields":
         if isinstance(self.verdict, Criteria) and self.parser:
-            raise ValueError(_BY_NAME)
+            raise ValueError("leave out 'parser': criteria are read by their names from JSON")
         return self
 
 
@@ -251,16 +247,7 @@ class DesignFields(ReaderFields):
 
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
-    labels: Annotated[tuple[Text, ...], Field(max_length=MOST_OPTIONS)] = ()
     wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
-
-    @model_validator(mode="after")
-    def _parser_or_labels(self) -> "DesignFields":
-        if self.parser and self.labels:
-            raise ValueError("give 'labels' or 'parser', not both")
-        if isinstance(self.verdict, Criteria) and self.labels:
-            raise ValueError(_BY_NAME)
-        return self
 
 
 Fields = TypeVar("Fields", bound=_Strict)
@@ -279,22 +266,17 @@ def checked(
         UserError: A field is wrong. The message begins with `where`, given the path of the field.
     """
     try:
-        with within_limits(memory=None):  # an engine may work beside this
-            return model.model_validate(fields)
-    except TimeoutError as error:
-        wrong: _Wrong = (), [], f"{error} to check. Make it smaller."
+        return model.model_validate(fields)
     except ValidationError as error:
-        wrong = _wrong(model, error.errors(include_url=False, include_input=False))
-    path, names, why = wrong
+        path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
     place = ", ".join(filter(None, [where(path), *names]))
     # Names of fields are what somebody wrote.
     raise UserError(" ".join((f"{place}: {why}" if place else why).split()))
 
 
-_Wrong = tuple[FieldPath, list[str], str]
-
-
-def _wrong(model: type[BaseModel], found: Sequence[ErrorDetails]) -> _Wrong:
+def _wrong(
+    model: type[BaseModel], found: Sequence[ErrorDetails]
+) -> tuple[FieldPath, list[str], str]:
     """The path of a wrong field, the same path in words, and what is wrong."""
     # A name that is not known explains one that is missing.
     one = min(found, key=lambda one: one["type"] != "extra_forbidden")

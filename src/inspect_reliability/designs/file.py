@@ -26,7 +26,6 @@ Lines = dict[FieldPath, int]
 def design_from_file(spec: str | Path) -> JudgeDesign:
     """Read a design from a YAML or JSON file with the fields of `JudgeDesign`.
 
-    `labels: [...]` is short for `parser: {labels: [...]}`.
     The prompt is the template itself, or `{file: NAME}`: a file in the folder of the design.
     In YAML every value is read as text, so that `[yes, no]` is two words.
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from ..errors import UserError
-from ..limits import within_limits
 from ..verdicts import GIVEN
 from .design import JudgeDesign
 from .file import wordings_from_file
@@ -72,9 +71,8 @@ def _asked(
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
     try:
-        with within_limits(memory=None):
-            return CHANGES[name](design)
-    except (ValueError, TimeoutError) as error:
+        return CHANGES[name](design)
+    except ValueError as error:
         raise UserError(
             f"wordings={name}: {error}. Leave it out, or give wordings of your own in a file."
         ) from None
