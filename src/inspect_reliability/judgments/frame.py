@@ -204,13 +204,13 @@ def _read(frame: pd.DataFrame, told: Told) -> Judgments:
     made, taken = _numbered(orders.table, told)
     counted = "replication" not in table
     known = [n for n in _identity(made, own) if not (counted and n == "replication")]
-    unclear, other = orders.unclear, orders.other
+    unclear, other = orders.unclear, orders.other.table if orders.other else None
     if again := telling_apart(made, known, own):
         yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
         unclear = (*unclear, again.unclear(told, yours))
         taken = [note for note in taken if note.what != _AGAIN]  # the question says it
         other = again.told_apart(orders.table if other is None else other, yours)
-    said = (*notes, *tries, *left_out, *orders.notes, *taken)
+    said = (*notes, *tries, *left_out, *orders.said, *taken)
     read = Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
     if other is None:
         return read

@@ -15,7 +15,7 @@ from ..stats.rates import mean_share
 from .columns import each_once, of_role
 from .places import OPEN, PAIRS, PLACES, Pair, pair_in
 from .shown import labels_as_verdicts, named_by, turned
-from .table import Note
+from .table import Judgments, Note
 from .unclear import Unclear
 
 if TYPE_CHECKING:
@@ -49,16 +49,6 @@ class NothingToSwapError(UserError):
     """The user wants verdicts exchanged, and none names a place."""
 
 
-@dataclass(frozen=True)
-class Meant:
-    """Judgments whose verdicts name responses, as far as known; see `Judgments`."""
-
-    table: pd.DataFrame
-    notes: tuple[Note, ...] = ()
-    unclear: tuple[Unclear, ...] = ()
-    other: pd.DataFrame | None = None
-
-
 def swapped_in(levels: Sequence[str]) -> set[str]:
     """The names of orders that are the other way round; empty where names do not say.
 
@@ -83,7 +73,7 @@ def _kind(level: str) -> int:
     return -kind if opposite else kind
 
 
-def meant(table: pd.DataFrame, told: Told) -> Meant:
+def meant(table: pd.DataFrame, told: Told) -> Judgments:
     """Judgments by the responses that verdicts name, where orders have names.
 
     The user decides; else columns of the responses as shown, else labels. Where none of these does,
@@ -95,7 +85,7 @@ def meant(table: pd.DataFrame, told: Told) -> Meant:
     if NAMES in table:
         if told.swap:
             raise NothingToSwapError(f"{told.where}: {SETTLED}")
-        return Meant(table)
+        return Judgments(table)
     table, notes = labels_as_verdicts(table, told.where)
     names_shown = named_by(table, "verdict") is not None
     names_places = names_shown or pair_in({*table["verdict"]}, OPEN)
@@ -105,9 +95,9 @@ def meant(table: pd.DataFrame, told: Told) -> Meant:
     if known is None:
         if told.swap:
             raise NothingToSwapError(f"{told.where}: {NOTHING}")
-        return Meant(table, (*notes, *([] if names_shown else _many(table, told))))
+        return Judgments(table, (*notes, *([] if names_shown else _many(table, told))))
     meant = known.meant()
-    return replace(meant, notes=(*notes, *meant.notes))
+    return replace(meant, said=(*notes, *meant.said))
 
 
 def _many(table: pd.DataFrame, told: Told) -> list[Note]:
@@ -156,7 +146,7 @@ class _Places:
         levels.sort(key=turned.__contains__)
         return cls(table, told, pair, levels, table["order"].isin(turned) & named)
 
-    def meant(self) -> Meant:
+    def meant(self) -> Judgments:
         """The judgments, by what is known of them."""
         name = f"order {self.levels[-1]!r}"
         if self.told.swap is not None:
@@ -190,13 +180,14 @@ class _Places:
         other = given.apply(each_once, args=(self.pair.exchanged,))
         return self.table.assign(**other.where(where, given))
 
-    def _settled(self, where: pd.Series[bool] | None, why: str) -> Meant:
+    def _settled(self, where: pd.Series[bool] | None, why: str) -> Judgments:
         """The judgments with verdicts exchanged where they name places."""
         table = self.table if where is None else self._exchanged(where)
         table = table.assign(**{NAMES: _named(table).map({True: RESPONSE, False: None})})
-        return Meant(table, (Note(f"verdicts {why}", self._count, self.told.where),) if why else ())
+        note = Note(f"verdicts {why}", self._count, self.told.where)
+        return Judgments(table, (note,) if why else ())
 
-    def _open(self) -> Meant:
+    def _open(self) -> Judgments:
         other = self._exchanged(self.swapped)
         moved = (_moved(one, self.swapped) for one in (self.table, other))
         ends = [f"{share:.1%}" for share in moved]
@@ -208,7 +199,7 @@ class _Places:
             f"responses ({calls[1]}), {ends[0]}."
         )
         unclear = Unclear("order", self._count, says, calls, self.told.where)
-        return Meant(self.table, unclear=(unclear,), other=other)
+        return Judgments(self.table, unclear=(unclear,), other=Judgments(other))
 
     @property
     def _count(self) -> int:

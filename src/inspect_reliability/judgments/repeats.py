@@ -7,9 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .columns import COLUMNS, as_columns
 from .names import UNUSED, Told, joined
 from .unclear import Unclear
@@ -197,20 +194,10 @@ def _is(name: str) -> str:
     return next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
 
 
-def _levels_in(cell: pd.Series[int], values: pd.Series[Any]) -> NDArray[np.int64]:
-    """How often each level is in each cell: [cells, levels]."""
-    import pandas as pd
-
-    cells, levels = pd.factorize(cell)[0], pd.factorize(values)[0]
-    shape = int(cells.max()) + 1, int(levels.max()) + 1
-    return np.bincount(cells * shape[1] + levels, minlength=shape[0] * shape[1]).reshape(shape)
-
-
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
     """Whether each level is equally often in 95% of the cells, as often as the others."""
-    found = _levels_in(cell, values)
-    same = (found == found[:, :1]).all(axis=1) & (found[:, 0] > 0)
-    return bool(same.mean() >= _MOST)
+    found = values.groupby([cell, values], sort=False).size().unstack(fill_value=0)
+    return bool(((found.nunique(axis=1) == 1) & (found.min(axis=1) > 0)).mean() >= _MOST)
 
 
 def _once(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..verdicts import INVALID, NO_VERDICTS, abstentions
@@ -37,6 +38,7 @@ _SCORED = "verdicts taken as the numbers that they say"
 _WORDS = "verdicts that are words beside numbers taken as invalid"
 
 _Names = Mapping[str, str]
+_Judge = tuple[str, ...]
 
 
 def alike(parts: Sequence[Judgments]) -> list[Judgments]:
@@ -47,74 +49,48 @@ def alike(parts: Sequence[Judgments]) -> list[Judgments]:
     are numbers where nine in ten verdicts of a judge are, of three values or more; its other words
     are invalid then, but for "tie" and the like. What logs record stays as it is.
     """
-    known = [_from_logs(one.table) for one in parts]
-    tables = [one.table for one, as_is in zip(parts, known, strict=True) if not as_is]
-    given = {text for table in tables for text in table["verdict"].unique()}
-    case = _by_case(tables, given)
-    scores = {text for text in given if _SCORE.fullmatch(text)}
-    plain = {text for text in scores if _label(text) == text}
-    numbers = _numbers(tables, case) if scores and given - plain - {*NO_VERDICTS} else {}
-    if not case and not numbers:
+    tables = [one.table for one in parts if not _from_logs(one.table)]
+    times: dict[_Judge, Counter[str]] = defaultdict(Counter)
+    for table in tables:
+        sizes = table.groupby([*_judge(table), "verdict"], dropna=False, sort=False).size()
+        for (*judge, text), n in zip(sizes.index, sizes, strict=True):
+            times[tuple(map(str, judge))][text] += n
+    declared = {*_declared(tables)}
+    case = _by_case(sum(times.values(), Counter[str]()), declared)
+    scales = {judge: _scale(counts, case, declared) for judge, counts in times.items()}
+    if not case and not any(scales.values()):
         return list(parts)
-    return [
-        one if as_is else _spelled(one, case, numbers)
-        for one, as_is in zip(parts, known, strict=True)
-    ]
+    return [one if _from_logs(one.table) else _spelled(one, case, scales) for one in parts]
 
 
 def _from_logs(table: pd.DataFrame) -> bool:
     return "log" in table and bool(table["log"].notna().any())
 
 
-def _by_case(tables: Sequence[pd.DataFrame], given: Collection[str]) -> _Names:
-    """Each verdict that has another spelling -> the one that is taken."""
-    declared = {*NO_VERDICTS, *_declared(tables)}
-    spellings: dict[str, set[str]] = defaultdict(set)
-    for text in (*given, *declared):
-        plain = unicodedata.normalize("NFKC", text).casefold()
-        spellings[" ".join(plain.split())].add(text)
-    several = [one for one in spellings.values() if len(one) > 1]
-    if not several:
-        return {}
-    times = Counter[str]()
-    for table in tables:
-        times.update(_counted(table))
-    found: dict[str, str] = {}
-    for one in several:
-        fixed = one & declared
-        if len(fixed) < 2:
-            best = min(fixed or one, key=lambda text: (-times[text], text))
-            found |= dict.fromkeys(one - {best}, best)
-    return found
+def _judge(table: pd.DataFrame) -> list[str]:
+    return [name for name in ("judge", "benchmark", "scorer") if name in table]
 
 
-def _counted(table: pd.DataFrame) -> Mapping[str, int]:
-    return {str(text): n for text, n in table["verdict"].value_counts().items()}
-
-
-def _declared(tables: Sequence[pd.DataFrame]) -> Iterable[str]:
+def _declared(tables: Iterable[pd.DataFrame]) -> Iterable[str]:
     # Names of responses in `order` are no spellings: "A" is a label, "a" perhaps a response.
     for table in tables:
-        for names in (
-            table["categories"].dropna().drop_duplicates() if "categories" in table else ()
-        ):
-            yield from names
+        if "categories" in table:
+            yield from chain.from_iterable(table["categories"].dropna().drop_duplicates())
 
 
-def _numbers(tables: Sequence[pd.DataFrame], case: _Names) -> dict[tuple[Any, ...], _Names]:
-    """For judges whose verdicts are numbers: each verdict that is not written as one -> it."""
-    times: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-    declared = {*_declared(tables)}
-    for table in tables:
-        for key, rows in _judges(table):
-            times[key].update(_counted(rows))
-    found = {key: _scale(counts, case, declared) for key, counts in times.items()}
-    return {key: names for key, names in found.items() if names}
-
-
-def _judges(table: pd.DataFrame) -> Iterable[tuple[tuple[Any, ...], pd.DataFrame]]:
-    names = [name for name in ("judge", "benchmark", "scorer") if name in table]
-    yield from table.groupby([table[name].astype(str) for name in names], sort=False)
+def _by_case(times: Mapping[str, int], declared: Collection[str]) -> _Names:
+    """Each verdict that has another spelling -> the one that is taken."""
+    fixed = {*NO_VERDICTS, *declared}
+    spellings: dict[str, set[str]] = defaultdict(set)
+    for text in (*times, *fixed):
+        plain = unicodedata.normalize("NFKC", text).casefold()
+        spellings[" ".join(plain.split())].add(text)
+    found: dict[str, str] = {}
+    for one in spellings.values():
+        if len(one) > 1 and len(one & fixed) < 2:
+            best = min(one & fixed or one, key=lambda text: (-times.get(text, 0), text))
+            found |= dict.fromkeys(one - {best}, best)
+    return found
 
 
 def _scale(counts: Mapping[str, int], case: _Names, declared: Collection[str]) -> _Names:
@@ -143,22 +119,22 @@ def _value(number: str) -> str:
     return str(said(number.replace(",", ".")))
 
 
-def _spelled(one: Judgments, case: _Names, numbers: Mapping[tuple[Any, ...], _Names]) -> Judgments:
+def _spelled(one: Judgments, case: _Names, scales: Mapping[_Judge, _Names]) -> Judgments:
     table = one.table.copy()
     notes = _renamed(table, slice(None), case, _CASE)
-    for key, rows in _judges(table) if numbers else ():
-        names = numbers.get(key, {})
-        words = {text for text, value in names.items() if value == INVALID}
-        notes += _renamed(table, rows.index, {text: names[text] for text in words}, _WORDS)
-        scores = {text: value for text, value in names.items() if text not in words}
+    judges = table.groupby(_judge(table), dropna=False, sort=False) if any(scales.values()) else ()
+    for judge, rows in judges:
+        names = scales[tuple(map(str, judge))]
+        words = {text: value for text, value in names.items() if value == INVALID}
+        scores = {text: value for text, value in names.items() if value != INVALID}
+        notes += _renamed(table, rows.index, words, _WORDS)
         notes += _renamed(table, rows.index, scores, _SCORED)
         if names and "label" in table:
             table.loc[rows.index, "label"] = each_once(rows["label"], _label)
-    where = one.source or "data frame"
     counted = Counter[str]()
     for what, count in notes:
         counted[what] += count
-    made = [Note(what, count, where) for what, count in counted.items()]
+    made = [Note(what, count, one.source or "data frame") for what, count in counted.items()]
     return replace(one, table=table, said=(*one.said, *made))
 
 

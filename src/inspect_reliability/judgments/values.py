@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from ..errors import UserError
 from .columns import COLUMNS, LARGEST, Kind, each_once
+from .count import NUMBER
 from .score import verdict_name
 from .table import Note, clean_temperature
 
@@ -29,7 +30,6 @@ _QUOTED = r"""(?:'([^']*)'|"([^"]*)")"""
 _AS_PRINTED = re.compile(rf"[\[(]\s*{_QUOTED}(?:[,\s]\s*{_QUOTED})*\s*,?\s*[\])]")
 """A list of names as Python, or numpy, prints it into a CSV."""
 _LAST = re.compile(r".*?(\d{1,18})", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) -> pd.Series[Any]:
@@ -71,7 +71,7 @@ def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[
         return frame, []
     texts = each_once(values, lambda one: str(plain(one)))
     names = sorted({*texts})
-    if all(map(_NUMBER.fullmatch, names)):
+    if all(map(NUMBER.fullmatch, names)):
         return frame, []
     try:
         number = {one: number_of_try(one) for one in names}
@@ -83,7 +83,7 @@ def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[
         how = "numbered within each question"
         place = texts.map({one: n for n, one in enumerate(names)})
         made = place.groupby(frame["question"].map(str).to_numpy()).rank("dense").astype(int)
-    example = next(n for n, one in enumerate(texts) if not _NUMBER.fullmatch(one))
+    example = next(n for n, one in enumerate(texts) if not NUMBER.fullmatch(one))
     what = f"replications {how}, as {texts.iloc[example]!r:.40} for {made.iloc[example]}"
     return frame.assign(replication=made), [Note(what, len(frame), where)]
 
@@ -95,7 +95,7 @@ def number_of_try(value: Any) -> int:
         ValueError: It is no whole number and ends in none.
     """
     value = plain(value)
-    last = None if _NUMBER.fullmatch(str(value)) else _LAST.fullmatch(str(value))
+    last = None if NUMBER.fullmatch(str(value)) else _LAST.fullmatch(str(value))
     return _COUNT.validate_python(last[1] if last else value)
 
 
@@ -158,7 +158,7 @@ def said(value: Any) -> str | None:
         return None
     if (found := verdict_name(value)) is None:
         raise TypeError
-    if _NUMBER.fullmatch(found):
+    if NUMBER.fullmatch(found):
         whole = re.fullmatch(r"[+-]?\d+", found)
         return str(verdict_name(int(found) if whole else float(found)))
     if found.casefold() in ("true", "false"):
