@@ -1,4 +1,4 @@
-"""Limits on the time and memory of a stranger's template or pattern."""
+"""Limits on the time and memory of a stranger's template or design."""
 
 import signal
 import threading
@@ -13,7 +13,7 @@ BESIDE_AN_ENGINE = 2_000_000_000
 
 
 @contextmanager
-def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[None]:
+def within_limits(memory: int = 500_000_000, parts: int = 0) -> Iterator[None]:
     """Stop this block after 5 seconds, or beyond this much memory in bytes.
 
     A stranger's template can ask for any amount of both in a few characters. Only for the main
@@ -41,7 +41,7 @@ def within_limits(memory: int | None = 500_000_000, parts: int = 0) -> Iterator[
     used = Path("/proc/self/statm")
     signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, if something caught it
     try:
-        if memory is not None and used.exists():
+        if used.exists():
             most = int(used.read_text().split()[0]) * resource.getpagesize() + memory
             given = (limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)
             resource.setrlimit(resource.RLIMIT_AS, (min([most, *given]), hard))

@@ -40,7 +40,7 @@ def judgments(file: Path, names: str = "q") -> str:
         ("accuracy", "{pipe}", "--benchmark", "bbh"),
         ("sweep", "--model", "x/y", "--design", "{pipe}", "--data", "{pipe}"),
         ("sweep", "--model", "x/y", "--responses", "{pipe}"),
-        ("sweep", "--model", "x/y", "--benchmark", "head_to_tail", "--predictions", "{pipe}"),
+        ("sweep", "--model", "x/y", "--benchmark", "bbh", "--responses", "{pipe}"),
         ("report", "/dev/zero"),
     ],
 )

@@ -23,7 +23,7 @@ from ..showing.terminal import console, print_text
 from ..study.benchmarks import BENCHMARKS
 from ..study.published.reported import with_published
 from ..study.published.table_2 import table_2
-from ..study.tasks import BEST_OF_FIVE, JUDGE_TASKS, judges_of
+from ..study.tasks import BEST_OF_FIVE
 from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
 from .main import examples
@@ -58,8 +58,8 @@ _TASKS_AT_ONCE = 10
     "--benchmark",
     "benchmarks",
     multiple=True,
-    type=click.Choice(list(JUDGE_TASKS)),
-    default=BEST_OF_FIVE,
+    type=click.Choice(list(BEST_OF_FIVE)),
+    default=tuple(BEST_OF_FIVE),
     help="Benchmark; repeat it for several.",
 )
 @click.option("--design", metavar="FILE", help="Your own judge, in place of the benchmarks.")
@@ -91,10 +91,6 @@ _TASKS_AT_ONCE = 10
     help="Five responses a question: the published file or responders' logs. "
     "Default: the sample pack.",
 )
-@click.option(
-    "--predictions", metavar="PATH", help="Head-to-Tail predictions. Default: the sample pack."
-)
-@click.option("--responder", metavar="NAME", help="Whose predictions, where there are several.")
 @click.option("--seed", default=0, help="Base seed of order and replications.")
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
 @writes(
@@ -169,14 +165,13 @@ def _judges(
     design: str | None,
     data: str | None,
     responses: str | None,
-    predictions: str | None,
-    responder: str | None,
 ) -> Sequence[partial[Task]]:
     if (design is None) != (data is None):
         raise UserError("A sweep of your own judge needs both --design and --data.")
     if design is not None:
         return [partial(judge_of_own, design=design, data=data)]
-    return judges_of(benchmarks, responses, predictions, responder)
+    every = dict.fromkeys(benchmarks)
+    return [partial(BEST_OF_FIVE[benchmark], responses=responses) for benchmark in every]
 
 
 def _report(log_dir: str, benchmarks: Sequence[str]) -> None:

@@ -2,10 +2,8 @@
 
 from .judges import (
     BEST_OF_FIVE,
-    JUDGE_TASKS,
     bbh_judge,
     head_to_tail_judge,
-    judges_of,
     mt_bench_judge,
     squad_judge,
 )
@@ -13,12 +11,10 @@ from .respond import bbh_respond, head_to_tail_respond, mt_bench_respond, squad_
 
 __all__ = [
     "BEST_OF_FIVE",
-    "JUDGE_TASKS",
     "bbh_judge",
     "bbh_respond",
     "head_to_tail_judge",
     "head_to_tail_respond",
-    "judges_of",
     "mt_bench_judge",
     "mt_bench_respond",
     "squad_judge",

@@ -1,7 +1,6 @@
 """The study's judges: the best of five responses, or whether a prediction is correct."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspect_ai import Task, task
@@ -89,26 +88,9 @@ def _of_predictions(  # noqa: D417
 
 head_to_tail_judge = task(name="head_to_tail_judge")(with_options(_of_predictions))
 
-JUDGE_TASKS: Mapping[str, Callable[..., Task]] = {
+BEST_OF_FIVE: Mapping[str, Callable[..., Task]] = {
     "bbh": bbh_judge,
     "squad": squad_judge,
     "mt_bench": mt_bench_judge,
-    "head_to_tail": head_to_tail_judge,
 }
-"""The judge tasks of the benchmarks, by their keys."""
-
-BEST_OF_FIVE = tuple(name for name in JUDGE_TASKS if name != "head_to_tail")
-
-
-def judges_of(
-    benchmarks: Iterable[str] = BEST_OF_FIVE,
-    responses: str | None = None,
-    predictions: str | None = None,
-    responder: str | None = None,
-) -> list[partial[Task]]:
-    """The judge tasks of benchmarks, each once, with the responses they judge."""
-    judged = {"responses": predictions, "responder": responder}
-    return [
-        partial(JUDGE_TASKS[key], **({"responses": responses} if key in BEST_OF_FIVE else judged))
-        for key in dict.fromkeys(benchmarks)
-    ]
+"""The judge tasks of the paper's Table 2, by the keys of their benchmarks."""
