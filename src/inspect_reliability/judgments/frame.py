@@ -89,7 +89,8 @@ def judgments_from(
             logs.append(one)
     # One file may have several paths.
     once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    parts = _agreed(_in_files([*once.values()], columns or {}, facets, swap))
+    told = Told("", columns or {}, facets, swap=swap)
+    parts = _agreed(_in_files([*once.values()], told))
     if swap and not parts:
         raise UserError(f"Logs record their orders. {NOTHING}")
     if parts and not logs:
@@ -149,37 +150,34 @@ def judgments_from_file(
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
-    (found,) = _agreed([_in_file(path, columns or {}, facets, swap)])
+    (found,) = _agreed([_in_file(Told(str(path), columns or {}, facets, swap=swap))])
     return found
 
 
-def _in_files(
-    files: Sequence[str], columns: Mapping[str, str], facets: Sequence[str], swap: bool | None
-) -> list[Judgments]:
+def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
     """Judgments of files; those of some may have nothing to swap."""
     found: list[Judgments] = []
     refused: list[UserError] = []
     for file in files:
+        own = replace(told, where=file)
         try:
-            found.append(_in_file(file, columns, facets, swap))
+            found.append(_in_file(own))
         except NothingToSwapError as error:
             refused.append(error)
-            found.append(_in_file(file, columns, facets, None))
+            found.append(_in_file(replace(own, swap=None)))
     if refused and len(refused) == len(files):
         raise refused[0]
     return found
 
 
-def _in_file(
-    path: str | Path, columns: Mapping[str, str], facets: Sequence[str], swap: bool | None
-) -> Judgments:
-    frame, saved, notes = read_frame(path)
+def _in_file(told: Told) -> Judgments:
+    frame, saved, notes = read_frame(told.where)
     if saved:
-        if swap:
-            raise NothingToSwapError(f"{path}: {SETTLED}")
-        return replace(_read_again(frame, saved, str(path)), source=str(path))
-    found = _read(frame, Told(str(path), columns, facets, swap=swap))
-    return replace(found, said=(*notes, *found.said), source=str(path))
+        if told.swap:
+            raise NothingToSwapError(f"{told.where}: {SETTLED}")
+        return replace(_read_again(frame, saved, told.where), source=told.where)
+    found = _read(frame, told)
+    return replace(found, said=(*notes, *found.said), source=told.where)
 
 
 def _read(frame: pd.DataFrame, told: Told) -> Judgments:
@@ -289,19 +287,17 @@ def _numbered(table: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]
         what = "column 'response' taken for 'output': it tells apart what was judged"
         notes.append(Note(what, 1, told.where))
     if "output" in table:  # each is judged on its own, and all belong to their question
-        several = table["output"].notna()
-        both = list(zip(table["question"][several], table["output"][several], strict=True))
-        names = {pair: joined(pair) for pair in {*both}}
-        each = pd.Series([names[pair] for pair in both], several.index[several], dtype=object)
         if "sample" not in table:
             table["sample"] = table["question"]
-        table["question"] = each.reindex(table.index).fillna(table["question"])
-    if "share" in table and "place" not in table:  # one distribution under each condition
-        table["place"] = _counted(table, [*own, *({"replication"} & {*table})])
+        both = pd.Series([*zip(table["question"], table["output"], strict=True)], table.index)
+        table["question"] = each_once(both, lambda one: joined(one) if one[1] else one[0])
     if "share" in table:
-        _refuse_sums(table, [*own, *({"replication"} & {*table})], told.where)
+        within = [*own, *({"replication"} & {*table})]
+        if "place" not in table:  # one distribution under each condition
+            table["place"] = _cells(table, within).cumcount() + 1
+        _refuse_sums(table, within, told.where)
     if "replication" not in table:
-        table["replication"] = _counted(table, own)
+        table["replication"] = _cells(table, own).cumcount() + 1
     elif table["replication"].isna().any():
         raise UserError(f"{told.where}, column 'replication': a value is missing.")
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
@@ -351,13 +347,8 @@ def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool
     return bool(several and not table.duplicated([*known, "response"]).any())
 
 
-def _counted(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
-    """Numbers of the rows of each question under each condition, in row order."""
-    number: pd.Series[int] = _cells(table, facets).cumcount() + 1
-    return number
-
-
 def _cells(table: pd.DataFrame, facets: Collection[str]) -> Any:
+    """The rows of each question under each condition."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
     return table.groupby([*known, *facets], dropna=False, sort=False)
