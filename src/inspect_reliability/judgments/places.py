@@ -30,7 +30,9 @@ class Pair:
     def __init__(self, one: str, other: str) -> None:
         """Set both names."""
         self.names = (one, other)
-        self._of = {one.casefold(): other, other.casefold(): one}
+        forms = (str.lower, str.upper, str.capitalize)
+        both = ((one, other), (other, one))
+        self._other = {form(here): form(there) for here, there in both for form in forms}
         name = f"({one}|{other})"
         # "Response A", "responseA" and "response_a", but not "llama".
         before = r"[a-z]{3,}(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
@@ -55,9 +57,7 @@ class Pair:
             return verdict
         for place in (3, 1):
             if (old := found[place]) is not None:
-                new = self._of[old.casefold()]
-                new = new.upper() if old.isupper() else new.lower() if old.islower() else new
-                new = new.capitalize() if old.istitle() and len(old) > 1 else new
+                new = self._other.get(old) or self._other[old.casefold()]
                 verdict = verdict[: found.start(place)] + new + verdict[found.end(place) :]
         return verdict
 
