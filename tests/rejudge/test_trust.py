@@ -303,9 +303,9 @@ def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:
 def test_what_runs_nothing_is_taken_from_the_log(
     harmless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Devices, addresses on this machine or of the user's own settings need no word."""
+    """Addresses on this machine or of the user's own settings need no word."""
     monkeypatch.setenv("OTHER_BASE_URL", "https://mine.example/v1")
     for url in ("http://localhost:1/v1", "https://mine.example/v1", None):
         log = read_eval_log(harmless)
-        grader_of(log, "hf_seeded/tiny-judge", args={"device": "cpu"}, base_url=url)
+        grader_of(log, "hf_seeded/tiny-judge", base_url=url)
         Rejudging(log, replications=1)

@@ -1,7 +1,7 @@
 """What a log may not decide: the code that runs, files that are loaded, who gets the API key.
 
-Logs come from strangers. A log may name scorers of installed packages, arguments and hosted models.
-Only the user may name a Python file, a model folder, an address, or an argument that can run code.
+Logs come from strangers. A log may name scorers of installed packages, their arguments and hosted
+models. Only the user may name a Python file, a model folder, an address, or an argument of a model.
 """
 
 import os
@@ -54,24 +54,8 @@ def kept_settings(config: GenerateConfig) -> GenerateConfig:
     return GenerateConfig(**config.model_dump(exclude_none=True, include=kept))
 
 
-_HARMLESS = {
-    "batch_size",
-    "device",
-    "device_map",
-    "do_sample",
-    "dtype",
-    "enable_thinking",
-    "max_rows",
-    "memory_gb",
-    "stop_at_verdict",
-    "tensor_parallel_size",
-    "torch_dtype",
-}
-"""Arguments of models that choose where and how fast they run, and nothing else."""
-
-
 def vet_model(model: ModelConfig, where: str) -> None:
-    """Refuse a model of a log that is a local folder, has another address, or risky arguments.
+    """Refuse a model of a log that is a local folder, has another address, or arguments.
 
     An address is accepted if it is on this machine or in the environment (`OPENAI_BASE_URL`). A log
     adds nothing to requests: its `config` has only the fields in `SETTINGS`.
@@ -82,12 +66,11 @@ def vet_model(model: ModelConfig, where: str) -> None:
     name, base_url, arguments = model.model, model.base_url, model.args
     if name.startswith(_MOCKS):
         return
-    risky = {key: value for key, value in arguments.items() if key not in _HARMLESS}
     reasons = []
     if _is_path(name):
         reasons.append("loads a model folder of this machine")
-    if risky:
-        reasons.append(f"sets model arguments that can run code ({', '.join(risky)})")
+    if arguments:  # of a model or its provider, some of which run code
+        reasons.append(f"sets arguments of a model ({', '.join(arguments)})")
     if base_url is not None and not _is_known(base_url):
         reasons.append(f"sends requests, with your API key, to {base_url}")
     if added := [key for key, value in model.config if value and key not in SETTINGS]:
