@@ -183,6 +183,18 @@ def test_a_copy_without_labels_loses_none() -> None:
         assert {*found["rater"]} == {"r"}
 
 
+def test_a_rater_stays_beside_her_own_label() -> None:
+    """A label without a rater does not get the rater of another label of the same judgment."""
+    nameless = judgments_from_frame(ALL.assign(label="A"))
+    named = judgments_from_frame(ALL.assign(label="B", rater="r"))
+    for parts in ([nameless, named], [named, nameless]):
+        found = combine(parts).table
+        assert {*zip(found["label"], found["rater"].fillna(""), strict=True)} <= {
+            ("A", ""),
+            ("B", "r"),
+        }
+
+
 @pytest.mark.slow
 def test_logs_beside_what_was_written_of_them(tmp_path: Path) -> None:
     """A log, its saved file, its tables and its folder in any order give the report of the log."""

@@ -229,12 +229,14 @@ class _Overlap:
         if not other.of:
             other.run = one.run
         other.of.append(one.name)
-        # A copy may be of before somebody added labels.
-        for name in {"label", "rater", "best"} & {*self.table}:
-            values = self.table[name].to_numpy(dtype=object, copy=True)
-            empty = self.table[name].isna().to_numpy()[found]
-            values[found[empty]] = values[again[empty]]
-            self.table = self.table.assign(**{name: values})
+        # A copy may be of before somebody added labels, which stay beside their raters.
+        for names in (("label", "rater"), ("best",)):
+            if names[0] in self.table:
+                empty = self.table[names[0]].isna().to_numpy()[found]
+                for name in {*names} & {*self.table}:
+                    values = self.table[name].to_numpy(dtype=object, copy=True)
+                    values[found[empty]] = values[again[empty]]
+                    self.table = self.table.assign(**{name: values})
 
     def _named(self, runs: Collection[_Source]) -> pd.DataFrame:
         """The table with the names of these runs as times."""
