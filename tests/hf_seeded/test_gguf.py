@@ -181,20 +181,26 @@ DOUBLING = (
 
 
 @pytest.mark.parametrize(
-    "template",
+    ("template", "message"),
     [
-        "{{ 'a' * 10 ** 11 }}",
-        DOUBLING,
-        "{% set n = 'x'.__class__.__mro__ %}{{ n[1].__subclasses__() }}",
-        "{{ cycler.__init__.__globals__.os.popen('touch {ran}').read() }}",
-        "{% for",
+        ("{{ 'a' * 10 ** 11 }}", "500 MB"),
+        (DOUBLING, "500 MB"),
+        ("{% set n = 'x'.__class__.__mro__ %}{{ n[1].__subclasses__() }}", None),
+        ("{{ cycler.__init__.__globals__.os.popen('touch {ran}').read() }}", None),
+        ("{% for", None),
     ],
 )
-def test_hostile_templates(template: str, write: Write, tmp_path: Path) -> None:
-    """A template can neither run code nor take the machine's memory."""
+def test_hostile_templates(
+    template: str, message: str | None, write: Write, tmp_path: Path
+) -> None:
+    """A template can neither run code nor take the machine's memory, at load or in use."""
     path = write(template=template.replace("{ran}", str(tmp_path / "ran")))
-    with pytest.raises(UserError, match="template refuses this conversation"):
-        ask(load(path))
+    if message is not None:
+        with pytest.raises(UserError, match=message):
+            load(path)
+    else:
+        with pytest.raises(UserError, match="template refuses this conversation"):
+            ask(load(path))
     assert not (tmp_path / "ran").exists()
     load(path, chat_template="none")
 
@@ -202,7 +208,7 @@ def test_hostile_templates(template: str, write: Write, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ["", "{% if messages[0].content|length < 99 %}"])
 def test_templates_without_end(asked: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A template that goes on for ever is stopped, also for the message that it waits for."""
+    """A template that goes on for ever is stopped, at load or for the message that it waits for."""
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 1)
     loop = "{% for i in range(99999) %}" * 3 + "{% endfor %}" * 3
     otherwise = "{% else %}{{ messages[0].content }}{% endif %}" if asked else ""

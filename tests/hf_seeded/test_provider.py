@@ -479,7 +479,7 @@ LATE = "{% set text = messages[0].content %}{{ text if text|length > 99 else hos
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        ("{{ 'x' * 10 ** 10 }}", r"more than 2 GB of memory\)"),
+        ("{{ 'x' * 10 ** 10 }}", "takes more than 5 seconds, or 500 MB"),
         (LATE.replace("hostile", "messages[0].content * 10 ** 10"), r"more than 2 GB of memory\)"),
         (LATE.replace("hostile", "raise_exception('no' * 10 ** 6)"), r"\((no){150}\)"),
         (LATE.replace("hostile", "messages.__class__.__base__.__subclasses__()"), "unsafe"),

@@ -24,6 +24,9 @@ from .gguf_file import checked, gguf_of
 
 TINY_JUDGE = "tiny-judge"
 
+_MOST_PARTS = 100_000
+"""Most layers, times experts in each: several times those of the largest models."""
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -144,7 +147,7 @@ def find(
         model_args = {"quantization_config": GgufConfig(dequantize=True), **model_args}
     try:
         if gguf is None:
-            PreTrainedConfig.get_config_dict(source, **shared)
+            _refuse_size(PreTrainedConfig.get_config_dict(source, **shared)[0])
     except Exception as error:  # whatever transformers or the hub raise
         raise UserError(_advice(name, source, error)) from error
     where = device_map or device
@@ -164,6 +167,22 @@ def _refuse_incomplete(name: str, model: PreTrainedModel, loaded: dict[str, Any]
             f"The config of '{name}' has no place for {len(unused)} of its weights, such as "
             f"{unused[0]}. The model would run without them. Check that config and weights belong "
             "together."
+        )
+
+
+def _refuse_size(config: dict[str, Any]) -> None:
+    """Refuse a config of more modules than any model has: making them would take forever."""
+    found, inner = {"layer": 1, "expert": 1}, [config]
+    while inner:
+        for name, value in inner.pop().items():
+            if isinstance(value, dict):
+                inner.append(value)
+            for part in found if isinstance(value, int) else ():
+                if name.endswith((part, f"{part}s")):
+                    found[part] = max(found[part], value)
+    if found["layer"] * found["expert"] > _MOST_PARTS:
+        raise ValueError(
+            f"its config asks for {found['layer']:,} layers of {found['expert']:,} experts"
         )
 
 

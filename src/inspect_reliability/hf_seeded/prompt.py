@@ -20,7 +20,12 @@ _MOST_ADDED = 1_000_000
 
 
 class PromptEncoder:
-    """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none"."""
+    """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none".
+
+    Raises:
+        UserError: The template takes more than 5 seconds, or 500 MB of memory, or leaves out what
+            it is given.
+    """
 
     def __init__(self, tokenizer: Tokenizer, chat_template: ChatTemplate = "auto") -> None:
         one_of("chat_template", chat_template, get_args(ChatTemplate))
@@ -28,6 +33,8 @@ class PromptEncoder:
         self.templated = chat_template == "auto" and bool(self.tokenizer.chat_template)
         # All replications of a question send the same messages.
         self._ids = lru_cache(maxsize=1024)(self._templated if self.templated else self._joined)
+        if self.templated:
+            self._try_template()
 
     def encode(self, messages: Sequence[ChatMessage]) -> tuple[int, ...]:
         """Token ids of a conversation, with exactly one beginning-of-sequence token if any.
@@ -48,6 +55,24 @@ class PromptEncoder:
                 "it. Check the sample's input, or use another model."
             )
         return ids
+
+    def _try_template(self) -> None:
+        try:
+            with within_limits():
+                written = self._write((("user", "Which is best? " * 100),), tokenize=False)
+        except (TimeoutError, MemoryError) as error:
+            raise UserError(
+                "The model's chat template takes more than 5 seconds, or 500 MB of memory, for a "
+                "short message. Do not use this model unless you trust it; "
+                "-M chat_template=none leaves its template out."
+            ) from error
+        except Exception:  # templates raise what they like, and may take another conversation
+            return
+        if "Which is best?" not in written:
+            raise UserError(
+                "The model's chat template leaves out the message, so the model would never see "
+                "what it judges. Use another model; -M chat_template=none leaves its template out."
+            )
 
     def _joined(self, conversation: tuple[tuple[str, str], ...]) -> tuple[int, ...]:
         text = "\n\n".join(text for _, text in conversation)
