@@ -297,8 +297,8 @@ def test_a_file_takes_the_place_of_own_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([{"name": "q1", "label": "C"}], "expected columns 'id' and 'label'"),
-        ([{"id": "q1", "score": "C"}], "expected columns 'id' and 'label'"),
+        ([{"name": "q1", "label": "C"}], "no column 'id' .* as in --column gold=label"),
+        ([{"id": "q1", "said": "C"}], "no column 'label' .* as in --column gold=label"),
         ([{"id": "q9", "label": "C"}], "no label that fits a judgment: 1 labels of what was not"),
         ([{"id": "q1", "label": "yes"}], "say what they mean with --map"),
     ],
@@ -438,7 +438,7 @@ def test_scouts_file_needs_no_header(tmp_path: Path) -> None:
     assert labels(found) == {"q1": "C", "q3": "I"}
     assert notes(found) == ["1 labels of what was not judged; such as q9"]
     (tmp_path / "l.csv").write_text("question,answer\nq1,C\n")
-    with pytest.raises(UserError, match="expected columns 'id' and 'label'"):
+    with pytest.raises(UserError, match="no column 'label'"):
         with_labels(judgments(), [str(tmp_path / "l.csv")])
 
 

@@ -65,8 +65,8 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", COMMAS.encode("cp1252"), "is not UTF-8: byte .* Save it as UTF-8"),
-        ("a.csv", COMMAS.encode("utf-16-le"), "is not UTF-8: byte .* Save it as UTF-8"),
+        ("a.csv", COMMAS.encode("utf-16-le"), "is no text in UTF-8 .* Save it as CSV in UTF-8"),
+        ("a.csv", b"PK\x03\x04\x81\x8d", "is no text in UTF-8 .* Save it as CSV in UTF-8"),
         ("a.jsonl", LINES.encode().decode("unicode-escape").encode("utf-16"), "Save it as UTF-8"),
         ("a.json", b"[" * 200_000, "nested too deeply"),
         ("a.jsonl", b"[" * 200_000, "nested too deeply"),

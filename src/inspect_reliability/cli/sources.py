@@ -15,6 +15,7 @@ from ..errors import UserError
 from ..files import kind_of
 from ..judgments import Judgments, judgments_from, with_abstentions, with_labels
 from ..judgments.described import described
+from ..judgments.names import LABELS
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
@@ -124,7 +125,7 @@ _column_option = _pairs(
     "--column",
     "columns",
     Pair("YOURS=OURS", "score=verdict"),
-    "What a column of your file is, as in score=verdict",
+    "What a column of your file is, as in score=verdict, or in a file of labels gold=label",
 )
 
 _swap_option = click.option(
@@ -138,8 +139,9 @@ _labels_option = click.option(
     "--labels",
     multiple=True,
     metavar="FILE",
-    help="Labels: CSV, JSON, JSONL or parquet with columns id and label (and rater, part), or a "
-    "log whose scores people edited. Repeat it for several; files take the place of other labels.",
+    help="Labels: CSV, .xlsx, JSON, JSONL or parquet with columns id and label (and rater, part), "
+    "or a log whose scores people edited. Repeat it for several; files take the place of other "
+    "labels.",
 )
 
 _map_option = _pairs(
@@ -227,15 +229,21 @@ def read_judgments(
     Raises:
         UserError: One of them cannot be read, or a facet is no column.
     """
+    edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
+    files = [one for one in labels if one not in edited]
+    # Files of labels take the place of labels in files of judgments.
+    given = (columns or {}).items()
+    of_labels = {yours: ours for yours, ours in given if ours in LABELS} if files else {}
+    columns = {yours: ours for yours, ours in given if yours not in of_labels}
     if columns and not any(map(has_judgments, sources)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
-    edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     shown = partial(progress, what="Reading")
     combined = judgments_from([*edited, *sources], columns, facets, swap=swap, progress=shown)
     judgments = with_labels(
         combined.with_facets([*combined.facets, *facets]),
-        [one for one in labels if one not in edited],
+        files,
         meant,
+        of_labels,
     )
     judgments = with_abstentions(judgments, abstain)
     print_left_out(judgments.notes)

@@ -39,7 +39,7 @@ def one_of(name: str, value: object, known: Collection[str]) -> None:
 
 
 def needs(extra: str, *packages: str) -> None:
-    """Check that the packages of an extra ("local", "gguf" or "hub") are installed, by import name.
+    """Check that the packages of an extra ("local", "excel" or another) are there, by import name.
 
     Raises:
         UserError: Some are missing. The message ends with the line that installs them.

@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..verdicts import NON_RESPONSE
 from .columns import ALWAYS, COLUMNS, GROUP_BY, each_once, in_order, of_role
 from .count import Judged
-from .names import Told, joined, named
+from .names import Told, joined, lacking, named
 from .orders import NOTHING, SETTLED, NothingToSwapError, meant
 from .overlap import combine
 from .places import is_tie
@@ -137,7 +137,7 @@ def judgments_from_file(
     facets: Sequence[str] = (),
     swap: bool | None = None,
 ) -> Judgments:
-    """Judgments of a CSV, JSON, JSONL or parquet file, one row a judgment, or of another tool.
+    """Judgments of a file with one row a judgment: text, .xlsx, JSON, JSONL or parquet.
 
     Result files of promptfoo and DeepEval are recognised by their content.
 
@@ -185,11 +185,7 @@ def _read(frame: pd.DataFrame, told: Told) -> Judgments:
     given = named_once(_with_index(frame), told.where)
     frame, notes = named(given, told)
     if absent := [name for name in _NEEDED if name not in frame]:
-        found = ", ".join(map(repr, given))
-        raise UserError(
-            f"{told.where} has no column {' and no column '.join(map(repr, absent))} "
-            f"(found {found}). {told.hint}"
-        )
+        raise UserError(lacking(absent, given, told))
     frame, tries = numbered_tries(frame, told.where)
     table, left_out = _judged(_converted(by_each_rater(frame), told.where), told.where)
     if spaced := int(each_once(frame["verdict"], is_spaced).eq(True).sum()):

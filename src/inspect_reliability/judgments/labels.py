@@ -15,25 +15,24 @@ from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, opposites
-from .frame import named_once
+from .label_files import Row, read_labels
 from .places import alike_in
-from .rows import read_frame
-from .score import by_key, verdict_name
+from .score import verdict_name
+from .spelling import scored
 from .table import Judgments, Note
-from .values import name_of, plain
+from .values import is_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_COLUMNS = ("label", "target", "value")
-"""The column of labels: ours, that of inspect_scout's validation files, and that of the files of
-inspect's `precomputed_scores`."""
 
 _EMPTY = "labels that are empty"
 _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
+_SPACED = "labels without the spaces around them"
+_CASE = "labels in other letters taken as one"
+_SCORED = "labels taken as the numbers that they say"
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
@@ -41,28 +40,33 @@ _IN_PART = "outputs with a label for some of their parts only"
 
 
 class _Label(NamedTuple):
-    """A label as given: its place, outputs (by number), rater and text."""
+    """A label as given: its place, outputs (by number), rater and text, also as it is written."""
 
     where: str
     id: str
     units: Sequence[int]
     rater: str
     label: str | None
+    written: str
 
 
 def with_labels(
-    judgments: Judgments, sources: Sequence[str] = (), names: Mapping[str, str] | None = None
+    judgments: Judgments,
+    sources: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Judgments:
     """The same judgments, with labels joined to them.
 
     Args:
         judgments: Judgments. Their own labels are used if there is no file.
-        sources: CSV, JSON, JSONL or parquet files with a row a label: `id` of what was judged (a
-            question, or one of its outputs) and `label`, with `rater` and `part` where there are
-            several. Rows of one id without raters are of several raters. The validation files of
-            inspect_scout (`id`, `target`, or two columns without a header) and those of inspect's
-            `precomputed_scores` (`id`, `value`) are such files.
+        sources: CSV, .xlsx, JSON, JSONL or parquet files with a row a label: `id` of what was
+            judged (a question, or one of its outputs) and `label`, with `rater` and `part` where
+            there are several. Rows of one id without raters are of several raters. The validation
+            files of inspect_scout (`id`, `target`, or two columns without a header) and those of
+            inspect's `precomputed_scores` (`id`, `value`) are such files.
         names: Label -> the verdict that it means, if people wrote another name.
+        columns: Name in the files -> id, label, rater, part or epoch.
 
     Returns:
         The judgments. Notes list the labels left out: those of nothing judged, empty ones, those
@@ -75,10 +79,12 @@ def with_labels(
     if not sources and "label" not in judgments.table:
         return judgments
     if judgments.other:
-        judgments = replace(judgments, other=with_labels(judgments.other, sources, names))
-    names = names or {}
+        other = with_labels(judgments.other, sources, names, columns)
+        judgments = replace(judgments, other=other)
+    names, columns = names or {}, columns or {}
     outputs = _Outputs(judgments.table, names.values())
-    in_files = [one for source in sources for one in _in_file(source, outputs)]
+    files = read_labels(sources, columns, lambda name: bool(outputs.of(name)))
+    in_files = [one for path, (rows, _) in files.items() for one in _in_file(path, rows, outputs)]
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
@@ -91,12 +97,15 @@ def with_labels(
             answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
     found: dict[int, dict[str, str]] = defaultdict(dict)
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in given:
+    for one, before in zip(given, read, strict=True):
         if problem := outputs.problem(one, answers):
             said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
+        verdict = None
         for unit in one.units if not problem else ():
             if verdict := outputs.meant(unit, one.label):
                 found[unit][one.rater] = verdict
+        if verdict and one.label == before.label and (form := _form(one.written, verdict)):
+            said["labels", form].append(one.written)
     n_other = sum(len(ids) for (_, problem), ids in said.items() if problem == _OTHER)
     if n_other > sum(map(len, found.values())) > 0:
         said["labels", _MOSTLY] = [one for own in found.values() for one in own.values()]
@@ -116,6 +125,7 @@ def with_labels(
         if sum(note.count for note in own) == sum(one.where == source for one in given):
             why = "; ".join(f"{note.count:,} {note.what}" for note in own)
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
+    notes += [note for _, taken in files.values() for note in taken]
     if judgments.other:  # what only one meaning says of labels is no news of them
         notes = [note for note in notes if note in judgments.other.said]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
@@ -170,8 +180,9 @@ class _Outputs:
         verdicts = self.verdicts(unit)
         if found := _alike(label, verdicts):
             return found
-        if label and verdicts and all(map(NUMBER.fullmatch, [*verdicts, label])):
-            return verdict_name(float(label))
+        value = scored(label)
+        if value and verdicts and all(map(NUMBER.fullmatch, [*verdicts, value])):
+            return verdict_name(float(value))
         return label if label in self._meant else None
 
     def problem(self, one: _Label, answers: Mapping[Any, Collection[Any]]) -> str | None:
@@ -251,45 +262,27 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            yield _Label("labels", str(name), [unit], "" if by is None else str(by), str(one))
+            text = str(one)
+            yield _Label("labels", str(name), [unit], "" if by is None else str(by), text, text)
 
 
-def _in_file(path: str, outputs: _Outputs) -> Iterator[_Label]:
-    import pandas as pd
-
-    frame, *_ = read_frame(path)
-    if len(first := list(frame)) == 2 and outputs.of(str(first[0])):
-        # inspect_scout's files need no header: this one begins with a label.
-        names = ["id", "label"]
-        frame = pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
-    frame = named_once(frame, path)
-    # inspect_scout has a column `target_PART` for each part.
-    targets = [name for name in map(str, frame) if name.startswith("target_")]
-    parts = {name: name.removeprefix("target_") for name in targets}
-    columns = [name for name in _COLUMNS if name in frame][:1] or list(parts)
-    if "id" not in frame or not columns:
-        raise UserError(
-            f"{path}: expected columns 'id' and 'label' (found {', '.join(map(repr, frame))}). "
-            "Give each label in a row with the id of what was judged."
-        )
+def _in_file(path: str, rows: Sequence[Row], outputs: _Outputs) -> Iterator[_Label]:
     times: Counter[Any] = Counter()
-    for row in frame.to_dict("records"):
-        name, said = _text(row["id"]) or "(no id)", {key: _text(row.get(key)) for key in _MORE}
-        ids = [f"{name}, epoch {said['epoch']}", name] if said["epoch"] else [name]
-        values = [(parts.get(column, said["part"]), row[column]) for column in columns]
-        for part, value in [(key or part, one) for part, of in values for key, one in by_key(of)]:
-            units = tuple(outputs.of(*ids, part=part))
-            times[units] += 1
-            named, rater = f"{name}, {part}" if part else name, said["rater"]
-            yield _Label(path, named, units, rater or f"{path} {times[units]}", _text(value))
+    for row in rows:
+        ids = [f"{row.id}, epoch {row.epoch}", row.id] if row.epoch else [row.id]
+        units = tuple(outputs.of(*ids, part=row.part))
+        times[units] += 1
+        named = f"{row.id}, {row.part}" if row.part else row.id
+        rater = row.rater or f"{path} {times[units]}"
+        yield _Label(path, named, units, rater, row.label, row.written)
 
 
-_MORE = ("rater", "part", "epoch")
-"""Optional columns of a label."""
-
-
-def _text(value: Any) -> str | None:
-    value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
-    if isinstance(value, str):
-        return name_of(plain(value))
-    return None if value is None or value != value else verdict_name(value)
+def _form(written: str, verdict: str) -> str | None:
+    """In which form a label names a verdict, if it is worth a note."""
+    if written == verdict or verdict in ("true", "false"):
+        return None
+    if is_spaced(written):
+        return _SPACED
+    if written.casefold() == verdict.casefold():
+        return _CASE
+    return None if NUMBER.fullmatch(written) else _SCORED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,13 @@ _SAID = (
 _JUDGES = ("judge", "llm", "evaluator", "grader")
 _PEOPLE = ("human", "gold", "true", "correct", "reference", "expert")
 
+_BY_PEOPLE = tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdict", *_SAID))
+_BARE = ("gold", "gold standard", "truth", "ground truth", "human", "expert")
+_RATERS = (
+    *("annotator", "labeler", "labeller", "coder", "reviewer", "assessor"),
+    *(f"{who} {what}" for who in ("rater", "annotator", "labeler") for what in ("id", "name")),
+)
+
 _USUAL: Mapping[str, Sequence[str]] = {
     "question": (
         *("question id", "qid", "item", "item id", "prompt id", "example id", "instance id"),
@@ -43,9 +50,20 @@ _USUAL: Mapping[str, Sequence[str]] = {
     ),
     "wording": ("prompt id",),
     "temperature": ("temp",),
-    "label": tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdict", *_SAID)),
+    "label": (*_BY_PEOPLE, *_BARE),
+    "rater": _RATERS,
 }
 """Our name -> names that others give such a column, the surest first."""
+
+LABELS = ("id", "label", "rater", "part", "epoch")
+"""Columns of a file of labels."""
+
+_USUAL_OF_LABELS: Mapping[str, Sequence[str]] = {
+    "id": ("uuid", *(one for one in _USUAL["question"] if one != "id"), "question"),
+    "label": (*_BY_PEOPLE, *_BARE, "verdict", *_SAID),
+    "rater": _RATERS,
+}
+"""The same for these."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +78,7 @@ class Told:
         in_python: Whether it is said in Python, not on the command line.
         swap: Whether verdicts under orders with names are those of places, which a swapped order
             exchanges; None if the user does not say.
+        labels: Whether it is a file of labels, which has the columns `LABELS`.
     """
 
     where: str
@@ -68,13 +87,20 @@ class Told:
     constant: Mapping[str, Any] = field(default_factory=dict)
     in_python: bool = False
     swap: bool | None = None
+    labels: bool = False
+
+    @property
+    def ours(self) -> Collection[str]:
+        """Our names of columns."""
+        return LABELS if self.labels else COLUMNS
 
     @property
     def hint(self) -> str:
         """How to say which column is which."""
         if self.in_python:
             return 'Say which it is, your name first: columns={"id": "question"}.'
-        return "Say which it is: --column YOURS=OURS, as in --column score=verdict."
+        example = "gold=label" if self.labels else "score=verdict"
+        return f"Say which it is: --column YOURS=OURS, as in --column {example}."
 
     def call(self, yours: str, ours: str) -> str:
         """What says that a column is this one."""
@@ -104,20 +130,20 @@ def joined(values: Sequence[str]) -> str:
 
 
 def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
-    names = list(frame)
-    parts = {yours: [yours] if yours in names else yours.split("+") for yours in told.columns}
-    if absent := [name for each in parts.values() for name in each if name not in names]:
-        found = f"found {', '.join(map(repr, names))}"
-        lacking = ", ".join(map(repr, absent))
-        raise UserError(f"{told.where} has no column {lacking} ({found}). {told.hint}")
     given = [(yours, ours) for yours, ours in told.columns.items() if ours != UNUSED]
     for yours, ours in given:
-        if ours not in (*COLUMNS, *told.facets, yours):
-            known = ", ".join(name for name, one in COLUMNS.items() if one.role != "place")
+        if ours not in (*told.ours, *told.facets, yours):
+            known = ", ".join(
+                n for n in told.ours if n not in COLUMNS or COLUMNS[n].role != "place"
+            )
             raise UserError(
                 f"'{ours}' is no column of ours ({told.call(yours, ours)}). Use one of {known}, "
                 f"or '{UNUSED}' for a column to leave out."
             )
+    names = list(frame)
+    parts = {yours: [yours] if yours in names else yours.split("+") for yours in told.columns}
+    if absent := [name for each in parts.values() for name in each if name not in names]:
+        raise UserError(lacking(absent, frame, told))
     if len({ours for _, ours in given}) < len(given):
         raise UserError(f"{told.where}: two columns were given one name. {told.hint}")
     made: dict[str, Any] = {}
@@ -129,6 +155,13 @@ def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]
     table = frame.drop(columns=[*gone, *replaced]).assign(**made, **told.constant)
     notes = [f"column '{name}' replaced by one that you named" for name in replaced]
     return table, [Note(what, 1, told.where) for what in notes]
+
+
+def lacking(absent: Sequence[str], names: Iterable[Any], told: Told) -> str:
+    """What to say of columns that are not there."""
+    found = ", ".join(map(repr, names))
+    which = " and no column ".join(map(repr, absent))
+    return f"{told.where} has no column {which} (found {found}). {told.hint}"
 
 
 def _as_one(columns: Sequence[pd.Series[Any]], where: str) -> pd.Series[Any]:
@@ -145,10 +178,10 @@ _Guessed = tuple[dict[str, str], list[Note]]
 
 def _near_misses(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     """Columns whose names are ours but for case, spaces, marks and characters that nobody sees."""
-    known = {_plain(name): name for name in COLUMNS if name not in table}
+    known = {_plain(name): name for name in told.ours if name not in table}
     found = defaultdict(list)
     for name in map(str, free):
-        if name not in COLUMNS and (ours := known.get(_plain(name))):
+        if name not in told.ours and (ours := known.get(_plain(name))):
             found[ours].append(name)
     for ours, several in found.items():
         if len(several) > 1:
@@ -164,18 +197,16 @@ def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     plain: dict[str, str] = {}
     for name in map(str, free):
         plain.setdefault(_plain(name), name)
-    for ours, usual in _USUAL.items():
+    for ours, usual in (_USUAL_OF_LABELS if told.labels else _USUAL).items():
         if ours in table:
             continue
         listed = (plain.get(_plain(one)) for one in usual)
         found = [name for name in listed if name and name not in taken]
-        if fits := _FITS.get(ours):
-            question = next((y for y, o in taken.items() if o == "question"), "question")
-            found = [one for one in found if question in table and fits(table, one, question)]
-        if found[1:] and ours in (
-            "question",
-            "verdict",
-        ):  # the number of a row and a text are neither
+        if (fits := _FITS.get(ours)) and not told.labels:
+            known = table.rename(columns=taken)
+            found = [one for one in found if "question" in known and fits(known, one)]
+        if found[1:] and ours in ("question", "verdict"):
+            # The number of a row and a text are neither.
             found.sort(key=lambda name: _each_once(free, name))
         for name in found[:1]:
             taken[name] = ours
@@ -195,16 +226,16 @@ def _each_once(table: pd.DataFrame, name: str) -> bool:
     return bool(table[name].map(repr).nunique() > 0.9 * len(table))
 
 
-def _varies(table: pd.DataFrame, name: str, question: str) -> bool:
+def _varies(table: pd.DataFrame, name: str) -> bool:
     """Whether a question has several values of a column."""
     values = table[name].map(repr)
-    return bool((values.groupby(table[question].map(repr)).nunique() > 1).any())
+    return bool((values.groupby(table["question"].map(repr)).nunique() > 1).any())
 
 
-def _counts(table: pd.DataFrame, name: str, question: str) -> bool:
+def _counts(table: pd.DataFrame, name: str) -> bool:
     """Whether a column numbers the judgments of a question, each value with another number."""
     names = table[name].map(repr)
-    most = table[question].map(repr).value_counts().max()
+    most = table["question"].map(repr).value_counts().max()
     if table[name].isna().any() or names.nunique() > most:
         return False
     try:
@@ -213,5 +244,18 @@ def _counts(table: pd.DataFrame, name: str, question: str) -> bool:
         return False
 
 
-_FITS = {"replication": _counts, "wording": _varies}
+def _judges(table: pd.DataFrame, name: str) -> bool:
+    """Whether a column has verdicts, or a name that nothing else has."""
+    if _plain(name) not in map(_plain, _BARE):
+        return True
+    values = {_plain(str(one)) for one in table[name].dropna()}
+    given = {_plain(str(one)) for one in table.get("verdict", [])}
+    return 2 * len(values & given) > len(values)
+
+
+def _has_label(table: pd.DataFrame, name: str) -> bool:
+    return "label" in table
+
+
+_FITS = {"replication": _counts, "wording": _varies, "label": _judges, "rater": _has_label}
 """What a column under a usual name must look like beside the questions."""

@@ -130,7 +130,7 @@ def _spelled(one: Judgments, case: _Names, scales: Mapping[_Judge, _Names]) -> J
         notes += _renamed(table, rows.index, words, _WORDS)
         notes += _renamed(table, rows.index, scores, _SCORED)
         if names and "label" in table:
-            table.loc[rows.index, "label"] = each_once(rows["label"], _label)
+            table.loc[rows.index, "label"] = each_once(rows["label"], scored)
     counted = Counter[str]()
     for what, count in notes:
         counted[what] += count
@@ -148,8 +148,9 @@ def _renamed(table: pd.DataFrame, rows: Any, names: _Names, what: str) -> list[t
     return [(f"{what}, as {min(changed)!r:.40} for {names[min(changed)]!r:.40}", len(changed))]
 
 
-def _label(value: Any) -> Any:
+def scored(value: Any) -> Any:
+    """The number that a text says, or each text of several; anything else as it is."""
     if isinstance(value, tuple):
-        return tuple(map(_label, value))
+        return tuple(map(scored, value))
     score = None if value is None else _SCORE.fullmatch(value)
     return _value(score["number"]) if score else value

@@ -1,0 +1,86 @@
+"""The rows of a workbook (.xlsx): one sheet of it, with the values that people see."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError, needs
+from .table import Note
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+    from openpyxl.worksheet.worksheet import Worksheet
+
+_OF_OLE = bytes.fromhex("D0CF11E0A1B11AE1")
+"""How files begin that are encrypted, or of Excel before 2007."""
+
+_MERGED = "merged cells read as one value for each of their rows"
+
+
+def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
+    """The rows of its first table: the first visible sheet with two columns, else with any.
+
+    Raises:
+        UserError: It is locked, its formulas were never calculated, or openpyxl is not
+            installed.
+    """
+    needs("excel", "openpyxl")
+    if path.open("rb").read(len(_OF_OLE)) == _OF_OLE:
+        raise UserError(
+            f"{path} has a password, or is an old .xls file. Save it as .xlsx without a password."
+        )
+    sheets = {one.title: one for one in _opened(path).worksheets if one.sheet_state == "visible"}
+    tables = {name: [[*map(_value, row)] for row in one] for name, one in sheets.items()}
+    width = {name: max(map(_filled, rows), default=0) for name, rows in tables.items()}
+    known = [name for name in tables if width[name]]
+    if not known:
+        return [], []
+    read = next((name for name in known if width[name] > 1), known[0])
+    notes = []
+    if others := [repr(name) for name in known if name != read]:
+        what = f"sheet {read!r} read, not {', '.join(others)}: save one of these alone to read it"
+        notes.append(Note(what, 1, str(path)))
+    rows = tables[read]
+    if merged := _fill(sheets[read], rows):
+        notes.append(Note(_MERGED, merged, str(path)))
+    if any(None in row for row in rows):
+        _refuse_uncalculated(path, read, rows)
+    return rows, notes
+
+
+def _opened(path: Path, formulas: bool = False) -> Workbook:
+    from openpyxl import load_workbook
+
+    with warnings.catch_warnings():  # of what has no values, such as rules for colours
+        warnings.simplefilter("ignore")
+        return load_workbook(path, data_only=not formulas)
+
+
+def _value(cell: Any) -> Any:
+    return None if cell.data_type == "e" else cell.value  # "#DIV/0!" and the like
+
+
+def _filled(row: list[Any]) -> int:
+    return sum(value is not None for value in row)
+
+
+def _fill(sheet: Worksheet, rows: list[list[Any]]) -> int:
+    """Give every row of cells that are merged down a column their value; how many such cells."""
+    down = [one for one in sheet.merged_cells.ranges if one.min_row < one.max_row]
+    for one in down:
+        for row in range(one.min_row, one.max_row):
+            rows[row][one.min_col - 1] = rows[one.min_row - 1][one.min_col - 1]
+    return len(down)
+
+
+def _refuse_uncalculated(path: Path, name: str, rows: list[list[Any]]) -> None:
+    """Refuse formulas without any value, as programs other than spreadsheets write them."""
+    cells = [cell for row in _opened(path, formulas=True)[name] for cell in row]
+    formulas = [cell for cell in cells if cell.data_type == "f"]
+    if formulas and all(rows[one.row - 1][one.column - 1] is None for one in formulas):
+        raise UserError(
+            f"{path}: the formulas of sheet {name!r} have no values, such as that of "
+            f"{formulas[0].coordinate}. Open it in a spreadsheet, save it, and try again."
+        )
