@@ -11,10 +11,11 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.labelling import next_to_label, validate_document
+from inspect_reliability.answers.labelling import validate_document
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.sides import sides_by
+from inspect_reliability.answers.to_label import next_to_label
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame, with_abstentions
 from inspect_reliability.showing import render

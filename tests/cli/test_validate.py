@@ -117,7 +117,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     first = invoke("validate", judgments, "--next", 10, "--out", out)
     assert (first.exit_code, first.stdout) == (0, "")
     drawn = pd.read_csv(out)
-    assert list(drawn) == ["id", "target", "split"]
+    assert {"id", "target", "split"} <= {*drawn}
     assert len(drawn) == 10
     assert drawn["target"].isna().all()
     assert invoke("validate", judgments, "--labels", out).exit_code == 2  # still empty
@@ -137,7 +137,7 @@ def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
     out = tmp_path / "next.csv"
     assert invoke("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
     drawn = pd.read_csv(out)
-    assert list(drawn) == ["id", "target", "split", "task_id"]
+    assert {"id", "target", "split", "task_id"} <= {*drawn}
     known = {(one.uuid, one.id) for one in log.samples or [] if one.epoch == 1}
     assert set(zip(drawn["id"], drawn["task_id"], strict=True)) == known
 

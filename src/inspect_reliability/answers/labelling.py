@@ -1,10 +1,7 @@
-"""What few labels correct, and which outputs to label next."""
+"""What few labels correct."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
-
-import numpy as np
-import pandas as pd
 
 from ..errors import UserError
 from ..showing.document import Caution, Document, Text
@@ -51,44 +48,6 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
                 "labels_for_half": found.labels_for_half,
                 "reason": found.estimate.reason,
             }
-
-
-def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> list[Record]:
-    """Draw outputs without a label, for people to label, as a validation set of inspect_scout.
-
-    Args:
-        rows: Rows; an output that several of them judged is drawn once.
-        number: How many to draw.
-        by: Column for a proportionally stratified draw; by default a simple random one. Either is a
-            random sample, and so are several draws together.
-
-    Raises:
-        UserError: There is no such column, or every output has a label.
-    """
-    table = pd.concat([row.asked for row in rows], ignore_index=True)
-    if by and by not in table:
-        raise UserError(f"The judgments have no column {by!r}. Use verdict, or another column.")
-    outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
-    first = outputs.first()
-    open_ = first["label"].isna() if "label" in first else pd.Series(True, first.index)
-    order = np.random.default_rng(0).permutation(len(first))
-    drawn = first.iloc[order][open_.iloc[order].to_numpy()]
-    if drawn.empty:
-        raise UserError("Everything that was judged has a label: nothing is left to label.")
-    if by:
-        most = outputs[by].agg(lambda values: str(values.mode().iloc[0]))
-        drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
-        number = min(number, len(drawn))
-        drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
-    how = f"random, by {by}" if by else "random"
-    drawn, names = drawn[:number], drawn.index.get_level_values("question")[:number]
-    if "uuid" not in drawn or drawn["uuid"].isna().any():
-        return [{"id": str(name), "target": None, "split": how} for name in names]
-    # inspect_scout knows a sample by its uuid, and shows people its task_id.
-    return [
-        {"id": str(uuid), "target": None, "split": how, "task_id": str(name)}
-        for uuid, name in zip(drawn["uuid"], names, strict=True)
-    ]
 
 
 def validate_document(analysis: Analysis) -> Document:

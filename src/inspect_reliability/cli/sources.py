@@ -232,9 +232,8 @@ def read_judgments(
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     files = [one for one in labels if one not in edited]
     # Files of labels take the place of labels in files of judgments.
-    given = (columns or {}).items()
-    of_labels = {yours: ours for yours, ours in given if ours in LABELS} if files else {}
-    columns = {yours: ours for yours, ours in given if yours not in of_labels}
+    given = columns or {}
+    columns = {yours: ours for yours, ours in given.items() if not files or ours not in LABELS}
     if columns and not any(map(has_judgments, sources)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     shown = partial(progress, what="Reading")
@@ -243,7 +242,7 @@ def read_judgments(
         combined.with_facets([*combined.facets, *facets]),
         files,
         meant,
-        of_labels,
+        given,
     )
     judgments = with_abstentions(judgments, abstain)
     print_left_out(judgments.notes)

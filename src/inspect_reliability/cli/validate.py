@@ -1,15 +1,19 @@
 """`validate`: steady, or right?"""
 
-import csv
 import shlex
-from pathlib import Path
+from contextlib import suppress
 
 import click
+import pandas as pd
 
 from ..answers import analyse
-from ..answers.labelling import next_to_label, validate_document
+from ..answers.labelling import validate_document
+from ..answers.to_label import next_to_label
 from ..errors import UserError
-from ..saving import write_text
+from ..files import kind_of
+from ..judgments.rows import read_frame
+from ..judgments.workbook import write_workbook
+from ..saving import whole, write_text
 from ..showing import Form
 from ..showing.csv import frame_of, to_csv
 from ..showing.terminal import console, print_text
@@ -17,8 +21,8 @@ from .main import examples
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
 
-_DRAWN = ({"id", "target", "split"}, {"id", "target", "split", "task_id"})
-"""Columns of a file of `--next`."""
+_DRAWN = {"id", "question", "output", "allowed", "target", "split"}
+"""Columns of a file of `--next`; of logs also `task_id`."""
 
 
 @click.command(
@@ -37,8 +41,9 @@ _DRAWN = ({"id", "target", "split"}, {"id", "target", "split", "task_id"})
 )
 @writes(
     "--out",
-    endings=[".csv"],
-    help="CSV of the outputs drawn; inspect_scout's labelling reads it, and --labels.",
+    endings=[".csv", ".xlsx"],
+    help="Outputs drawn, with their texts, as CSV or .xlsx; --labels reads it, and inspect_scout's "
+    "labelling the CSV.",
 )
 @by_option
 @reads_logs
@@ -67,7 +72,7 @@ def validate(
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more, next_by)
-        write_text(out, to_csv(frame_of(drawn)))
+        _write(out, frame_of(drawn))
         told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its column target. Next: "
         again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(out)}"
         print_text(console(stderr=True), told + again)
@@ -76,22 +81,26 @@ def validate(
     show(validate_document(analysis), form)
 
 
+def _write(out: str, table: pd.DataFrame) -> None:
+    if out.lower().endswith(".csv"):
+        write_text(out, to_csv(table))
+        return
+    with whole(out) as part:
+        write_workbook(part, table)
+
+
 def _refuse_filled(out: str) -> None:
     """Refuse a file in which a person may have filled in anything.
 
     Raises:
         UserError: There is a file that is not as `--next` writes it.
     """
-    try:
-        if not Path(out).exists():
+    if kind_of(out) is None:
+        return
+    with suppress(UserError):  # no file of ours
+        table, *_ = read_frame(out)
+        if {*table} - {"task_id"} == _DRAWN and table["target"].isna().all():
             return
-        with Path(out).open(newline="", encoding="utf-8") as file:
-            rows = csv.DictReader(file)
-            as_drawn = {*(rows.fieldnames or ())} in _DRAWN
-            if as_drawn and not any(row["target"] for row in rows):
-                return
-    except (OSError, ValueError, csv.Error):  # no CSV of ours
-        pass
     raise UserError(
         f"{out} exists, and is no draw of --next with nothing filled in. Name another --out; a "
         f"file with labels is read with --labels {shlex.quote(out)}."

@@ -43,7 +43,8 @@ def read_labels(
 
     Args:
         paths: The files.
-        columns: Name in any of the files -> one of ours (`names.LABELS`).
+        columns: Name in any of the files -> one of ours (`names.LABELS`). What is a question in
+            files of judgments is an id here; their other columns are none of these.
         is_id: Whether something that was judged has this id.
 
     Raises:
@@ -55,14 +56,16 @@ def read_labels(
         frame, _, notes = read_frame(path)
         frames[path] = _by_part(named_once(_with_header(frame, is_id), path)), notes
     known = {name for frame, _ in frames.values() for name in frame}
-    if absent := [name for name in columns if not {*name.split("+")} <= known]:
+    own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
+    if absent := [name for name in own if not {*name.split("+")} <= known]:
         path, (frame, _) = next(iter(frames.items()))
         raise UserError(lacking(absent, frame, Told(path, labels=True)))
-    return {path: _read(path, frame, notes, columns) for path, (frame, notes) in frames.items()}
+    own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
+    return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
 
 
 def _read(
-    path: str, frame: pd.DataFrame, notes: list[Note], columns: Mapping[str, str]
+    path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
 ) -> tuple[list[Row], list[Note]]:
     told = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
     if "label" not in told.values() and (known := [name for name in _KNOWN if name in frame]):

@@ -66,7 +66,7 @@ def with_labels(
             files of inspect_scout (`id`, `target`, or two columns without a header) and those of
             inspect's `precomputed_scores` (`id`, `value`) are such files.
         names: Label -> the verdict that it means, if people wrote another name.
-        columns: Name in the files -> id, label, rater, part or epoch.
+        columns: Name in the files -> id (or question), label, rater, part or epoch.
 
     Returns:
         The judgments. Notes list the labels left out: those of nothing judged, empty ones, those

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -104,7 +105,9 @@ class Told:
 
     def call(self, yours: str, ours: str) -> str:
         """What says that a column is this one."""
-        return f"columns={{{yours!r}: {ours!r}}}" if self.in_python else f"--column {yours}={ours}"
+        if self.in_python:
+            return f"columns={{{yours!r}: {ours!r}}}"
+        return f"--column {shlex.quote(f'{yours}={ours}')}"
 
 
 def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
@@ -178,10 +181,10 @@ _Guessed = tuple[dict[str, str], list[Note]]
 
 def _near_misses(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     """Columns whose names are ours but for case, spaces, marks and characters that nobody sees."""
-    known = {_plain(name): name for name in told.ours if name not in table}
+    known = {without_marks(name): name for name in told.ours if name not in table}
     found = defaultdict(list)
     for name in map(str, free):
-        if name not in told.ours and (ours := known.get(_plain(name))):
+        if name not in told.ours and (ours := known.get(without_marks(name))):
             found[ours].append(name)
     for ours, several in found.items():
         if len(several) > 1:
@@ -196,11 +199,11 @@ def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     notes: list[Note] = []
     plain: dict[str, str] = {}
     for name in map(str, free):
-        plain.setdefault(_plain(name), name)
+        plain.setdefault(without_marks(name), name)
     for ours, usual in (_USUAL_OF_LABELS if told.labels else _USUAL).items():
         if ours in table:
             continue
-        listed = (plain.get(_plain(one)) for one in usual)
+        listed = (plain.get(without_marks(one)) for one in usual)
         found = [name for name in listed if name and name not in taken]
         if (fits := _FITS.get(ours)) and not told.labels:
             known = table.rename(columns=taken)
@@ -217,7 +220,7 @@ def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     return taken, notes
 
 
-def _plain(name: str) -> str:
+def without_marks(name: str) -> str:
     """A name without what people type differently."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
@@ -246,10 +249,10 @@ def _counts(table: pd.DataFrame, name: str) -> bool:
 
 def _judges(table: pd.DataFrame, name: str) -> bool:
     """Whether a column has verdicts, or a name that nothing else has."""
-    if _plain(name) not in map(_plain, _BARE):
+    if without_marks(name) not in map(without_marks, _BARE):
         return True
-    values = {_plain(str(one)) for one in table[name].dropna()}
-    given = {_plain(str(one)) for one in table.get("verdict", [])}
+    values = {without_marks(str(one)) for one in table[name].dropna()}
+    given = {without_marks(str(one)) for one in table.get("verdict", [])}
     return 2 * len(values & given) > len(values)
 
 

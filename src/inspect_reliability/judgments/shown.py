@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from .columns import each_once
 from .places import OPEN, PAIRS, alike_in, pair_in
@@ -25,7 +25,7 @@ _MOST = 0.95
 _LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
 
 
-def _pairs_shown(table: pd.DataFrame) -> Iterator[tuple[str, str]]:
+def pairs_shown(table: Iterable[Any]) -> Iterator[tuple[str, str]]:
     """Two columns of the user's own that tell the responses as shown, by their names."""
     for first in map(str, table):
         if found := _RESPONSE_SHOWN.fullmatch(first):
@@ -39,7 +39,7 @@ def turned(table: pd.DataFrame, swapped: pd.Series[bool] | None = None) -> pd.Se
 
     The columns must follow the order where it is known; else the responses first by name are given.
     """
-    for first, second in _pairs_shown(table):
+    for first, second in pairs_shown(table):
         shown = table[[first, second]].map(str)
         places = shown if swapped is None else swapped.to_frame()
         ranked = shown.loc[places.sort_values([*places], kind="stable").index]
@@ -60,7 +60,7 @@ def named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
     """The columns of the responses as shown whose names verdicts, or labels, are; None if none."""
     places = {place.casefold() for pair in PAIRS for place in pair}
     own = table[name].map(str)
-    for pair in _pairs_shown(table):
+    for pair in pairs_shown(table):
         shown = (table[pair[0]].map(str) == own) | (table[pair[1]].map(str) == own)
         if {*own[shown].str.casefold()} - places:
             return pair

@@ -1,4 +1,4 @@
-"""The full text behind a judgment, read one by one."""
+"""The full texts behind a judgment, read one by one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from ..record.cells import cells_in
 from ..record.replications import replications_in
 from ..record.sample import texts_of
 from ..record.seeds import SEED_LIMIT
+from .names import without_marks
+from .shown import pairs_shown
 
 if TYPE_CHECKING:
+    from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessage
     from inspect_ai.scorer import Score
 
@@ -37,20 +40,11 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
         The text; None if the table does not lead back to it (a data frame, or a log that was read
         from memory or has moved since).
     """
-    import pandas as pd
-
-    place = row.get("log")
-    if not isinstance(place, str) or pd.isna(row.get("epoch")):
+    if (sample := _sample_of(row)) is None:
         return None
-    # Inspect takes a second to import.
     from inspect_ai.event import ModelEvent
-    from inspect_ai.log import read_eval_log_sample
 
     try:
-        known = {"id": row["sample"], "epoch": int(row["epoch"])}
-        if isinstance(own := row.get("uuid"), str):  # of a rejudging, a sample has another id
-            known = {"uuid": own}
-        sample = read_eval_log_sample(place, **known, resolve_attachments=True)
         texts = texts_of(sample.metadata, sample.output)
         said, first = _said_by_grader(sample.scores or {}, str(row.get("scorer")))
     except Exception:  # a sample can be broken in as many ways as it has bytes
@@ -73,6 +67,24 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
         messages = call.input if call else []
         output = output if texts or call is None else call.output.completion
     return None if output is None else JudgmentText(_prompt(messages), output)
+
+
+def _sample_of(row: Mapping[str, Any]) -> EvalSample | None:
+    import pandas as pd
+
+    place = row.get("log")
+    if not isinstance(place, str) or pd.isna(row.get("epoch")):
+        return None
+    # Inspect takes a second to import.
+    from inspect_ai.log import read_eval_log_sample
+
+    try:
+        known = {"id": row["sample"], "epoch": int(row["epoch"])}
+        if isinstance(own := row.get("uuid"), str):  # of a rejudging, a sample has another id
+            known = {"uuid": own}
+        return read_eval_log_sample(place, **known, resolve_attachments=True)
+    except Exception:  # a sample can be broken in as many ways as it has bytes
+        return None
 
 
 def _number(row: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
@@ -100,3 +112,62 @@ def _said_by_grader(
 def _prompt(messages: Sequence[ChatMessage]) -> str | None:
     shown = (message.text for message in messages if message.role in ("system", "user"))
     return "\n\n".join(shown) or None
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was judged.
+
+    Attributes:
+        question: Text of the question, or its id where nothing has the text.
+        outputs: Name -> text of each response; "" names a single one. Empty where not known.
+    """
+
+    question: str
+    outputs: Mapping[str, str]
+
+
+def case_of(row: Mapping[str, Any]) -> Case:
+    """What one row of a judgments table judged, from its log or from columns of its file."""
+    if (sample := _sample_of(row)) is not None:
+        return _in_sample(row, sample)
+    name = str(row["sample"] if isinstance(row.get("sample"), str) else row["question"])
+    return Case(name, {}) if isinstance(row.get("log"), str) else _in_columns(row, name)
+
+
+def _in_sample(row: Mapping[str, Any], sample: EvalSample) -> Case:
+    item = sample.metadata.get("item")
+    given = sample.input
+    shown = given if isinstance(given, str) else "\n\n".join(one.text for one in given)
+    if not isinstance(item, Mapping):
+        # Another judge's own output is its verdict, and what it judged is in its prompt.
+        own = isinstance(row.get("categories"), tuple)
+        return Case(shown, {} if own else {"": sample.output.completion})
+    question = "\n\n".join(filter(None, [item.get("context"), shown]))
+    outputs = dict(sample.metadata.get("responses") or {})
+    order = row.get("order")
+    if isinstance(order, tuple) and {*order} == {*outputs}:
+        outputs = {name: outputs[name] for name in order}
+    if not outputs:
+        said = (item.get("fields") or {}).get("messages", [])
+        outputs = {"": "\n\n".join(f"{one['role']}: {one['content']}" for one in said)}
+    return Case(question, outputs if len(outputs) > 1 else {"": next(iter(outputs.values()))})
+
+
+_QUESTION = ("questiontext", "prompt", "input", "instruction", "query")
+_OUTPUT = (
+    *("output", "response", "answer", "completion", "generation", "reply"),
+    *("modeloutput", "modelresponse", "outputtext", "responsetext"),
+)
+"""Usual names of columns of texts, without what people type differently."""
+
+
+def _in_columns(row: Mapping[str, Any], name: str) -> Case:
+    texts = {without_marks(str(name)): one for name, one in row.items() if isinstance(one, str)}
+    question = next((texts[one] for one in _QUESTION if one in texts), name)
+    for pair in pairs_shown(row):
+        shown = {one: row[one] for one in pair}
+        if all(isinstance(one, str) and len(one.split()) > 1 for one in shown.values()):
+            return Case(question, shown)
+    output = [texts[one] for one in _OUTPUT if one in texts]
+    return Case(question, {"": output[0]} if output else {})

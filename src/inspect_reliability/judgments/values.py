@@ -51,8 +51,10 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
             return convert(json.loads(value) if as_json else plain(value))
         except (OverflowError, TypeError, ValueError):
             row = next(n for n, other in enumerate(values, 1) if str(other) == str(value))
+            date = isinstance(value, datetime)
+            hint = " A spreadsheet makes dates of texts such as 1.5." if date else ""
             raise UserError(
-                f"{where}, row {row:,}, column '{name}': {value!r:.40} is not {what}."
+                f"{where}, row {row:,}, column '{name}': {value!r:.40} is not {what}.{hint}"
             ) from None
 
     if values.dtype in ("float16", "float32"):  # 0.1 is no 0.10000000149

@@ -1,4 +1,4 @@
-"""The rows of a workbook (.xlsx): one sheet of it, with the values that people see."""
+"""Tables in workbooks (.xlsx)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from ..errors import UserError, needs
 from .table import Note
 
 if TYPE_CHECKING:
+    import pandas as pd
     from openpyxl.workbook import Workbook
     from openpyxl.worksheet.worksheet import Worksheet
 
 _OF_OLE = bytes.fromhex("D0CF11E0A1B11AE1")
 """How files begin that are encrypted, or of Excel before 2007."""
+
+_WIDEST = 60
+"""Most characters on a line of a column."""
 
 _MERGED = "merged cells read as one value for each of their rows"
 
@@ -23,7 +27,7 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
     """The rows of its first table: the first visible sheet with two columns, else with any.
 
     Raises:
-        UserError: It is locked, its formulas were never calculated, or openpyxl is not
+        UserError: It is locked or broken, its formulas were never calculated, or openpyxl is not
             installed.
     """
     needs("excel", "openpyxl")
@@ -50,12 +54,43 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
     return rows, notes
 
 
+def write_workbook(path: str, table: pd.DataFrame) -> None:
+    """Write a table as a workbook whose texts are texts, wrapped in wide columns.
+
+    Raises:
+        UserError: openpyxl is not installed.
+    """
+    needs("excel", "openpyxl")
+    from openpyxl import Workbook
+    from openpyxl.styles import Alignment
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook()
+    sheet = book.active
+    for n, row in enumerate([list(table), *table.itertuples(index=False)], 1):
+        for k, value in enumerate(row, 1):
+            cell = sheet.cell(n, k, value)
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+            if isinstance(value, str):
+                cell.data_type = "s"  # never a formula
+    for k, name in enumerate(table, 1):
+        longest = int(table[name].map(str).str.len().max())
+        sheet.column_dimensions[get_column_letter(k)].width = min(max(longest, 12), _WIDEST)
+    sheet.freeze_panes = "A2"
+    book.save(path)
+
+
 def _opened(path: Path, formulas: bool = False) -> Workbook:
     from openpyxl import load_workbook
 
-    with warnings.catch_warnings():  # of what has no values, such as rules for colours
-        warnings.simplefilter("ignore")
-        return load_workbook(path, data_only=not formulas)
+    try:
+        with warnings.catch_warnings():  # of what has no values, such as rules for colours
+            warnings.simplefilter("ignore")
+            return load_workbook(path, data_only=not formulas)
+    except Exception:  # a file can be broken in as many ways as there are bytes
+        raise UserError(
+            f"{path} is truncated, or no .xlsx file. Save it again as .xlsx or CSV."
+        ) from None
 
 
 def _value(cell: Any) -> Any:

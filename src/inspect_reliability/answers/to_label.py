@@ -1,0 +1,117 @@
+"""Outputs to label next, with what a person needs to label them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments.columns import COLUMNS
+from ..judgments.count import NUMBER
+from ..judgments.orders import swapped_in
+from ..judgments.places import PLACES, pair_in
+from ..judgments.text import case_of
+from ..showing.printable import printable
+from ..showing.values import Record
+from ..verdicts import NO_VERDICTS
+from .row import Row
+
+_LONGEST = 10_000
+"""Most characters of a text; a cell of a workbook takes 32,767."""
+
+_MOST = 12
+"""Most names of verdicts that are listed."""
+
+
+def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> list[Record]:
+    """Draw outputs without a label, for people to label, as a validation set of inspect_scout.
+
+    Beside its columns, each has its question, the output and the labels that it may get.
+
+    Args:
+        rows: Rows; an output that several of them judged is drawn once.
+        number: How many to draw.
+        by: Column for a proportionally stratified draw; by default a simple random one. Either is a
+            random sample, and so are several draws together.
+
+    Raises:
+        UserError: There is no such column, or every output has a label.
+    """
+    table = pd.concat([row.asked for row in rows], keys=range(len(rows)))
+    if by and by not in table:
+        raise UserError(f"The judgments have no column {by!r}. Use verdict, or another column.")
+    outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
+    first = outputs.first().reset_index()
+    open_ = first["label"].isna() if "label" in first else pd.Series(True, first.index)
+    order = np.random.default_rng(0).permutation(len(first))
+    drawn = first.iloc[order][open_.iloc[order].to_numpy()]
+    if drawn.empty:
+        raise UserError("Everything that was judged has a label: nothing is left to label.")
+    if by:
+        most = outputs[by].agg(lambda values: str(values.mode().iloc[0])).reset_index(drop=True)
+        drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
+        number = min(number, len(drawn))
+        drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
+    drawn, split = drawn[:number], {"split": f"random, by {by}" if by else "random"}
+    shown = [_shown(rows, table[outputs.ngroup() == place]) for place in drawn.index]
+    names = drawn["question"].map(str)
+    if "uuid" not in drawn or drawn["uuid"].isna().any():
+        return [{"id": name} | one | split for name, one in zip(names, shown, strict=True)]
+    # inspect_scout knows a sample by its uuid, and shows people its task_id.
+    return [
+        {"id": str(uuid)} | one | split | {"task_id": name}
+        for uuid, one, name in zip(drawn["uuid"], shown, names, strict=True)
+    ]
+
+
+def _shown(rows: Sequence[Row], own: pd.DataFrame) -> Record:
+    """What a person sees of an output, by its judgments, and the label to fill in."""
+    case = case_of(_as_given(own))
+    judges = [rows[n] for n in own.index.get_level_values(0).unique()]
+    allowed = list(dict.fromkeys(name for row in judges for name in _verdicts(row, own)))
+    names = list(case.outputs)
+    if len(names) > 1 and not judges[0].judged.order_varies:
+        pair = pair_in(allowed, PLACES) if len(names) == 2 else None
+        names = list(pair.names if pair else judges[0].judged.labels[: len(names)] or names)
+        allowed = list(dict.fromkeys([*names, *allowed])) if pair else allowed
+    texts = zip(names, case.outputs.values(), strict=True)
+    return {
+        "question": _text(case.question),
+        "output": "\n\n".join(f"{name}: {_text(of)}" if name else _text(of) for name, of in texts),
+        "allowed": _listed(allowed),
+        "target": None,
+    }
+
+
+def _as_given(own: pd.DataFrame) -> Record:
+    """A judgment of an output in the order as given, without what is the judgment's own."""
+    named = {one for one in own.get("order", ()) if isinstance(one, str)}
+    rows = own[~own["order"].isin(swapped_in(sorted(named)))] if named else own
+    return {
+        str(name): rows[name].iloc[0]
+        for name in rows
+        if name in COLUMNS or rows[name].map(repr).nunique() == 1
+    }
+
+
+def _verdicts(row: Row, own: pd.DataFrame) -> list[str]:
+    """The verdicts that a judge could have given of an output, by the names that labels have."""
+    found = [str(name) for name in row.counts.categories if name not in NO_VERDICTS]
+    if not row.judged.order_varies:
+        return found
+    shown = {name for order in own["order"] if isinstance(order, tuple) for name in order}
+    others = {name for _, *order in row.judged.shown for name in order} - shown
+    return [name for name in found if name not in others]
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= _MOST:
+        return " | ".join(names)
+    if all(map(NUMBER.fullmatch, names)):
+        values = sorted(names, key=float)
+        return f"a number, such as {values[0]} to {values[-1]}"
+    return " | ".join([*names[:_MOST], "..."])
+
+
+def _text(given: str) -> str:
+    return printable("\n".join(given.splitlines()), _LONGEST)

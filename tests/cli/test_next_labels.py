@@ -1,0 +1,171 @@
+"""`validate --next`: what people fill in, and how it comes back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from inspect_ai.model import get_model
+from inspect_ai.scorer import model_graded_qa
+
+import graders
+from commands import invoke, results
+from example_logs import judged
+
+FRAME = pd.DataFrame(
+    [
+        {
+            "question": f"q{q}",
+            "prompt": f"=Which is {q}?\r\nSay why.",
+            "response": "long " * 5000 if q == 0 else f"It is \x1b {q}, größer.",
+            "judge": judge,
+            "replication": n,
+            "verdict": "C" if (q * n) % 3 else "I",
+            "reason": f"because {n}",
+        }
+        for q in range(20)
+        for judge in "ab"
+        for n in (1, 2)
+    ]
+)
+
+
+@pytest.fixture
+def judgments(tmp_path: Path) -> Path:
+    """Two judges of twenty responses."""
+    FRAME.to_csv(tmp_path / "j.csv", index=False)
+    return tmp_path / "j.csv"
+
+
+def draw(source: object, out: Path, number: int = 5, *more: object) -> pd.DataFrame:
+    """The file of so many outputs."""
+    done = invoke("validate", source, *more, "--next", number, "--out", out)
+    assert done.exit_code == 0, done.output
+    return pd.read_csv(out) if out.suffix == ".csv" else pd.read_excel(out)
+
+
+def fill(file: Path, said: Sequence[str]) -> None:
+    """Write labels into a file as a person does, and nothing else."""
+    if file.suffix == ".csv":
+        pd.read_csv(file).assign(target=said).to_csv(file, index=False)
+        return
+    book = openpyxl.load_workbook(file)
+    column = [cell.value for cell in book.active[1]].index("target") + 1
+    for row, label in enumerate(said, 2):
+        book.active.cell(row, column, label)
+    book.save(file)
+
+
+@pytest.mark.parametrize("name", ["l.csv", "l.xlsx"])
+def test_a_person_sees_what_to_judge_and_how(judgments: Path, tmp_path: Path, name: str) -> None:
+    """Question, output and allowed labels, long texts cut with a mark, none of them a formula."""
+    drawn = draw(judgments, tmp_path / name, 20)
+    assert list(drawn) == ["id", "question", "output", "allowed", "target", "split"]
+    shown = {row["id"]: row for row in drawn.to_dict("records")}
+    guard = "'" if name == "l.csv" else ""
+    assert shown["q3"]["question"] == f"{guard}=Which is 3?\nSay why."
+    assert shown["q3"]["output"] == "It is \\x1b 3, größer."
+    assert len(shown["q0"]["output"]) < 10_100
+    assert shown["q0"]["output"].endswith("[... 14,999 more characters]")
+    assert {*drawn["allowed"]} == {"C | I"}
+    if name == "l.xlsx":
+        cells = [cell for row in openpyxl.load_workbook(tmp_path / name).active for cell in row]
+        assert "f" not in {cell.data_type for cell in cells}
+
+
+@pytest.mark.parametrize("name", ["l.csv", "l.xlsx"])
+def test_it_is_read_back_as_it_is_and_others_are_drawn(
+    judgments: Path, tmp_path: Path, name: str
+) -> None:
+    """Filled in with near-misses of the labels, which notes announce; a filled file stays."""
+    out = tmp_path / name
+    drawn = draw(judgments, out)
+    fill(out, ["C", "c", " I ", "i", "C"])
+    found = invoke("validate", judgments, "--labels", out)
+    assert found.exit_code == 0, found.output
+    for note in (
+        "2 labels in other letters taken as one; such as c, i",
+        "1 labels without the spaces around them; such as",
+    ):
+        assert note in " ".join(found.stderr.split())
+    assert results("validate", judgments, "--labels", out)["validity"][0]["n_labelled"] == 5
+    again = invoke("validate", judgments, "--next", 5, "--out", out)
+    assert again.exit_code == 2
+    assert "with nothing filled in" in again.stderr
+    others = draw(judgments, tmp_path / "more.csv", 5, "--labels", out)
+    assert {*others["id"]}.isdisjoint(drawn["id"])
+
+
+def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path: Path) -> None:
+    """A word for a letter is no verdict, and a note says how to map it."""
+    out = tmp_path / "l.xlsx"
+    draw(judgments, out)
+    assert len(draw(judgments, out, 7)) == 7
+    fill(out, ["correct", *"CICICI"])
+    found = invoke("validate", judgments, "--labels", out)
+    assert "--map YOURS=VERDICT; such as correct" in " ".join(found.stderr.split())
+    mapped = results("validate", judgments, "--labels", out, "--map", "correct=C")
+    assert mapped["validity"][0]["n_labelled"] == 7
+
+
+def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
+    """Under their letters, in the order that is not swapped; names of models are no texts."""
+    rows = [
+        {"id": n, "order": order, "verdict": "AB"[n % 2], "response_a": one, "response_b": other}
+        for n in range(4)
+        for order, one, other in (
+            ("swapped", f"dogs {n}", f"cats {n}"),
+            ("given", f"cats {n}", f"dogs {n}"),
+        )
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "p.csv", index=False)
+    drawn = draw(tmp_path / "p.csv", tmp_path / "l.csv", 4, "--swap")
+    for row in drawn.to_dict("records"):
+        assert row["output"] == f"A: cats {row['id']}\n\nB: dogs {row['id']}"
+        assert row["allowed"] == "A | B"
+    pd.DataFrame(rows).replace("(cats|dogs) .*", r"\1", regex=True).to_csv(
+        tmp_path / "p.csv", index=False
+    )
+    assert draw(tmp_path / "p.csv", tmp_path / "l.csv", 4, "--swap")["output"].isna().all()
+
+
+def test_logs_of_a_judge_have_their_responses(tmp_path: Path) -> None:
+    """Under the letters of their places, or by name where places change."""
+    judged(tmp_path / "one", epochs=2, questions=2)
+    for row in draw(tmp_path / "one", tmp_path / "one.csv", 2).to_dict("records"):
+        letters = row["allowed"].split(" | ")
+        assert letters == list("ABCDE")
+        assert all(f"{letter}: " in row["output"] for letter in letters)
+        assert "Best Response" not in row["question"] + row["output"]
+    judged(tmp_path / "two", epochs=3, questions=2, order="reshuffled")
+    for row in draw(tmp_path / "two", tmp_path / "two.csv", 2).to_dict("records"):
+        names = row["allowed"].split(" | ")
+        assert len(names) == 5
+        assert all(f"{name}: " in row["output"] for name in names)
+
+
+def test_logs_of_a_suite_have_its_outputs(tmp_path: Path) -> None:
+    """What the model wrote, and what it was asked; a rejudging has the same."""
+    log = graders.run(
+        graders.suite(model_graded_qa()), tmp_path / "logs", get_model(f"{graders.LENIENT}/x")
+    )
+    texts = {str(one.id): (one.input, one.output.completion) for one in log.samples or []}
+    graders.rejudged(log, tmp_path / "again", "model_graded_qa")
+    for folder in ("logs", "again"):
+        drawn = draw(tmp_path / folder, tmp_path / f"{folder}.csv", 3)
+        assert list(drawn)[-1] == "task_id"
+        for row in drawn.to_dict("records"):
+            assert (row["question"], row["output"]) == texts[str(row["task_id"])]
+
+
+def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> None:
+    """A hundred verdicts fill no cell."""
+    for verdicts, says in (
+        (range(1, 41), "a number, such as 1 to 40"),
+        ([f"name {n:02}" for n in range(40)], "name 00 | name 01"),
+    ):
+        frame = pd.DataFrame({"question": range(40), "verdict": verdicts})
+        frame.to_csv(tmp_path / "j.csv", index=False)
+        (tmp_path / "l.csv").unlink(missing_ok=True)
+        assert draw(tmp_path / "j.csv", tmp_path / "l.csv")["allowed"].str.startswith(says).all()
