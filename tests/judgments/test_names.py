@@ -60,6 +60,17 @@ def test_several_candidates_are_never_guessed_in_silence() -> None:
     assert "columns={'rating': 'verdict'}" in " ".join(note.what for note in found.notes)
 
 
+def test_a_bare_name_is_a_label_where_it_has_verdicts() -> None:
+    """A right answer is none; who labels is a rater only beside labels."""
+    for name, values, taken in (
+        ("gold", "ABABABAB", True),
+        ("Ground Truth", ["42", "Paris"] * 4, False),
+    ):
+        found = read("judge|question|replication|verdict", **{name: list(values)}, coder="ann")
+        assert ("label" in found.table) == ("rater" in found.table) == taken
+        assert len(found.notes) == 2 * taken
+
+
 def test_what_each_row_has_anew_is_no_question_verdict_or_replication() -> None:
     """A row's number, a text and a time stamp are passed over for what fits."""
     each = {"id": range(8), "judgment": [f"Because {n}" for n in range(8)]}

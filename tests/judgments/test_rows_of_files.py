@@ -1,5 +1,6 @@
 """Files as people have them: encodings, separators, places, and what is broken."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,9 @@ LINES = FRAME.to_json(orient="records", lines=True)
         ("a.csv", COMMAS.encode("utf-16")),
         ("a.csv", f"sep=;\r\n{SEMICOLONS}".encode()),
         ("a.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("a.tsv", FRAME.to_csv(index=False, sep="\t").encode()),
+        ("a.txt", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("a.csv", COMMAS.replace("\n", "\n,,\n").encode()),
         ("a.csv", COMMAS.replace("\n", ",,\n").encode()),
         ("a.JSONL", LINES.encode()),
         ("a.Json", json.dumps(FRAME.to_dict("records")).encode()),
@@ -72,6 +76,11 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
         ("a.jsonl", b"[" * 200_000, "nested too deeply"),
         ("a.csv", b"question,verdict\n,A\n,B\n", "no row has a question"),
         ("a.csv", b"question,verdict\nq,\np,\n", "no row has a verdict"),
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b",,\n,,\n", "is empty"),
+        ("a.csv", f"Bewertung;;\n;;\n{SEMICOLONS}".encode(), "'Bewertung'. If it is a title"),
+        ("a.csv", f"Bewertung\n\n{COMMAS}".encode(), "line 3: 3 cells where the first line has 1"),
+        ("a.csv", b"question,verdict\nq,A\nq,B,C\n", "put texts that contain a separator in quot"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(
@@ -84,6 +93,18 @@ def test_a_file_that_cannot_be_read_says_why(
     with pytest.raises(UserError, match=message) as error:
         judgments_from_file(tmp_path / name)
     assert str(tmp_path / name) in str(error.value)
+
+
+def test_what_excel_saves_in_germany_is_read_and_announced(tmp_path: Path) -> None:
+    """Windows-1252, semicolons and decimal commas; commas in a quoted name are no separators."""
+    frame = FRAME.assign(verdict=FRAME["replication"] + 0.5, **{"Warum, wie, was, wo": "ähm"})
+    text = frame.to_csv(index=False, sep=";", decimal=",", quoting=csv.QUOTE_NONNUMERIC)
+    (tmp_path / "a.csv").write_bytes(text.encode("cp1252"))
+    found = judgments_from_file(tmp_path / "a.csv")
+    assert found.table["verdict"].astype(float).tolist() == frame["verdict"].tolist()
+    said = [note.what for note in found.notes]
+    assert said[0] == "file that is not UTF-8 read as Windows-1252, as in 'ähm'"
+    assert "verdicts taken as the numbers that they say" in said[1]
 
 
 @pytest.mark.parametrize("verdict", [pd.Timestamp("2024-01-01"), {"a": 1}, [1, 2]])

@@ -97,12 +97,14 @@ def _scale(counts: Mapping[str, int], case: _Names, declared: Collection[str]) -
     given = {text: n for text, n in counts.items() if case.get(text, text) not in NO_VERDICTS}
     scores = {text: score for text in given if (score := _SCORE.fullmatch(text))}
     values = {text: _value(score["number"]) for text, score in scores.items()}
+    # "1,2" and "1,3" are two labels each; "1,5" and "2,5" are halves.
     sets = [text for text in values if re.fullmatch(r"\d,\d", text)]
+    halves = all(text[2] == "5" for text in sets)
     if (
         sum(given[text] for text in values) < _MOST * sum(given.values())
         or len({*values.values()}) < _SCALE
         or len({score["most"] for score in scores.values()} - {None}) > 1
-        or (sets and all(text[0] < text[2] for text in sets))  # "1,2" are two labels
+        or (not halves and all(text[0] < text[2] for text in sets))
     ):
         return {}
     words = [text for text in given if text not in values and text not in declared]

@@ -1,0 +1,89 @@
+"""Files of labels with other columns, in other forms."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from commands import invoke, results
+
+FRAME = pd.DataFrame(
+    [(f"q{q}", "ÄB"[(q * n) % 3 % 2]) for q in range(12) for n in range(1, 4)],
+    columns=["Frage", "verdict"],
+)
+LABELS = pd.DataFrame({"id": [f"q{q}" for q in range(12)], "label": list("ÄB" * 6)})
+
+
+@pytest.fixture
+def judgments(tmp_path: Path) -> Path:
+    """A file of judgments."""
+    FRAME.rename(columns={"Frage": "question"}).to_csv(tmp_path / "j.csv", index=False)
+    return tmp_path / "j.csv"
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["ID|Label", "item|gold", "question|target", "Question ID|Human Rating", "prompt_id|value"],
+)
+def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, header: str) -> None:
+    """An annotator is a rater; what other tools call a label needs no note."""
+    names = header.split("|")
+    LABELS.set_axis(names, axis="columns").assign(Annotator="ann").to_csv(
+        tmp_path / "l.csv", index=False
+    )
+    done = invoke("validate", judgments, "--labels", tmp_path / "l.csv")
+    assert done.exit_code == 0, done.output
+    taken = dict(zip(names, ("id", "label"), strict=True)) | {"Annotator": "rater"}
+    for yours, ours in taken.items():
+        said = f"column {yours!r} taken for '{ours}'" in " ".join(done.stderr.split())
+        assert said == (yours not in ("target", "value"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LABELS.to_csv(index=False, sep=";").encode("cp1252"),
+        LABELS.to_csv(index=False, sep="\t").encode("utf-16"),
+        LABELS.to_csv(index=False).encode("utf-8-sig"),
+    ],
+)
+def test_every_form_of_text_is_read(judgments: Path, tmp_path: Path, content: bytes) -> None:
+    """As a spreadsheet saves it, under any ending of texts."""
+    for name in ("l.csv", "l.tsv", "l.txt"):
+        (tmp_path / name).write_bytes(content)
+        found = results("validate", judgments, "--labels", tmp_path / name)
+        assert found["validity"][0]["n_labelled"] == 12
+
+
+def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: Path) -> None:
+    """A question in one is an id in the other; a name that nothing has is refused."""
+    own, labels = tmp_path / "own.csv", tmp_path / "l.csv"
+    FRAME.to_csv(own, index=False)
+    LABELS.set_axis(["Frage", "Urteil"], axis="columns").to_csv(labels, index=False)
+    both = ("--labels", labels, "--column", "Urteil=label", "--column")
+    for command in (("report",), ("validate",), ("gate", "--min", "accuracy=0.01")):
+        done = invoke(*command, own, *both, "Frage=question")
+        assert done.exit_code == 0, done.output
+        done = invoke(*command, judgments, *both, "Frage=id")
+        assert done.exit_code == 0, done.output
+    for wrong, says in (
+        ("Urtail=label", "l.csv has no column 'Urtail' (found 'Frage', 'Urteil')"),
+        ("Urteil=labl", "'labl' is no column of ours (--column Urteil=labl). Use one of judge,"),
+        ("Frage=id", "has no column 'label'"),
+    ):
+        done = invoke("validate", judgments, "--labels", labels, "--column", wrong)
+        assert done.exit_code == 2
+        assert says in " ".join(done.stderr.split())
+
+
+def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
+    """7,5 and 7/10 are numbers where verdicts are, and a note counts them."""
+    frame = pd.DataFrame({"question": range(8), "verdict": [q + 0.5 for q in range(8)]})
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    said = ["0,5", "1,5", "Score: 2.5", "3.5/10", *(q + 0.5 for q in range(4, 8))]
+    frame.assign(verdict=said).set_axis(["id", "label"], axis="columns").to_csv(
+        tmp_path / "l.csv", index=False, sep=";"
+    )
+    call = ("validate", tmp_path / "j.csv", "--labels", tmp_path / "l.csv")
+    assert results(*call)["validity"][0]["accuracy"] == 1
+    assert "4 labels taken as the numbers that they say; such as" in invoke(*call).stderr

@@ -1,0 +1,175 @@
+"""Workbooks (.xlsx) as people have them: real files, read by every command that takes files."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from commands import invoke
+from inspect_reliability import errors
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import judgments_from_file, judgments_from_frame, with_labels
+
+FRAME = pd.DataFrame(
+    [(f"Frage {q}", n, (q * n) % 4 + 0.5) for q in range(4) for n in range(1, 4)],
+    columns=["question", "replication", "verdict"],
+)
+ROWS: Sequence[Sequence[Any]] = [[*FRAME], *FRAME.to_numpy().tolist()]
+TABLE = judgments_from_frame(FRAME).table
+
+Make = Callable[[Any], None]
+
+
+def book(path: Path, make: Make) -> Path:
+    """A workbook, made by filling an empty one."""
+    made = openpyxl.Workbook()
+    made.active.title = "Runs"
+    make(made)
+    made.save(path)
+    return path
+
+
+def append(sheet: Any, rows: Sequence[Sequence[Any]]) -> None:
+    """Write rows below those of a sheet."""
+    for row in rows:
+        sheet.append(list(row))
+
+
+def plain(made: Any) -> None:
+    append(made.active, ROWS)
+
+
+def below_and_right(made: Any) -> None:
+    for n, row in enumerate(ROWS):
+        for k, value in enumerate(row):
+            made.active.cell(4 + n, 3 + k, value)
+    made.active.cell(200, 30).font = openpyxl.styles.Font(bold=True)
+
+
+def behind_a_hidden_sheet(made: Any) -> None:
+    append(made.active, [["a", "b"], [1, 2]])
+    append(made.create_sheet("Shown"), ROWS)
+    made.active.sheet_state, made.active = "hidden", 1
+
+
+def beside_a_sheet_of_text(made: Any) -> None:
+    append(made.active, [["Ratings of March."], ["Ask Ann."]])
+    append(made.create_sheet("Data"), ROWS)
+
+
+def beside_other_tables(made: Any) -> None:
+    plain(made)
+    append(made.create_sheet("Old"), ROWS[:5])
+
+
+def merged(made: Any) -> None:
+    plain(made)
+    for first in range(2, len(ROWS), 3):
+        made.active.merge_cells(f"A{first}:A{first + 2}")
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (plain, None),
+        (below_and_right, None),
+        (behind_a_hidden_sheet, None),
+        (beside_a_sheet_of_text, "sheet 'Data' read, not 'Runs'"),
+        (beside_other_tables, "sheet 'Runs' read, not 'Old': save one of these alone to read it"),
+        (merged, "4 merged cells read as one value for each of their rows"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.xlsx", "A.XLSM"])
+def test_its_table_is_read(tmp_path: Path, make: Make, says: str | None, name: str) -> None:
+    """Wherever it is; what was chosen or filled in is announced."""
+    found = judgments_from_file(book(tmp_path / name, make))
+    pd.testing.assert_frame_equal(found.table, TABLE)
+    assert [says in str(note) for note in found.notes] == [True] * bool(says)
+
+
+def test_values_are_those_that_people_see(tmp_path: Path) -> None:
+    """Days without midnight, results of formulas, TRUE, and nothing for an error."""
+    path = tmp_path / "a.xlsx"
+    days = [("q", datetime(2026, 3, day), day > 1) for day in (1, 2)]
+    rows = [("question", "time", "verdict"), *days, ("q", datetime(2026, 3, 3), "#DIV/0!")]
+    book(path, lambda made: append(made.active, rows))
+    found = judgments_from_file(path).table
+    assert found["time"].tolist() == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    assert found["verdict"].tolist() == ["false", "true", "non-response"]
+
+
+def titled(made: Any) -> None:
+    append(made.active, [["Bewertung März"], [], *ROWS])
+
+
+def of_formulas(made: Any) -> None:
+    append(made.active, [("question", "verdict"), ("q", '=IF(1>0,"A","B")')])
+
+
+def of_dates(made: Any) -> None:
+    append(made.active, [("question", "verdict"), ("q", 1.5), ("q", datetime(2026, 5, 1))])
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda made: None, "is empty"),
+        (lambda made: append(made.active, ROWS[:1]), "no row has a question"),
+        (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
+        (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
+        (of_formulas, "formulas of sheet 'Runs' have no values, such as that of B2. Open it in"),
+        (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
+    ],
+)
+def test_what_it_lacks_is_said_in_a_line(tmp_path: Path, make: Make, says: str) -> None:
+    """With the next step, and never a traceback; likewise in a file of labels."""
+    path = book(tmp_path / "a.xlsx", make)
+    done = invoke("report", path)
+    assert done.exit_code == 2
+    assert says in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.xlsx", bytes.fromhex("D0CF11E0A1B11AE1") + bytes(4000), "has a password, or is an old"),
+        ("a.xlsx", b"PK\x03\x04" + bytes(range(256)), "is truncated, or no .xlsx file"),
+        ("a.xlsx", b"question,verdict\nq,A\n", "is truncated, or no .xlsx file"),
+        ("a.xlsx", b"", "is truncated, or no .xlsx file"),
+        ("a.xls", b"<table>", "Save it as .xlsx or CSV"),
+        ("a.ods", b"PK", "Save it as .xlsx or CSV"),
+    ],
+)
+@pytest.mark.parametrize("labels", [True, False])
+def test_a_broken_one_is_named(
+    tmp_path: Path, name: str, content: bytes, says: str, labels: bool
+) -> None:
+    """Encrypted, cut off, another form under this name: one line each, with the next step."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    judgments = judgments_from_frame(FRAME)
+    with pytest.raises(UserError, match=says):
+        with_labels(judgments, [str(path)]) if labels else judgments_from_file(path)
+
+
+def test_without_openpyxl_one_line_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading and writing: what installs it."""
+    path = book(tmp_path / "a.xlsx", plain)
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    for call in (
+        ("report", path),
+        ("validate", tmp_path / "a.csv", "--next", 2, "--out", tmp_path / "l.xlsx"),
+    ):
+        done = invoke(*call)
+        assert done.exit_code == 2
+        assert (
+            "openpyxl is not installed. Run: pip install 'inspect-reliability[excel]"
+            in " ".join(done.stderr.split())
+        )
