@@ -75,6 +75,15 @@ def judged(folder: Path, epochs: int = 4, questions: int = 3, **options: Any) ->
     return run(task, folder, epochs=epochs, limit=questions, **options)
 
 
+def without_best(log: EvalLog) -> EvalLog:
+    """The log, written anew, of a judge whose right verdicts nobody knows."""
+    for sample in log.samples or []:
+        for score in (sample.scores or {}).values():
+            (score.metadata or {}).pop("best", None)
+    write_eval_log(log, log.location)
+    return log
+
+
 @scorer(metrics=[mean()])
 def numeric() -> Scorer:
     """Grades from 0 to 2, the third epoch without one."""

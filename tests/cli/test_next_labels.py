@@ -11,7 +11,7 @@ from inspect_ai.scorer import model_graded_qa
 
 import graders
 from commands import invoke, results
-from example_logs import judged
+from example_logs import judged, without_best
 
 FRAME = pd.DataFrame(
     [
@@ -132,17 +132,25 @@ def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
 
 def test_logs_of_a_judge_have_their_responses(tmp_path: Path) -> None:
     """Under the letters of their places, or by name where places change."""
-    judged(tmp_path / "one", epochs=2, questions=2)
+    without_best(judged(tmp_path / "one", epochs=2, questions=2))
     for row in draw(tmp_path / "one", tmp_path / "one.csv", 2).to_dict("records"):
         letters = row["allowed"].split(" | ")
         assert letters == list("ABCDE")
         assert all(f"{letter}: " in row["output"] for letter in letters)
         assert "Best Response" not in row["question"] + row["output"]
-    judged(tmp_path / "two", epochs=3, questions=2, order="reshuffled")
+    without_best(judged(tmp_path / "two", epochs=3, questions=2, order="reshuffled"))
     for row in draw(tmp_path / "two", tmp_path / "two.csv", 2).to_dict("records"):
         names = row["allowed"].split(" | ")
         assert len(names) == 5
         assert all(f"{name}: " in row["output"] for name in names)
+
+
+def test_what_is_known_to_be_best_needs_no_label(tmp_path: Path) -> None:
+    """The sample pack knows it, so nothing is left to draw."""
+    judged(tmp_path / "logs", epochs=2, questions=2)
+    done = invoke("validate", tmp_path / "logs", "--next", 2, "--out", tmp_path / "l.csv")
+    assert done.exit_code == 2
+    assert "nothing is left to label" in done.stderr
 
 
 def test_logs_of_a_suite_have_its_outputs(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
         raise UserError(f"The judgments have no column {by!r}. Use verdict, or another column.")
     outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
     first = outputs.first().reset_index()
-    open_ = first["label"].isna() if "label" in first else pd.Series(True, first.index)
+    known = [name for name in ("label", "best") if name in first]
+    open_ = first[known].isna().all(axis="columns")
     order = np.random.default_rng(0).permutation(len(first))
     drawn = first.iloc[order][open_.iloc[order].to_numpy()]
     if drawn.empty:
