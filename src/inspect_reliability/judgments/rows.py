@@ -149,10 +149,11 @@ def _under_header(cells: pd.DataFrame, path: Path) -> pd.DataFrame:
     Raises:
         UserError: There is none, or the first is a title.
     """
-    cells = cells.dropna(how="all").dropna(how="all", axis="columns")  # spreadsheets add such
+    known = cells.notna()
+    cells = cells.loc[known.any(axis="columns"), known.any()]  # spreadsheets add others
     if cells.empty:
         raise UserError(f"{path} is empty.")
-    filled = cells.notna().sum(axis="columns").to_numpy()
+    filled = known.sum(axis="columns")[cells.index].to_numpy()
     if filled[0] == 1 < filled.max():
         title, names = (cells.iloc[row].dropna().map(str) for row in (0, filled.argmax()))
         raise UserError(
@@ -176,7 +177,7 @@ def _decoded(path: Path) -> tuple[str, list[Note]]:
             text = raw.decode(encoding)
             if text.count("\0") > len(text) // 4:  # another encoding, of two bytes or more
                 continue
-            found = re.search(r"\w*[^\0-\x7f]\w*", text) if encoding == "cp1252" else None
+            found = re.search(r"\w{0,20}[^\0-\x7f]\w{0,20}", text) if encoding == "cp1252" else None
             notes = [Note(_CP1252.format(found[0]), 1, str(path))] if found else []
             return text.replace("\0", _SEEN_NUL), notes
     raise UserError(f"{path} is no text in UTF-8 or Windows-1252. Save it as CSV in UTF-8.")
