@@ -11,7 +11,7 @@ from inspect_ai.scorer import model_graded_qa
 
 import graders
 from commands import invoke, results
-from example_logs import judged, without_best
+from example_logs import foreign, judged, without_best
 
 FRAME = pd.DataFrame(
     [
@@ -165,6 +165,23 @@ def test_logs_of_a_suite_have_its_outputs(tmp_path: Path) -> None:
         assert list(drawn)[-1] == "task_id"
         for row in drawn.to_dict("records"):
             assert (row["question"], row["output"]) == texts[str(row["task_id"])]
+
+
+def test_parts_of_a_score_have_columns_of_their_own(tmp_path: Path) -> None:
+    """Each with its labels; they come back as they are, and a draw that is filled in stays."""
+    foreign(tmp_path / "logs")
+    out = tmp_path / "l.csv"
+    drawn = draw(tmp_path / "logs", out, 3)
+    parts = {"numeric": "0", "rubric.style": "1", "rubric.facts": "0.25"}
+    assert {name for name in map(str, drawn) if name.startswith("target")} == {
+        f"target_{p}" for p in parts
+    }
+    assert all(f"{part}: " in drawn["allowed"][0] for part in parts)
+    draw(tmp_path / "logs", out, 3)
+    drawn.assign(**{f"target_{p}": one for p, one in parts.items()}).to_csv(out, index=False)
+    known = results("validate", tmp_path / "logs", "--labels", out)["validity"]
+    assert {row["scorer"]: row["n_labelled"] for row in known} == dict.fromkeys(parts, 3)
+    assert invoke("validate", tmp_path / "logs", "--next", 3, "--out", out).exit_code == 2
 
 
 def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Outputs to label next, with what a person needs to label them."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from ..judgments.count import NUMBER
 from ..judgments.orders import swapped_in
 from ..judgments.places import PLACES, pair_in
 from ..judgments.text import case_of
+from ..record.replications import VOTES
 from ..showing.printable import printable
 from ..showing.values import Record
 from ..verdicts import NO_VERDICTS
@@ -18,6 +20,9 @@ from .row import Row
 
 _LONGEST = 10_000
 """Most characters of a text; a cell of a workbook takes 32,767."""
+
+TARGET = "target"
+"""Column to fill in, as inspect_scout names it; that of a part has the part's name, too."""
 
 _MOST = 12
 """Most names of verdicts that are listed."""
@@ -69,19 +74,38 @@ def _shown(rows: Sequence[Row], own: pd.DataFrame) -> Record:
     """What a person sees of an output, by its judgments, and the label to fill in."""
     case = case_of(_as_given(own))
     judges = [rows[n] for n in own.index.get_level_values(0).unique()]
-    allowed = list(dict.fromkeys(name for row in judges for name in _verdicts(row, own)))
+    parts = _by_part(judges, own)
+    allowed = list(dict.fromkeys(name for part in parts.values() for name in part))
     names = list(case.outputs)
     if len(names) > 1 and not judges[0].judged.order_varies:
         pair = pair_in(allowed, PLACES) if len(names) == 2 else None
         names = list(pair.names if pair else judges[0].judged.labels[: len(names)] or names)
         allowed = list(dict.fromkeys([*names, *allowed])) if pair else allowed
     texts = zip(names, case.outputs.values(), strict=True)
-    return {
+    found: Record = {
         "question": _text(case.question),
         "output": "\n\n".join(f"{name}: {_text(of)}" if name else _text(of) for name, of in texts),
-        "allowed": _listed(allowed),
-        "target": None,
     }
+    if len(parts) == 1:
+        return found | {"allowed": _listed(allowed), TARGET: None}
+    several = "\n".join(f"{part}: {_listed(own)}" for part, own in parts.items())
+    return found | {"allowed": several} | {f"{TARGET}_{part}": None for part in parts}
+
+
+def _by_part(judges: Sequence[Row], own: pd.DataFrame) -> Mapping[str, Sequence[str]]:
+    """The labels that each part of an output's score may get; scorers with the same are no parts.
+
+    inspect_scout has a column `target_PART` for each, and so have files of labels.
+    """
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in judges:
+        scorers = {*row.asked["scorer"].dropna()} if "scorer" in row.asked else {}
+        for name in sorted(scorers) or [""]:  # a file beside a log has none
+            found[name.removesuffix(f".{VOTES}")] |= dict.fromkeys(_verdicts(row, own))
+    alike = len({frozenset(names) for names in found.values()}) == 1
+    if alike and not any("." in part for part in found):
+        return {"": list(found.popitem()[1])}
+    return {part: list(names) for part, names in found.items()}
 
 
 def _as_given(own: pd.DataFrame) -> Record:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..answers import analyse
 from ..answers.labelling import validate_document
-from ..answers.to_label import next_to_label
+from ..answers.to_label import TARGET, next_to_label
 from ..errors import UserError
 from ..files import kind_of
 from ..judgments.rows import read_frame
@@ -21,8 +21,8 @@ from .main import examples
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
 
-_DRAWN = {"id", "question", "output", "allowed", "target", "split"}
-"""Columns of a file of `--next`; of logs also `task_id`."""
+_DRAWN = {"id", "question", "output", "allowed", "split"}
+"""Columns of a file of `--next`, beside those to fill in; of logs also `task_id`."""
 
 
 @click.command(
@@ -72,13 +72,19 @@ def validate(
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more, next_by)
-        _write(out, frame_of(drawn))
-        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its column target. Next: "
+        table = frame_of(drawn)
+        _write(out, table)
+        empty = f"column{'s' if len(_targets(table)) > 1 else ''} {', '.join(_targets(table))}"
+        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its {empty}. Next: "
         again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(out)}"
         print_text(console(stderr=True), told + again)
         if not analysis.results["validity"]:
             return  # the first draw: nothing is labelled yet
     show(validate_document(analysis), form)
+
+
+def _targets(table: pd.DataFrame) -> list[str]:
+    return [name for name in map(str, table) if name.partition("_")[0] == TARGET]
 
 
 def _write(out: str, table: pd.DataFrame) -> None:
@@ -99,7 +105,9 @@ def _refuse_filled(out: str) -> None:
         return
     with suppress(UserError):  # no file of ours
         table, *_ = read_frame(out)
-        if {*table} - {"task_id"} == _DRAWN and table["target"].isna().all():
+        targets = _targets(table)
+        as_drawn = {*table} - {*targets, "task_id"} == _DRAWN
+        if as_drawn and targets and table[targets].isna().to_numpy().all():
             return
     raise UserError(
         f"{out} exists, and is no draw of --next with nothing filled in. Name another --out; a "
