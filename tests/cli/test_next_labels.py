@@ -124,6 +124,11 @@ def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
     for row in drawn.to_dict("records"):
         assert row["output"] == f"A: cats {row['id']}\n\nB: dogs {row['id']}"
         assert row["allowed"] == "A | B"
+    once = pd.DataFrame(rows).groupby("id").nth(0)  # swapped, so that B was shown first
+    once.to_csv(tmp_path / "p.csv", index=False)
+    drawn = draw(tmp_path / "p.csv", tmp_path / "l.csv", 4, "--swap")
+    for row in drawn.to_dict("records"):
+        assert row["output"] == f"B: dogs {row['id']}\n\nA: cats {row['id']}"
     pd.DataFrame(rows).replace("(cats|dogs) .*", r"\1", regex=True).to_csv(
         tmp_path / "p.csv", index=False
     )

@@ -1,7 +1,7 @@
 """Outputs to label next, with what a person needs to label them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,10 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
         number = min(number, len(drawn))
         drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
     drawn, split = drawn[:number], {"split": f"random, by {by}" if by else "random"}
-    shown = [_shown(rows, table[outputs.ngroup() == place]) for place in drawn.index]
+    place = outputs.ngroup()
+    named = {one for one in table.get("order", ()) if isinstance(one, str)}
+    swapped = swapped_in(sorted(named))
+    shown = [_shown(rows, table[place == one], swapped) for one in drawn.index]
     names = drawn["question"].map(str)
     if "uuid" not in drawn or drawn["uuid"].isna().any():
         return [{"id": name} | one | split for name, one in zip(names, shown, strict=True)]
@@ -70,9 +73,10 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
     ]
 
 
-def _shown(rows: Sequence[Row], own: pd.DataFrame) -> Record:
+def _shown(rows: Sequence[Row], own: pd.DataFrame, swapped: Collection[str]) -> Record:
     """What a person sees of an output, by its judgments, and the label to fill in."""
-    case = case_of(_as_given(own))
+    judgment, turned = _as_given(own, swapped)
+    case = case_of(judgment)
     judges = [rows[n] for n in own.index.get_level_values(0).unique()]
     parts = _by_part(judges, own)
     allowed = list(dict.fromkeys(name for part in parts.values() for name in part))
@@ -81,6 +85,7 @@ def _shown(rows: Sequence[Row], own: pd.DataFrame) -> Record:
         pair = pair_in(allowed, PLACES) if len(names) == 2 else None
         names = list(pair.names if pair else judges[0].judged.labels[: len(names)] or names)
         allowed = list(dict.fromkeys([*names, *allowed])) if pair else allowed
+        names = names[::-1] if turned else names
     texts = zip(names, case.outputs.values(), strict=True)
     found: Record = {
         "question": _text(case.question),
@@ -108,15 +113,15 @@ def _by_part(judges: Sequence[Row], own: pd.DataFrame) -> Mapping[str, Sequence[
     return {part: list(names) for part, names in found.items()}
 
 
-def _as_given(own: pd.DataFrame) -> Record:
-    """A judgment of an output in the order as given, without what is the judgment's own."""
-    named = {one for one in own.get("order", ()) if isinstance(one, str)}
-    rows = own[~own["order"].isin(swapped_in(sorted(named)))] if named else own
-    return {
-        str(name): rows[name].iloc[0]
-        for name in rows
-        if name in COLUMNS or rows[name].map(repr).nunique() == 1
-    }
+def _as_given(own: pd.DataFrame, swapped: Collection[str]) -> tuple[Record, bool]:
+    """A judgment of an output without what is the judgment's own, and whether its order is swapped.
+
+    It has the order as given, if any judgment has.
+    """
+    given = [n for n, one in enumerate(own.get("order", own.index)) if one not in swapped]
+    rows = own.iloc[given] if given else own
+    shared = [name for name in rows if name in COLUMNS or rows[name].map(repr).nunique() == 1]
+    return {str(name): rows[name].iloc[0] for name in shared}, not given
 
 
 def _verdicts(row: Row, own: pd.DataFrame) -> list[str]:

@@ -91,21 +91,7 @@ def with_labels(
     given = [
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
-    answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
-    for one in given:
-        for unit in one.units if one.label is not None and not outputs.several(one) else ():
-            answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
-    found: dict[int, dict[str, str]] = defaultdict(dict)
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one, before in zip(given, read, strict=True):
-        if problem := outputs.problem(one, answers):
-            said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
-        verdict = None
-        for unit in one.units if not problem else ():
-            if verdict := outputs.meant(unit, one.label):
-                found[unit][one.rater] = verdict
-        if verdict and one.label == before.label and (form := _form(one.written, verdict)):
-            said["labels", form].append(one.written)
+    found, said = _joined(read, given, outputs)
     n_other = sum(len(ids) for (_, problem), ids in said.items() if problem == _OTHER)
     if n_other > sum(map(len, found.values())) > 0:
         said["labels", _MOSTLY] = [one for own in found.values() for one in own.values()]
@@ -129,6 +115,34 @@ def with_labels(
     if judgments.other:  # what only one meaning says of labels is no news of them
         notes = [note for note in notes if note in judgments.other.said]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
+
+
+def _joined(
+    read: Sequence[_Label], given: Sequence[_Label], outputs: _Outputs
+) -> tuple[dict[int, dict[str, str]], dict[tuple[str, str], list[str]]]:
+    """The verdict that each rater's label means, by output, and what is said of labels.
+
+    Args:
+        read: Labels as they were read.
+        given: The same by the names of verdicts, where they have others.
+        outputs: What was judged.
+    """
+    answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
+    for one in given:
+        for unit in one.units if one.label is not None and not outputs.several(one) else ():
+            answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one, before in zip(given, read, strict=True):
+        if problem := outputs.problem(one, answers):
+            said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
+        verdict = None
+        for unit in one.units if not problem else ():
+            if verdict := outputs.meant(unit, one.label):
+                found[unit][one.rater] = verdict
+        if verdict and one.label == before.label and (form := _form(one.written, verdict)):
+            said["labels", form].append(one.written)
+    return found, said
 
 
 class _Outputs:
