@@ -1,11 +1,13 @@
 """Our commands, run in the process of the test."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from click.testing import CliRunner, Result
 
 from inspect_reliability.cli import main
+from inspect_reliability.showing.document import Document
 
 
 def invoke(*arguments: object) -> Result:
@@ -14,6 +16,11 @@ def invoke(*arguments: object) -> Result:
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done
+
+
+def full(document: Document) -> Document:
+    """The document as `--full` prints it."""
+    return replace(document, blocks=document.every)
 
 
 def results(*arguments: object) -> dict[str, Any]:

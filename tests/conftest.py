@@ -12,6 +12,7 @@ from hypothesis import settings
 
 # Before transformers is imported, which would wait for a hub that cannot be reached.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines

@@ -115,10 +115,15 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
         asked: " ".join(invoke(*asked.split(), tmp_path).stdout.split())
         for asked in ("card", "report", "gate --min omega=.5")
     }
-    assert all(f"its grader ({graders.TINY}) together" in text for text in shown.values())
+    missing = [
+        asked
+        for asked, text in shown.items()
+        if f"its grader ({graders.TINY}) together" not in text
+    ]
+    assert not missing, shown[missing[0]]
     assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
-    assert shown["report"].startswith(f"none/none, graded by {graders.TINY}: ")
+    assert shown["report"].startswith(f"none/none, task, graded by {graders.TINY}: ")
 
 
 def test_a_scorer_that_asks_nobody_has_no_grader(tmp_path: Path) -> None:
@@ -246,7 +251,7 @@ def test_a_card_of_several_judges_names_them() -> None:
     judgments = together(made(judge="a"), made(judge="b"))
     document = card_document(analyse(judgments, ["benchmark"]))
     assert document.facts() == [("Judges", ["a", "b"])]
-    assert "not known" not in render(document, "table")
+    assert "seeds not known" not in render(document, "table")
 
 
 def test_the_task_decides_the_settings(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import example_logs
-from commands import invoke
+from commands import full, invoke
 from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
@@ -241,7 +241,7 @@ def test_outputs_that_name_several_verdicts_have_a_column() -> None:
     several = judgments.table["verdict"].where(judgments.table["replication"] > 3, "invalid")
     mostly = Judgments(judgments.table.assign(verdict=several))
     shown = {
-        share: render(report_document(analyse(one)), "table")
+        share: render(full(report_document(analyse(one))), "table")
         for share, one in ((0.3, mostly), (0.0, judgments))
     }
     assert "Invalid" in shown[0.3]

@@ -29,7 +29,7 @@ def test_a_table_tells_its_rows_apart() -> None:
         for temperature in (0.5, 1.0)
     ]
     document = compare_document(sides_by(together(*parts), "temperature"))
-    pairs, table = document.results["rows"], document.blocks[0]
+    pairs, table = document.results["rows"], document.more()[0]
     assert isinstance(table, Table)
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
     assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
@@ -90,8 +90,9 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
     assert gone["influence"] == pytest.approx(found["difference"] - without)
     low, high = found["difference_interval"]
     assert 0 < low < found["difference"] < high < 1
-    said = [getattr(block, "text", "") for block in document.blocks]
+    said = [getattr(block, "text", "") for block in document.every]
     assert [text for text in said if text.startswith("Questions that move the difference of icc")]
+    assert any("repeats itself more than b (icc +" in text for text in said)
 
 
 def mixed(judge: str, exact: bool) -> Judgments:

@@ -1,5 +1,6 @@
 """Logs of every kind in one folder."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,10 +11,11 @@ from inspect_ai.scorer import model_graded_qa
 from inspect_ai.solver import generate
 
 import example_logs
-from commands import invoke
+from commands import full, invoke
 from inspect_reliability import Item, JudgeDesign, judge, rejudge
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.data import write_figures
+from inspect_reliability.answers.questions import MOST_ROWS
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.showing import Form, render
@@ -73,7 +75,7 @@ def test_logs_of_every_kind_in_every_form(folder: Path, by: tuple[str, ...]) -> 
     rows = analysis.results["rows"]
     assert sum(row["n_judgments"] for row in rows) == len(judgments)
     document = report_document(analysis)
-    shown: dict[Any, str] = {form: render(document, form) for form in get_args(Form)}
+    shown: dict[Any, str] = {form: render(full(document), form) for form in get_args(Form)}
     if "benchmark" in by:
         for benchmark in ("Pair", "Marks", "BBH", "sums", "suite"):
             for form, text in shown.items():
@@ -91,9 +93,11 @@ def test_figures_of_every_kind(folder: Path, tmp_path: Path) -> None:
     """Each row of the mixture has its figures."""
     analysis = analyse(judgments_from_logs(folder))
     files = write_figures(tmp_path, report_document(analysis))
-    assert len([file for file in files if file.name.startswith("questions")]) == 2 * len(
-        analysis.rows
-    )
+    drawn = [file for file in files if file.name.startswith("questions")]
+    few = analysis.rows[:MOST_ROWS]
+    shown = write_figures(tmp_path, report_document(replace(analysis, rows=few)))
+    assert not drawn
+    assert len([file for file in shown if file.name.startswith("questions")]) == 2 * MOST_ROWS
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_frame_has_every_estimate_once() -> None:
 def test_what_a_form_does_not_show_is_not_computed(
     form: Form, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Votes cost a third of a report: only JSON and the page, which show them, compute them."""
+    """Components cost much: only JSON and the page, which show them, compute them."""
     analysis: Analysis = analyse(made(questions=4, replications=10))
     asked = set()
     computed = Results.__getitem__
@@ -77,4 +77,4 @@ def test_what_a_form_does_not_show_is_not_computed(
     monkeypatch.setattr(Results, "__getitem__", spy)
     render(report_document(analysis), form)
     assert "rows" in asked
-    assert ("votes" in asked) == (form in ("json", "html"))
+    assert ("components" in asked) == (form in ("json", "html"))

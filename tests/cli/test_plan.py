@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import example_logs
-from commands import invoke
+from commands import full, invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.crossings import crossings, crossings_document
 from inspect_reliability.answers.plan import plan_document, plans, remarks
@@ -123,8 +123,9 @@ def test_one_vote_in_words() -> None:
 def test_a_probability_is_shown_as_it_was_asked_for() -> None:
     """99.9% is not 100%, and a half-width that is given twice is planned for once."""
     pilot = judged(p=["A"] * 30 + ["B"] * 10, q=["B"] * 40, r=["A"] * 40, s=["B", "C"] * 20)
-    found = plans(analyse(pilot), half_widths=(0.1, 0.1), wanted=0.999, assurance=0.995)
-    said = render(plan_document(found, 0.999), "table")
+    analysis = analyse(pilot)
+    found = plans(analysis, half_widths=(0.1, 0.1), wanted=0.999, assurance=0.995)
+    said = render(full(plan_document(analysis, found, 0.999)), "table")
     assert "99.9%" in said
     assert "99.5%" in said
     assert "100%" not in said

@@ -74,7 +74,7 @@ def test_each_figure_of_the_page_is_a_drawing_and_its_numbers(
 
 def test_numbers_are_those_of_the_report(analysis: Analysis, folder: Path) -> None:
     """The figure of omega has the omega and the interval of every row."""
-    with (folder / "overview-bbh.csv").open(newline="") as numbers:
+    with (folder / "bbh.csv").open(newline="") as numbers:
         found = list(csv.DictReader(numbers))
     assert [
         (one["judge"], float(one["temperature"]), float(one["omega"]), float(one["omega_high"]))
@@ -88,7 +88,7 @@ def test_numbers_are_those_of_the_report(analysis: Analysis, folder: Path) -> No
 
 def test_temperature_0_is_in_no_figure_of_estimates(folder: Path) -> None:
     """A line joins the other temperatures of each judge, as far apart as they are."""
-    tree = ElementTree.parse(folder / "overview-bbh.svg")
+    tree = ElementTree.parse(folder / "bbh.svg")
     (inside,) = (g for g in tree.iter(f"{SVG}g") if g.get("id") == "axes_1")
     lines = [
         [float(point.split()[0]) for point in re.findall(r"[ML] ?([\d. ]+)", path.get("d", ""))]
@@ -137,7 +137,7 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend(tmp_path: Path) 
     """Matplotlib leaves such labels out unless they are told otherwise."""
     both = together(*(changed(made(), judge="_j", temperature=t) for t in (0.5, 1.0)))
     written = write_figures(tmp_path, report_document(analyse(both)))
-    (drawing,) = (path for path in written if path.name == "overview-bbh.svg")
+    (drawing,) = (path for path in written if path.name == "bbh.svg")
     assert "_j" in [text.strip() for text in texts(drawing.read_text())]
 
 
@@ -150,7 +150,7 @@ def test_a_page_promises_what_it_shows() -> None:
     judgments = made(questions=6, replications=1)
     exact = judgments.table.drop(columns="order").assign(share=1.0, place=1)
     page = render(report_document(analyse(Judgments(exact))), "html")
-    assert re.search(r"Brennan-Prediger \(K = \d+\)", page)
+    assert "Brennan-Prediger" in page
     both = [changed(made(), judge=name) for name in "ab"]
     copies = "Copies at temperature 0 are in no figure."
     assert copies not in render(report_document(analyse(together(*both))), "html")

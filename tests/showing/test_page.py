@@ -110,16 +110,14 @@ def test_page_has_every_section(page: Path) -> None:
     html = page.read_text()
     for part in (
         "Judgments",
-        "another try gives another verdict in",
-        "Next: inspect-reliability",
+        "Same again",
+        "Next: ",
         "The numbers",
-        "Overview",
         "Votes for a stable majority",
         "Position and preference",
         "Agreement between judges",
         "Question by question",
         "The prompt",
-        "Read with caution",
         "Best Response: [",
     ):
         assert part in html, part
@@ -129,7 +127,7 @@ def test_letter_and_responder_are_told_apart(tmp_path: Path) -> None:
     """A judge that always says A, with its options reshuffled, chooses whoever stands there."""
     example_logs.judged(tmp_path / "logs", 8, 4, order="reshuffled", model=example_logs.judge("A"))
     html = page_of(tmp_path / "logs", tmp_path / "page.html")
-    assert "of pairs of another order" in html
+    assert "What moves the verdict" in html
     assert {"by label", "by responder"} <= {*re.findall("by label|by responder", html)}
 
 

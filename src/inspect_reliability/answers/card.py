@@ -14,8 +14,8 @@ from ..judgments.suites import beside_replications, is_rejudged
 from ..showing.columns import KEYS
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
+from .advice import advice
 from .analysis import Analysis
-from .answer import in_words
 from .report import judges, legend, notes
 from .row import Row
 from .runs import runs
@@ -45,7 +45,7 @@ def card_document(analysis: Analysis) -> Document:
     blocks: list[Block] = []
     for row, card in zip(rows, cards, strict=True):
         lines = [[name, what] for name, what in _lines(analysis, row, card) if what]
-        said = in_words(analysis, [row])
+        said = advice(analysis, row, "LOGS").why
         answer = Text(said[0].upper() + said[1:], "answer")
         blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
         blocks += exact_verdicts([row])

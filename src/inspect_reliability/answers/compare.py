@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 
 import pandas as pd
@@ -13,7 +14,18 @@ from ..judgments import Judged, Source, judgments_from
 from ..judgments.scales import labelled
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, describe, finite, flat, grouped, keys_of, picked, text
+from ..showing.values import (
+    Column,
+    Record,
+    describe,
+    finite,
+    flat,
+    grouped,
+    keys_of,
+    picked,
+    points,
+    text,
+)
 from ..stats import (
     KINDS,
     Comparison,
@@ -23,6 +35,7 @@ from ..stats import (
     compare_pooled,
 )
 from .analysis import Analysis
+from .brief import more, next_step, worst
 from .change import change_blocks, changes, judge_or_system
 from .row import Row
 from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
@@ -42,6 +55,17 @@ _TOGETHER = (
     "The intervals of all pairs under one condition hold together with a probability of 95%, so "
     "you may look for the largest difference. Each two are compared on the questions that both "
     "judged: N says how many."
+)
+
+_MOST_SENTENCES = 12
+"""Most sentences of an answer."""
+
+_WORDS = (
+    "Right more often: a verdict of this judge is the label more often, on the same questions.",
+    "Repeats itself more: another try gives its verdict again more often, beyond chance (omega; of "
+    "numbers ICC).",
+    "In brackets: the difference with its 95% interval over questions. Where that includes 0, it "
+    "is not decided.",
 )
 
 NOT_LABELLED = "nothing of its benchmark is labelled"
@@ -108,7 +132,7 @@ def compare_sides(analysis: Analysis) -> tuple[list[Record], list[str]]:
 
 
 def compare_document(analysis: Analysis) -> Document:
-    """One table per pair, with the questions that move the difference most, and what changed.
+    """Who is right more often and who repeats itself more; then every difference, and what changed.
 
     Raises:
         UserError: There is nothing to show.
@@ -121,10 +145,103 @@ def compare_document(analysis: Analysis) -> Document:
     }
     if not (pairs or any(beside.values())):
         raise UserError("\n".join(["Nothing to compare.", *not_compared]))
+    results = {"rows": pairs, "left_out": not_compared, **beside}
+    every = partial(_every, analysis, pairs, list(beside.values()) if two else [])
+    return Document(
+        "Which is steadier?",
+        _answer(pairs, every),
+        results,
+        more=every,
+        explained=lambda: [Text(one) for one in _WORDS],
+    )
+
+
+def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[Block]:
+    """Who is right more often, and who repeats itself more: a sentence a pair."""
+    found: dict[tuple[str, str], dict[str, list[Record]]] = {}
+    for pair in pairs:
+        of = found.setdefault((pair["first"], pair["second"]), {})
+        of.setdefault(describe(_condition(pair)), []).append(pair)
+    said: list[Block] = []
+    for names, conditions in found.items():
+        # All benchmarks together, if there are several; else the first condition.
+        where, own = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
+        others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
+        said.append(Text(f"{in_words(own)}{others}", "answer"))
+        if len(found) == 1:
+            first, *rest = declared("compare", difference=_difference, n_replications=_replications)
+            said.insert(
+                0, Table.of(own, [first, *rest], f"{names[0]} (first), {names[1]} (second)")
+            )
+    if not pairs:  # what changed is all there is
+        said = [one for one in every() if isinstance(one, Text)]
+    told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
+    shown = [*said[:_MOST_SENTENCES], *worst(told)]
+    if len(found) == 1:
+        shown += next_step(_next(next(iter(next(iter(found.values())).values()))))
+    return [*shown, more(len(told) - 1, len(said) - _MOST_SENTENCES)]
+
+
+_ASKED = (
+    (("accuracy",), "is right more often", ("use {ahead}", "label more questions of both")),
+    (("icc", "omega", "agreement"), "repeats itself more", ("label some verdicts of both",) * 2),
+)
+"""Coefficients of which the first known one answers, its verb, and what to do next."""
+
+
+def _ahead(pairs: Sequence[Record], names: Sequence[str]) -> tuple[Record, bool, str] | None:
+    """The pair that answers, whether it is decided, and who is ahead."""
+    known = {pair["coefficient"]: pair for pair in pairs}
+    pair = next((known[name] for name in names if name in known), None)
+    if pair is None:
+        return None
+    ends = pair["difference_interval"]
+    decided = bool(ends) and (ends[0] > 0 or ends[1] < 0)
+    return pair, decided, pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"]
+
+
+def _next(pairs: Sequence[Record]) -> str:
+    """What a comparison of two asks for."""
+    for names, _, (use, otherwise) in _ASKED:
+        if found := _ahead(pairs, names):
+            return use.format(ahead=found[2]) if found[1] else otherwise
+    return "judge the same questions with both"
+
+
+def in_words(pairs: Sequence[Record]) -> str:
+    """Who is right more often, and who repeats itself more, under one condition."""
+    first, second = pairs[0]["first"], pairs[0]["second"]
+    said = []
+    for names, what, _ in _ASKED:
+        if not (found := _ahead(pairs, names)):
+            continue
+        pair, decided, ahead = found
+        value, ends = pair["difference"], pair["difference_interval"]
+        if value is None or ends is None:
+            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
+            continue
+        if value < 0:
+            value, ends = -value, [-ends[1], -ends[0]]
+        n = pair["n_questions"]
+        by = f"{pair['coefficient']} +{value:.2f} [{ends[0]:z.2f}, {ends[1]:z.2f}]"
+        if names == ("accuracy",):
+            by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
+        other = second if ahead == first else first
+        if decided:
+            said.append(f"{ahead} {what} than {other} ({by}).")
+        else:
+            said.append(f"Whether {first} or {second} {what} is not decided ({ahead} {by}).")
+    return " ".join(said)
+
+
+def _every(
+    analysis: Analysis, pairs: Sequence[Record], beside: Sequence[Sequence[Record]]
+) -> list[Block]:
+    """One table per pair, with the questions that move the difference most, and what changed."""
     blocks: list[Block] = []
     conditions = dict.fromkeys(name for pair in pairs for name in _condition(pair))
     named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
-    first, *others = declared("compare", difference=_difference, n_replications=_replications)
+    first, *others = _columns()
     columns = [first, *map(grouped, named), *others]
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
@@ -136,11 +253,13 @@ def compare_document(analysis: Analysis) -> Document:
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
-    if len({pair[side] for pair in pairs for side in ("first", "second")}) > 2:
+    if len(names_of(analysis)) > 2:
         blocks.append(Text(_TOGETHER))
-    blocks += change_blocks(*beside.values()) if two else ()
-    results = {"rows": pairs, "left_out": not_compared, **beside}
-    return Document("Which is steadier?", blocks, results)
+    return blocks + (list(change_blocks(*beside)) if beside else [])
+
+
+def _columns() -> list[Column]:
+    return declared("compare", difference=_difference, n_replications=_replications)
 
 
 def _difference(row: Record) -> str:

@@ -8,7 +8,7 @@ from ..judgments import Judged, refuse
 from ..judgments.scales import labelled
 from ..judgments.suites import beside_replications
 from ..showing.columns import declared
-from ..showing.document import Block, Caution, Document, Table, Text, Tone
+from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
 from ..stats import (
     COEFFICIENTS,
@@ -25,6 +25,7 @@ from ..stats import (
     within_limit,
 )
 from .analysis import Analysis
+from .brief import worst
 from .cautions import ASKED_ONCE
 from .row import RATES, Row, valued
 
@@ -218,16 +219,18 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
         label = answerable and all(one["requirement"].startswith(KINDS) for one in answerable)
         more = " Label more questions." if label else " Judge more questions."
         sentence += more if answerable else " The cautions say why."
-    blocks: list[Block] = [*([table] if checks else []), Text(sentence, tone)]
-    if "More questions" in table.headings:
-        blocks.append(Text(_MORE))
-    if "Evidence" in table.headings:
-        blocks.append(Text(_ANYTIME))
-    said = [(one["reason"], one[""]) for one in named if one["result"] == OPEN and one["reason"]]
-    said += [(text, one[""]) for one in named for text in one["cautions"]]
-    blocks += Caution.each(said, len({*names}))
-    results = {"result": result, "rows": checks}
-    return Document("Are the judges good enough?", blocks, results)
+    open_ = [(one["reason"], one[""]) for one in named if one["result"] == OPEN and one["reason"]]
+    said = [(text, one[""]) for one in named for text in one["cautions"]]
+    why, found = (Caution.each(those, len({*names})) for those in (open_, said))
+    words = {"More questions": _MORE, "Evidence": _ANYTIME}
+    known = [Text(about) for heading, about in words.items() if heading in table.headings]
+    return Document(
+        "Are the judges good enough?",
+        [*([table] if checks else []), *worst(found), *worst(why), Text(sentence, tone)],
+        {"result": result, "rows": checks},
+        more=lambda: [*found, *why],
+        explained=lambda: known,
+    )
 
 
 _MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."

@@ -1,15 +1,20 @@
 """What few labels correct."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import UserError
-from ..showing.document import Caution, Document, Text
-from ..showing.values import Record
+from ..showing.document import Block, Caution, Document, Text
+from ..showing.values import Record, share, span, told_apart
 from ..stats import Corrected, Sample, ppi, rate, rogan_gladen
 from .analysis import Analysis
+from .brief import brief, explained
 from .right import confusions, right_or_wrong, tabled, two_categories
 from .row import Row, valued
+
+_MOST_CORRECTED = 3
+"""Most rows whose corrected rate the answer has."""
 
 _METHODS: dict[str, Callable[[Sample], Corrected]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
 
@@ -50,8 +55,8 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
             }
 
 
-def validate_document(analysis: Analysis) -> Document:
-    """Everything that labels say.
+def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
+    """Everything that labels say; `logs` is what the next command reads.
 
     Raises:
         UserError: Nothing is labelled.
@@ -64,8 +69,37 @@ def validate_document(analysis: Analysis) -> Document:
         )
     names = ("validity", "validity_across", "confusion", "corrected", "notes")
     results: dict[str, Any] = {name: analysis.results[name] for name in names}
-    blocks = [*right_or_wrong(analysis), *confusions(analysis)]
+    rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
+    return Document(
+        "Is the judge right?",
+        brief(analysis, logs, beside=_corrected_in_words(analysis, rates)),
+        results,
+        more=partial(_tables, analysis),
+        explained=partial(explained, analysis),
+        sheet=records,
+    )
+
+
+def _tables(analysis: Analysis) -> list[Block]:
+    blocks: list[Block] = [*right_or_wrong(analysis), *confusions(analysis)]
     copies = ((row.no_draws, row.name) for row in analysis.rows if row.labelled and row.no_draws)
-    blocks += Caution.each(copies, len(records))
-    blocks += [Text(str(note), "note") for note in analysis.judgments.notes]
-    return Document("Is the judge right?", blocks, results, sheet=records)
+    blocks += Caution.each(copies, len(analysis.results["validity"]))
+    return blocks + [Text(str(note), "note") for note in analysis.judgments.notes]
+
+
+def _corrected_in_words(analysis: Analysis, records: Sequence[Record]) -> list[Text]:
+    """What few labels say of all verdicts, of the first category of each row."""
+    found: dict[str, Record] = {}
+    for one in records:
+        if one["method"] == "ppi++" and one["rate"] is not None:
+            found.setdefault(str(analysis.keys(one)), one)
+    name = told_apart([analysis.keys(one) for one in found.values()])
+    return [
+        Text(
+            f"{f'{name(analysis.keys(one))}: ' if found.keys() - {key} else ''}"
+            f"{span(one, 'rate', '%', one['n_labels'])} of all questions are {one['category']!r} "
+            f"by {one['n_labels']:,} labels; {share(one['judged'], one['n_labels'])} by the judge.",
+            "answer",
+        )
+        for key, one in list(found.items())[:_MOST_CORRECTED]
+    ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations
 
 from ..showing.columns import declared
-from ..showing.document import Block, Table
+from ..showing.document import Block, Table, Text
 from ..showing.values import Column, Record, describe, estimate
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement
@@ -16,10 +16,10 @@ from .row import reasons, valued
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
 
-_MOST_SHARES = 10
+_MOST_SHARES = 5
 """Shares that a table shows, those that move farthest first."""
 
-_MOST_QUESTIONS = 5
+_MOST_QUESTIONS = 3
 _MOVED = ("question", "moved_by", "disagreement_across", "disagreement_within")
 
 _TITLES = {
@@ -163,8 +163,15 @@ def _reason(estimate: Estimate) -> str:
     return estimate.reason or "not estimable"
 
 
+def told(analysis: Analysis) -> Iterator[Block]:
+    """How far each facet moves verdicts, in a table and in sentences to quote."""
+    yield from analysis.told("moves", "What moves the verdict")
+    for one in analysis.results["moves"]:
+        yield Text(in_words(one, analysis.keys(one)))
+
+
 def _section(analysis: Analysis) -> Iterator[Block]:
-    """One picture and the tables behind it; the report has the sentences to quote."""
+    yield from analysis.told("moves", "What moves the verdict")
 
     def who(record: Record) -> str:
         keys = analysis.keys(record)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from ..errors import UserError
@@ -9,6 +10,7 @@ from ..judgments import GROUP_BY
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
+    Column,
     Record,
     describe,
     finite,
@@ -16,10 +18,12 @@ from ..showing.values import (
     of_group,
     percent,
     picked,
+    points,
     whole,
 )
 from ..stats import KINDS, Design, ReliabilityError, UnknownCoefficientError, precision
 from .analysis import Analysis
+from .brief import more, next_step, votes_table, worst
 from .row import Row
 from .votes import majority_of, orders_apart, votes_of
 
@@ -27,6 +31,10 @@ COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
 
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
+
+_MOST_PLANS = 4
+_MOST_STUDIES = 8
+"""Most rows that an answer speaks of, and most studies that it lists."""
 
 _TABLES = {
     "votes": ("Votes for a stable majority", declared("votes")),
@@ -71,29 +79,115 @@ def plans(
     return [of_group(row.group, _plan(row, half_widths, wanted, assurance, names)) for row in rows]
 
 
-def plan_document(found: Sequence[Record], wanted: float = 0.95) -> Document:
+def plan_document(
+    analysis: Analysis, found: Sequence[Record], wanted: float = 0.95, logs: str = "LOGS"
+) -> Document:
+    """What was judged gives already, votes, and the cheapest studies; then every plan.
+
+    `logs` is what the next command reads.
+    """
+    sheet = [
+        keys_of(plan) | {"table": key} | record
+        for plan in found
+        for key in _TABLES
+        for record in plan[key]
+    ]
+    return Document(
+        "How large must the next study be?",
+        _answer(analysis.clear(), found, wanted, logs),
+        {"rows": found},
+        more=lambda: list(_every(found, wanted)),
+        explained=lambda: [Text(one) for one in _WORDS],
+        sheet=sheet,
+    )
+
+
+def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: str) -> list[Block]:
+    """A line a judge; of a single one, its votes and cheapest studies."""
+    said: list[Block] = []
+    for row, plan in list(zip(analysis.rows, found, strict=True))[:_MOST_PLANS]:
+        said.append(Text(f"{row.title}: {_already(row, plan)}", "answer"))
+        if len(found) == 1:
+            said += votes_table(analysis, row, "")
+        said.append(Text(" ".join(remarks(plan, wanted)[:1]), "answer"))
+    cheapest = [
+        {"who": row.title} | one
+        for row, plan in zip(analysis.rows, found, strict=True)
+        for one in _cheapest(plan)
+    ]
+    columns = [Column("", heading="Judge", shown=lambda one: one["who"])] * (len(found) > 1)
+    if cheapest:
+        table = Table.of(cheapest, [*columns, *declared("designs")], "Cheapest studies")
+        said.append(replace(table, most=_MOST_STUDIES))
+    why = [reason for plan in found for reason in plan["not_estimable"].values()]
+    told = [caution for plan in found for caution in plan["cautions"]]
+    said += worst(Caution.each([(one, "") for one in told], 0))
+    if not cheapest:
+        said += [Text(f"Why: {why[0]}", "answer")] * bool(why)
+        return [*said, more()]
+    first = cheapest[0]
+    ends = analysis.rows[0].estimate("omega").ends
+    tries = "" if first["n_replications"] is None else f" x {first['n_replications']:g}"
+    each = f"{first['n_questions']:,} questions{tries}"
+    if found[0]["n_questions"] >= first["n_questions"] and ends:
+        held = f"gate {logs} --min omega={math.floor(ends[0] * 20) / 20:g}"
+        said += next_step("nothing more to judge for that. Hold the judge to it", held)
+    else:
+        said += next_step(f"judge {each}, and report the tries")
+    return [*said, more(len(told) - 1)]
+
+
+def _already(row: Row, plan: Record) -> str:
+    """How exact what was judged is, in words."""
+    reached = [
+        f"{name} to +-{(ends[1] - ends[0]) / 2:.2f}"
+        for name, one in (
+            ("omega", row.estimate("omega")),
+            ("agreement", row.estimate("agreement")),
+        )
+        if (ends := one.ends) and not row.no_evidence
+    ]
+    if row.labelled and (ends := row.labelled.share().ends):
+        half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
+        reached.insert(0, f"right to +-{half} points")
+    n = f"{plan['n_questions']:,} questions"
+    return f"{n} give {', '.join(reached)} already." if reached else f"{n} were judged."
+
+
+def _cheapest(plan: Record) -> list[Record]:
+    """Of the studies for one purpose, that with the fewest verdicts."""
+    found: dict[tuple[str, float], Record] = {}
+    for one in plan["designs"]:
+        of = (one["coefficient"], one["half_width"])
+        if of not in found or one["judgments"] < found[of]["judgments"]:
+            found[of] = one
+    return list(found.values())
+
+
+def _every(found: Sequence[Record], wanted: float) -> Iterator[Block]:
     """Each plan with its two tables and its sentences."""
-    blocks: list[Block] = []
-    sheet = []
     for plan in found:
-        name = f"{describe(keys_of(plan))} ({plan['n_questions']} questions)"
-        blocks.append(Text(name, "heading"))
+        yield Text(f"{describe(keys_of(plan))} ({plan['n_questions']} questions)", "heading")
         for key, (title, columns) in _TABLES.items():
             if plan[key]:
-                blocks.append(Table.of(plan[key], columns, title))
-            sheet += [keys_of(plan) | {"table": key} | record for record in plan[key]]
+                yield Table.of(plan[key], columns, title)
         if plan["designs"]:
-            blocks.append(
-                Text(
-                    f"With this many questions, {percent(plan['assurance'])} of studies reach the "
-                    "half-width. Range: the number really needed lies here with 80% probability."
-                )
+            yield Text(
+                f"With this many questions, {percent(plan['assurance'])} of studies reach the "
+                "half-width. Range: the number really needed lies here with 80% probability."
             )
-        blocks += [Text(remark) for remark in remarks(plan, wanted)]
-        blocks += map(Caution, plan["cautions"])
-    blocks += [Text(line) for line in _costs(found)]
-    results = {"rows": found}
-    return Document("How large must the next study be?", blocks, results, sheet=sheet)
+        yield from (Text(remark) for remark in remarks(plan, wanted))
+        yield from map(Caution, plan["cautions"])
+    yield from (Text(line) for line in _costs(found))
+
+
+_WORDS = (
+    "Votes: verdicts on one question, of which the most frequent is taken.",
+    "Right: how often that majority is the label. Same again: how often a second one agrees.",
+    "Half-width: half the 95% interval; +-0.05 means from 0.05 below to 0.05 above.",
+    "Questions: enough for most studies of this kind (--assurance) to be as exact. Range: from so "
+    "many to so many, with 80% probability.",
+)
 
 
 def remarks(plan: Record, wanted: float = 0.95) -> list[str]:

@@ -18,8 +18,13 @@ from .row import Row
 from .steady import headline
 from .studies import Study
 
-MOST_QUESTIONS = 40
+MOST_QUESTIONS = 24
 """Most bars of a figure; with more questions, the least stable ones."""
+
+MOST_ROWS = 12
+"""Most rows with a picture each; with more, a table names their least stable questions."""
+
+_MOST_NAMED = 3
 
 _SHOWN = 2
 """Least stable questions of each row with outputs."""
@@ -139,10 +144,20 @@ def contradictions(row: Row) -> Iterator[Record]:
 
 
 def _section(analysis: Analysis) -> Iterator[Block]:
+    if len(analysis.rows) > MOST_ROWS:
+        yield Table(["", "Least stable questions"], [_least(row) for row in analysis.rows])
+        return
     names = _verdict_names(analysis.rows)
     for row in analysis.progress(analysis.rows, "Reading texts"):
         found = (one for one in contradictions(row) if _has_texts(one))
         yield Detail(row.name, headline(row), [_verdicts(row, names), *map(_example, found)])
+
+
+def _least(row: Row) -> list[str]:
+    """A row, and its least stable questions with the share of their most frequent verdict."""
+    shares, names = row.counts.shares.max(axis=1), row.counts.questions
+    first = least_stable(row.counts)[:_MOST_NAMED]
+    return [row.name, ", ".join(f"{names[i]} ({shares[i]:.0%})" for i in first)]
 
 
 def _has_texts(found: Record) -> bool:

@@ -1,6 +1,6 @@
 """The report as a document: what was studied, the numbers and the cautions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..showing.document import Block, Document, Section, Text
 from ..showing.values import Column, text
 from . import between, moves, outputs, position, questions, right, steady, votes
 from .analysis import Analysis
-from .answer import answers, cautions
+from .brief import brief, cautions, explained
 
 
 def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
@@ -18,7 +18,9 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     several = len({row.group.get("judge") for row in analysis.rows}) > 1
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
-        blocks=summary(analysis, logs),
+        blocks=brief(analysis, logs, ", --html report.html"),
+        more=cache(partial(summary, analysis)),
+        explained=partial(explained, analysis),
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=cache(partial(sections, analysis)),
@@ -26,24 +28,25 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     )
 
 
-def summary(analysis: Analysis, logs: str = "LOGS") -> list[Block]:
+def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
+    return [
+        *_numbers(analysis),
+        *moves.told(analysis),
+        *right.right_or_wrong(analysis),
+        *cautions(analysis.rows, analysis.results["rows"]),
+    ]
+
+
+def _numbers(analysis: Analysis) -> Iterator[Block]:
     records = analysis.estimates("rows")  # a caution says which rows are copies
     shown = steady.main_columns(analysis, records)
-    first = list(answers(analysis, logs))
-    return [
-        *first,
-        *analysis.tables(records, shown),
-        *analysis.told("pooled", "Over all benchmarks"),
-        *analysis.told("moves", "What moves the verdict"),
-        *(Text(moves.in_words(one, analysis.keys(one))) for one in analysis.results["moves"]),
-        *right.right_or_wrong(analysis),
-        *legend(shown),
-        *steady.exact_verdicts(analysis.rows),
-        *(one for one in cautions(analysis.rows, analysis.results["rows"]) if one not in first),
-        *outputs.some_without_verdict(analysis),
-        *notes(analysis),
-    ]
+    yield from analysis.tables(records, shown)
+    yield from analysis.told("pooled", "Over all benchmarks")
+    yield from legend(shown)
+    yield from steady.exact_verdicts(analysis.rows)
+    yield from outputs.some_without_verdict(analysis)
+    yield from notes(analysis)
 
 
 def notes(analysis: Analysis) -> list[Text]:
@@ -95,7 +98,14 @@ def sections(analysis: Analysis) -> list[Section]:
 
 
 _PARTS = (
+    (
+        "The numbers",
+        "Numbers",
+        "Every row with its size, coefficients and outputs without a verdict.",
+        _numbers,
+    ),
     steady.OVERVIEW,
+    questions.PART,
     votes.PART,
     moves.PART,
     right.PART,
@@ -103,6 +113,5 @@ _PARTS = (
     between.PART,
     outputs.PART,
     steady.COEFFICIENT_TABLES,
-    questions.PART,
 )
 """Title of a section, its short name, what it shows, and what makes its blocks."""

@@ -215,37 +215,33 @@ def _hidden(record: Record, open: bool) -> Sequence[str]:
 
 
 def split(analysis: Analysis) -> Iterator[Figure]:
-    """Shares of single verdicts that are right, once wrong, wrong twice; one figure per judge."""
+    """Shares of single verdicts that are right, undecided, wrong once or twice: a bar a row."""
     known = [one for one in analysis.results["validity"] if not of_scale(one)]
     found = [one for one in known if one["wrong_twice"] is not None]
-    if len(found) < 2:  # a sentence has it
+    if not found:
         return
-    first, *others = analysis.names
-    judges = list(analysis.apart(found, *others))
-    apart = len(judges) < len(found)
-    named = told_apart([analysis.keys(one, *[first] * apart) for one in found])
+    named = told_apart([analysis.keys(one) for one in found], *analysis.names[:1])
     parts = {part: key for part, key in _PARTS.items() if any(one[key] for one in found)}
     shares = [one for one in declared("validity") if one.key in parts.values()]
-    for judge, own in judges if apart else [("", found)]:
-        yield Figure(
-            f"{judge}, right or wrong" if judge else "Right or wrong",
-            "Shares of single verdicts: right, undecided, wrong by what a second one is.",
-            [
-                {"row": named(analysis.keys(one)), "part": part, "share": one[key]}
-                for one in own
-                for part, key in parts.items()
-            ],
-            x="row",
-            y="share",
-            by="part",
-            table=Table.of(own, [*map(grouped, analysis.names), *shares]),
-            kind="bars",
-            names=list(parts),
-        )
+    yield Figure(
+        "Right or wrong",
+        "Shares of single verdicts: right, undecided, wrong by what a second one is.",
+        [
+            {"row": named(analysis.keys(one)), "part": part, "share": one[key]}
+            for one in found
+            for part, key in parts.items()
+        ],
+        x="row",
+        y="share",
+        by="part",
+        table=Table.of(found, [*map(grouped, analysis.names), *shares]),
+        kind="bars",
+        names=list(parts),
+    )
 
 
 def _section(analysis: Analysis) -> Iterator[Block]:
-    """Figures and tables for a page, in addition to `right_or_wrong`."""
+    yield from (one for one in right_or_wrong(analysis) if isinstance(one, Table))
     accuracy = KEYS["validity"].columns["accuracy"]
     yield from analysis.pictures(
         [

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..showing.columns import KEYS, declared
-from ..showing.document import Block, Detail, Table, Text
+from ..showing.document import Block, Figure, Text
 from ..showing.values import Column, Record, estimate, text, whole
-from ..stats import COEFFICIENTS, Coefficient
-from . import right
+from ..stats import COEFFICIENTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import COPIES
@@ -82,10 +81,10 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[Column]:
     return [column for column in filled if scale or column.key != "icc"]
 
 
-def _overview(analysis: Analysis) -> Iterator[Block]:
-    yield from right.split(analysis)
-    if any(row.no_draws == COPIES for row in analysis.rows):
-        yield Text("Copies at temperature 0 are in no figure.")
+def chart(analysis: Analysis) -> Iterator[Figure]:
+    """Omega, or ICC of numbers, of each judge, by what differs between rows."""
+    left_out = any(row.no_draws == COPIES for row in analysis.rows)
+    copies = " Copies at temperature 0 are in no figure." * left_out
     records = analysis.estimates("rows")
     several = [name for name in analysis.differing(records) if name != "judge"]
     x = analysis.across if analysis.across in several else next(reversed(several), "judge")
@@ -93,7 +92,7 @@ def _overview(analysis: Analysis) -> Iterator[Block]:
     name = of.heading.removesuffix(" [95%]")
     for figure in analysis.pictures(
         [one for one in records if one.get(of.key) is not None],
-        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.",
+        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.{copies}",
         [of],
         x=x,
         y=of.key,
@@ -105,17 +104,25 @@ def _overview(analysis: Analysis) -> Iterator[Block]:
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
+def _overview(analysis: Analysis) -> Iterator[Block]:
+    if analysis.results["validity"]:  # else it is on the first screen
+        yield from chart(analysis)
+
+
 def _coefficients(analysis: Analysis) -> Iterator[Block]:
-    for row in analysis.rows:
-        if row.asked_once or row.no_draws == COPIES:
-            continue
-        rows = [
-            [_titled(known, row), estimate(row.record, name), known.about]
-            for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
-            if name in COEFFICIENTS and name in row.record and (known := COEFFICIENTS[name])
-        ]
-        table = Table(["Coefficient", "Value [95%]", "What it says"], rows)
-        yield Detail(row.name, headline(row), [table])
+    rows = [row for row in analysis.rows if not (row.asked_once or row.no_draws == COPIES)]
+    records = [row.record for row in rows]
+    known = [
+        (name, COEFFICIENTS[name])
+        for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
+        if name in COEFFICIENTS and any(name in record for record in records)
+    ]
+    columns = [Column(n, heading=f"{one.title} [95%]", form="z.2f") for n, one in known]
+    if any(one.needs_categories for _, one in known):
+        columns.append(Column("n_categories", heading="K"))
+    if records:
+        yield from analysis.tables(records, columns)
+        yield from (Text(f"{one.title}: {one.about}") for _, one in known)
 
 
 def headline(row: Row) -> str:
@@ -126,16 +133,10 @@ def headline(row: Row) -> str:
     return first.heading.replace("[95%]", estimate(row.record, first.key))
 
 
-def _titled(known: Coefficient, row: Row) -> str:
-    """The title of a coefficient, with what it depends on."""
-    depends = f" (K = {row.record['n_categories']})" if known.needs_categories else ""
-    return f"{known.title}{depends}"
-
-
 OVERVIEW = (
-    "Overview",
-    "Overview",
-    "Lines are 95% intervals, here and below.",
+    "How steady",
+    "Steady",
+    "How repeatable one verdict is. Lines are 95% intervals, here and below.",
     _overview,
 )
 

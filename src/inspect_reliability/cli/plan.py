@@ -7,7 +7,7 @@ from ..answers.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..showing import Form
 from .main import examples
-from .sources import Finite, Read, by_option, reads_logs, show
+from .sources import Finite, Read, by_option, read_again, reads_logs, show
 
 
 @click.command(epilog=examples("plan logs", "plan logs --half-width 0.1 --for icc"))
@@ -83,4 +83,4 @@ def plan(
         show(crossings_document(designs), form)
         return
     found = plans(analysis, half_widths, stable, assurance, names)
-    show(plan_document(found, stable), form)
+    show(plan_document(analysis, found, stable, read_again()), form)

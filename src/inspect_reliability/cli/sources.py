@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, wraps
 from itertools import chain
 from math import isfinite
@@ -161,6 +162,14 @@ _abstain_option = click.option(
 )
 
 
+_full_option = click.option(
+    "--full", is_flag=True, help="Print every table and caution before the answer."
+)
+
+_explain_option = click.option(
+    "--explain", is_flag=True, help="Say before the answer what its words mean."
+)
+
 Read = Callable[[Sequence[str]], Judgments]
 """Reads LOGS according to a command's options."""
 
@@ -175,6 +184,8 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     @_facet_option
     @_column_option
     @_swap_option
+    @_full_option
+    @_explain_option
     @format_option
     @wraps(command)
     def run(
@@ -185,6 +196,8 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
         labels: tuple[str, ...],
         meant: dict[str, str],
         abstain: tuple[str, ...],
+        full: bool,
+        explain: bool,
         **options: Any,
     ) -> None:
         def read(sources: Sequence[str]) -> Judgments:
@@ -211,7 +224,12 @@ def read_again() -> str:
 
 
 def show(document: Document, form: Form) -> None:
-    """Print a document on standard output."""
+    """Print a document on standard output; the answer is the last thing on a screen."""
+    given = click.get_current_context().params
+    if form == "table":
+        first = [*document.more()] if given.get("full") else []
+        first += document.explained() if given.get("explain") else []
+        document = replace(document, blocks=[*first, *document.blocks])
     click.echo(render(document, form), nl=False)
 
 

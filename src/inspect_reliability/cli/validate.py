@@ -75,12 +75,14 @@ def validate(
         table = frame_of(drawn)
         _write(out, table)
         empty = f"column{'s' if len(_targets(table)) > 1 else ''} {', '.join(_targets(table))}"
-        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its {empty}. Next: "
+        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its {empty}. Next:"
+        screen = console(stderr=True)
+        print_text(screen, told)
         again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(out)}"
-        print_text(console(stderr=True), told + again)
+        print_text(screen, again, soft_wrap=True)
         if not analysis.results["validity"]:
             return  # the first draw: nothing is labelled yet
-    show(validate_document(analysis), form)
+    show(validate_document(analysis, read_again()), form)
 
 
 def _targets(table: pd.DataFrame) -> list[str]:

@@ -13,7 +13,9 @@ _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]"
 _LONGEST = 80
 """Most characters of a figure's name."""
 
-Tone = Literal["answer", "legend", "heading", "note", "good", "bad", "unsure"]
+Tone = Literal[
+    "answer", "legend", "heading", "note", "good", "bad", "unsure", "next", "command", "more"
+]
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,18 @@ class Caution:
 
 @dataclass(frozen=True)
 class Table:
-    """Texts in rows and columns."""
+    """Texts in rows and columns.
+
+    Attributes:
+        most: Rows that a terminal shows; 0: all.
+        marks: A state for each row, or one for all, which a page marks in its tone.
+    """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
+    most: int = 0
+    marks: Sequence[tuple[str, Tone]] = ()
 
     @classmethod
     def of(cls, records: Sequence[Record], columns: Iterable[Column], title: str = "") -> "Table":
@@ -158,7 +167,9 @@ class Document:
 
     Attributes:
         title: Its subject.
-        blocks: The numbers and their cautions, shown in every form for readers.
+        blocks: The answer, shown in every form for readers.
+        more: Makes the numbers behind it; a terminal shows them when it is asked to.
+        explained: Makes what the words of the answer mean, likewise.
         results: For programs: name -> records. `rows` are the main ones.
         facts: Makes what was studied, by name. Only a page shows this and the following.
         sections: Makes the closer look.
@@ -169,15 +180,22 @@ class Document:
     title: str
     blocks: Sequence[Block]
     results: Mapping[str, Any]
+    more: Callable[[], Sequence[Block]] = tuple
+    explained: Callable[[], Sequence[Block]] = tuple
     facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None
     read: Callable[[], Sequence[str]] = tuple
 
+    @property
+    def every(self) -> list[Block]:
+        """The answer, and the numbers behind it."""
+        return [*self.blocks, *self.more()]
+
 
 def named_figures(document: Document) -> dict[str, Figure]:
     """All figures of a document in order, by name; names are also those of files."""
-    parts = [("", document.blocks), *((one.link, one.blocks) for one in document.sections())]
+    parts = [("", document.every), *((one.link, one.blocks) for one in document.sections())]
     named: dict[str, Figure] = {}
     for title, figure in (one for part, blocks in parts for one in figures_in(blocks, part)):
         stem = slug(title)[:_LONGEST]

@@ -36,7 +36,7 @@ _LONG = 60
 def render(document: Document) -> str:
     """The tables, each with a caption and a label, and notes and cautions as paragraphs."""
     parts, heading = [_PACKAGES], ""
-    for block in document.blocks:
+    for block in document.every:
         match block:
             case Text() if block.tone == "heading":
                 heading = block.text

@@ -8,7 +8,7 @@ from .printable import one_line
 
 def render(document: Document) -> str:
     """The document's blocks, one below the other."""
-    parts = [*map(plain, document.read()), *map(_block, document.blocks)]
+    parts = [*map(plain, document.read()), *map(_block, document.every)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

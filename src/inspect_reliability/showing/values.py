@@ -162,6 +162,35 @@ def percent(share: float) -> str:
     return f"{100 * share:g}%"
 
 
+_MANY = 1_000
+"""Questions from which a share has a decimal."""
+
+
+def share(value: float, n: int) -> str:
+    """A share of n questions; a small one is not 0%, and a large one not 100%."""
+    if n > _MANY:
+        return f"{value:.1%}"
+    return "<1%" if 0 < value < 0.005 else ">99%" if 0.995 <= value < 1 else f"{value:.0%}"
+
+
+def points(value: float, n: int) -> str:
+    """A difference of shares of n questions in points."""
+    return f"{100 * value:z.{1 if n > _MANY else 0}f}"
+
+
+def span(record: Record, key: str, form: str, n: int) -> str:
+    """A value that is known, with its interval; `form` "%" has shares of n questions."""
+    value, ends = record[key], record.get(f"{key}_interval")
+    shown = share(value, n) if form == "%" else f"{value:{form}}"
+    if ends is None:
+        return shown
+    few = n > _MANY and ends[1] < 0.1  # whole percents would hide the width
+    low, high = (
+        f"{100 * one:.{1 if few else 0}f}" if form == "%" else f"{one:{form}}" for one in ends
+    )
+    return f"{shown} [{low}, {high}]"
+
+
 def estimate(record: Record, key: str, form: str = "z.2f") -> str:
     """An estimate with its interval, or the reason for none; empty if the record lacks it."""
     if key not in record:

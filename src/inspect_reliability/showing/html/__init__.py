@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..document import Block, Caution, Document, Table, Text
+from ..document import Block, Caution, Document, Figure, Table, Text
 from ..printable import printable
 from .drawing import draw
 from .svg import inline_svg
@@ -37,24 +37,41 @@ def render(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    blocks = document.blocks
     # A document that begins with a heading is made of parts: cards keep their own answers.
-    top = [] if getattr(blocks[0], "tone", "") == "heading" else blocks
-    answers = [block for block in top if isinstance(block, Text) and block.tone == "answer"]
-    cautions = [block for block in top if isinstance(block, Caution)]
+    parts = getattr(document.blocks[0], "tone", "") == "heading"
+    blocks = [] if parts else [one for one in document.blocks if not isinstance(one, Caution)]
+    sections = document.sections()
+    behind = [*document.blocks] if parts else [] if sections else document.more()
+    told = [] if parts else [one for one in document.every if isinstance(one, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
         facts=document.facts(),
-        answers=answers,
-        cautions=cautions,
-        numbers=[block for block in blocks if block not in (*answers, *cautions)],
-        many=sum(len(block.rows) for block in blocks if isinstance(block, Table)) > _MANY,
-        sections=document.sections(),
+        answer=[one for one in blocks if not _elsewhere(one)],
+        charts=[one for one in blocks if isinstance(one, Figure)],
+        cautions=_whole(told),
+        numbers=behind if parts else [one for one in behind if not isinstance(one, Caution)],
+        many=sum(len(block.rows) for block in behind if isinstance(block, Table)) > _MANY,
+        sections=sections,
         runs=_runs,
         draw=lambda figure: draw(figure, inline_svg),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
+
+
+def _elsewhere(block: Block) -> bool:
+    """Whether a page shows the block below its answer, or not at all."""
+    return isinstance(block, Figure) or getattr(block, "tone", "") == "more"
+
+
+def _whole(cautions: Sequence[Caution]) -> list[Caution]:
+    """Each caution once, without the beginnings that an answer has of some."""
+    texts = [one.text for one in cautions]
+    return [
+        one
+        for k, one in enumerate(cautions)
+        if not any(text.startswith(one.text) for text in texts[k + 1 :])
+    ]
 
 
 def _harmless(value: Any) -> Any:
@@ -68,5 +85,9 @@ def _harmless(value: Any) -> Any:
 
 def _runs(blocks: Sequence[Block]) -> Iterator[tuple[str, list[Block]]]:
     """Consecutive blocks of one kind, or texts of one tone, which share a place."""
-    for kind, run in groupby(blocks, lambda one: getattr(one, "tone", type(one).__name__)):
+    for kind, run in groupby(blocks, _kind):
         yield kind, list(run)
+
+
+def _kind(block: Block) -> str:
+    return block.tone if isinstance(block, Text) else type(block).__name__

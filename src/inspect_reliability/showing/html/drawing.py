@@ -126,7 +126,7 @@ _BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
 
 def _bars(figure: Figure) -> Picture:
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
-    width, height = (4.6, 0.2) if figure.x == "question" else (3.0, 0.4)
+    width, height = (4.6, 0.2) if figure.x == "question" else (7.0, 0.34)
     picture = Picture(figsize=(width, height * len(names)))
     axes = picture.subplots()
     left = np.zeros(len(names))
@@ -141,7 +141,8 @@ def _bars(figure: Figure) -> Picture:
         ]
         look = {"fc": colour, "ec": PAPER, "linewidth": 0.6, "label": _label(name, _IN_KEY)}
         axes.add_patch(PathPatch(Path.make_compound_path(*parts), **look))
-        _name_segments(axes, left, widths, short, colour)
+        label = short if figure.x == "question" else None
+        _name_segments(axes, left, widths, label, colour)
         left = left + widths
     if figure.x == "question":
         names = [re.sub(r"^[\w-]+:(?=.)", "", name) for name in names]  # without its benchmark
@@ -151,18 +152,19 @@ def _bars(figure: Figure) -> Picture:
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    above = (-0.5, 1.0, 1.5, 0.1)
-    axes.legend(loc="lower left", bbox_to_anchor=above, ncols=4, handlelength=0.9)
+    above = (-0.5 if figure.x == "question" else 0.0, 1.0, 1.5, 0.1)
+    axes.legend(loc="lower left", bbox_to_anchor=above, ncols=5, handlelength=0.9)
     return picture
 
 
-def _name_segments(axes: Axes, left: Any, widths: Any, name: str, colour: str) -> None:
-    """Write a category's initial if there is room, because colour alone is not enough."""
-    short = one_line(name) if len(name) <= 4 else one_line(name)[:1]
+def _name_segments(axes: Axes, left: Any, widths: Any, name: str | None, colour: str) -> None:
+    """Write a category's initial, or the share, where there is room: colour is not enough."""
     dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
-    look: dict[str, Any] = {"fontsize": 6.5, "color": "white" if dark else "black"}
+    look: dict[str, Any] = {"fontsize": 6.5 if name else 8, "color": "white" if dark else "black"}
     for row, width in enumerate(widths):
-        if width >= 0.035 * (len(short) + 0.6):
+        short = f"{width:.0%}" if name is None else one_line(name)
+        short = short if name is None or len(short) <= 4 else short[:1]
+        if width >= (0.035 if name else 0.018) * (len(short) + 0.6):
             middle = left[row] + width / 2
             axes.text(middle, row, short, ha="center", va="center_baseline", **look)
 

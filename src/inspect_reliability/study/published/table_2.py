@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...answers.analysis import Analysis
-from ...answers.answer import cautions
+from ...answers.brief import cautions
 from ...answers.report import legend
 from ...answers.steady import published
 from ...showing.columns import KEYS

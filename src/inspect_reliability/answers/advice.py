@@ -1,0 +1,188 @@
+"""What the numbers of a row mean for its user: why they are as they are, and what to do next."""
+
+from typing import NamedTuple
+
+from ..judgments.columns import varies
+from ..showing.document import Tone
+from ..showing.values import Record, points, share
+from ..stats import ReliabilityError
+from .analysis import Analysis
+from .cautions import ASKED_ONCE
+from .condition import NO_VERDICT, from_logs
+from .row import Row
+
+FEW_WRONG = 0.05
+"""Share of wrong verdicts up to which a judge is good enough to be used."""
+
+GAIN = 0.02
+"""How much more often than a verdict a majority must be right to be worth its calls."""
+
+_NEARLY = 0.01
+"""Fewer votes are enough if their majority is right this much less often at most."""
+
+WIDE = 0.05
+"""Half the width of an interval above which more questions are the next step."""
+
+BIASED = 0.05
+"""P-value of equal shares below which a judge prefers a place."""
+
+
+_GRADER = "for the grader alone, judge each output again, with"
+
+
+class Advice(NamedTuple):
+    """The state of a judge in a few words, why, and what to do next, with its command."""
+
+    status: str
+    tone: Tone
+    why: str
+    next: str
+    command: str = ""
+
+
+def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
+    """What a row's numbers mean; `logs` is what the next command reads."""
+    right = next(iter(analysis.of(row, "validity")), None)
+    if row.unclear:
+        why = f"how far verdicts repeat is not known: {row.unclear}."
+        return Advice("two readings", "unsure", why, f"{row.unclear}.")
+    if row.suite and row.suite.caution:
+        why = row.suite.caution.split(". ")[0]
+        again = f"rejudge {logs} --replications 5"
+        return Advice("outputs differ", "unsure", f"{why[0].lower()}{why[1:]}.", _GRADER, again)
+    if right and right["wrong"] is not None and right["within_one"] is None:
+        return _of_names(row, right, logs)
+    if row.no_draws or row.asked_once:
+        return _without_evidence(row, logs)
+    again = _again(row, analysis)
+    if place := preferred_place(analysis, row):
+        return Advice("prefers a place", "bad", again, _both_orders(place))
+    if right is None:
+        draw = f"validate {logs} --next 30 --out labels.csv"
+        why = f"{again} Whether verdicts are right is not known without labels."
+        return Advice("not labelled", "unsure", why, "label a few outputs, drawn by", draw)
+    return Advice("on a scale", "unsure", again, *_another(logs))
+
+
+def _again(row: Row, analysis: Analysis) -> str:
+    """How often another try changes the verdict, or how far it is from the first."""
+    record, n = row.record, row.record["n_questions"]
+    if record.get("mean_difference") is not None:
+        return f"two tries differ by {record['mean_difference']:.2f} on average."
+    if record["agreement"] is None:
+        why = record["not_estimable"].get("agreement", "too little was judged")
+        return f"how far verdicts repeat is not known: {why}."
+    order = " (or order)" if varies(row.table, "order") else ""
+    differs = share(1 - record["agreement"], n)
+    return f"another try{order} gives another verdict in {differs} of cases."
+
+
+def _of_names(row: Row, right: Record, logs: str) -> Advice:
+    """Of verdicts that are right or wrong."""
+    n, wrong, twice = right["n_labelled"], right["wrong"], right["wrong_twice"]
+    if twice is None:
+        why = "each question was judged once, so whether errors repeat is not known."
+        return Advice("judged once", "unsure", why, *_judge_again(row, logs))
+    if not wrong:
+        return Advice("right", "good", "no verdict is wrong.", *_gate(right, logs))
+    gain, votes = gained(right)
+    repeat = twice > wrong / 2
+    said = f"{'most errors repeat' if repeat else 'most errors do not repeat'} "
+    said += f"({points(twice, n)} of {points(wrong, n)} points)"
+    if gain is None:
+        said += "."
+    elif gain < _NEARLY / 2:
+        said += "; votes gain nothing."
+    else:
+        last = majorities(right)[-1]
+        said += (
+            f"; {last['votes']} votes gain {points(gain, n)} points "
+            f"({share(right['accuracy'], n)} -> {share(last['accuracy'], n)})."
+        )
+    if wrong <= FEW_WRONG:
+        return Advice("seldom wrong", "good", said, *_gate(right, logs))
+    if repeat:
+        return Advice("errors repeat", "bad", said, *_another(logs))
+    if gain is not None and gain > GAIN:
+        use = f"use the majority of {votes} verdicts; what it costs says"
+        return Advice("votes help", "good", said, use, f"plan {logs}")
+    if (more := _more_questions(row, right)) is not None:
+        number = f" ({more:,} questions for +-{points(WIDE, n)} points)" if more else ""
+        label = f"label more questions{number}, drawn by"
+        draw = f"validate {logs} --next {min(more or 50, 200)} --out more_labels.csv"
+        return Advice("few labels", "unsure", said, label, draw)
+    return Advice("mixed errors", "unsure", said, *_another(logs))
+
+
+def majorities(right: Record) -> list[Record]:
+    """How often majorities of odd numbers of votes are right: an even one may tie."""
+    return [one for one in right["votes"] if one["votes"] % 2 and one["accuracy"] is not None]
+
+
+def gained(right: Record) -> tuple[float | None, int]:
+    """How much more often the largest majority is right, and the fewest votes nearly as good."""
+    votes = majorities(right)
+    if len(votes) < 2:
+        return None, 1
+    last = votes[-1]["accuracy"]
+    enough = next(one["votes"] for one in votes if one["accuracy"] >= last - _NEARLY)
+    return last - right["accuracy"], enough
+
+
+def preferred_place(analysis: Analysis, row: Row) -> Record | None:
+    """The option that a judge of pairs or of K chooses too often, whatever stands there."""
+    shares = [one for one in analysis.of(row, "position") if one["share"] is not None]
+    known = [one for one in shares if (one["p_value"] is not None and one["p_value"] < BIASED)]
+    if len(shares) < 2 or not known:
+        return None
+    most = max(known, key=lambda one: float(one["share"]))
+    return most | {"even": 1 / len(shares), "of": len(shares)}
+
+
+def _without_evidence(row: Row, logs: str) -> Advice:
+    why = row.no_draws or ASKED_ONCE
+    why = why[0].lower() + why[1:]
+    if row.no_draws == NO_VERDICT:
+        return Advice("no verdicts", "bad", why, "read some outputs, with --html report.html")
+    if row.asked_once:
+        first = why.split(". ")[0] + "."
+        return Advice("judged once", "unsure", first, *_judge_again(row, logs))
+    again = "judge again, with a temperature above 0 and a seed for each try"
+    return Advice("copies", "unsure", why, again)
+
+
+def _judge_again(row: Row, logs: str) -> tuple[str, str]:
+    if from_logs(row.table) and " " not in logs:
+        return "judge every output again, with", f"rejudge {logs} --replications 5"
+    return "judge each question again, 5 times or more, and report all tries", ""
+
+
+def _both_orders(place: Record) -> str:
+    return (
+        "show each question in every order of its options, and give a column order"
+        if place["of"] != 2
+        else "judge each pair in both orders, with a column order"
+    )
+
+
+def _another(logs: str) -> tuple[str, str]:
+    return "try another prompt or judge, then", f"compare {logs} NEW"
+
+
+def _gate(right: Record, logs: str) -> tuple[str, str]:
+    least = (right["accuracy_interval"] or [right["accuracy"]])[0]
+    return "hold it to that, with", f"gate {logs} --min accuracy={int(least * 20) / 20:g}"
+
+
+def _more_questions(row: Row, right: Record) -> int | None:
+    """Labelled questions that a narrower interval takes, 0 if not known; None if it is narrow."""
+    ends = right["accuracy_interval"]
+    if ends and ends[1] - ends[0] <= 2 * WIDE:
+        return None
+    if not row.labelled:
+        return 0
+    try:
+        found = row.labelled.precision(kind="accuracy")
+        return 0 if found.reason else found.design(WIDE, found.n_replications).n_questions
+    except ReliabilityError:
+        return 0
