@@ -17,7 +17,7 @@ import sys
 from inspect_reliability.cli import main
 
 for form in ("table", "json"):
-    main(["report", sys.argv[1], "--format", form], standalone_mode=False)
+    main(["report", sys.argv[1], "--full", "--format", form], standalone_mode=False)
 """
 COEFFICIENT = '''@_row(
     "Net agreement",

@@ -45,7 +45,7 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
     right = next(iter(analysis.of(row, "validity")), None)
     if row.unclear:
         why = f"how far verdicts repeat is not known: {row.unclear}."
-        return Advice("two readings", "unsure", why, f"{row.unclear}.")
+        return Advice("two readings", "unsure", why, row.unclear)
     if row.suite and row.suite.caution:
         why = row.suite.caution.split(". ")[0]
         again = f"rejudge {logs} --replications 5"
@@ -137,6 +137,17 @@ def preferred_place(analysis: Analysis, row: Row) -> Record | None:
         return None
     most = max(known, key=lambda one: float(one["share"]))
     return most | {"even": 1 / len(shares), "of": len(shares)}
+
+
+def favoured(analysis: Analysis, row: Row) -> Record | None:
+    """The verdict that a named order of the options makes most more frequent, if any is."""
+    known = [
+        one
+        for one in analysis.results["shifts"]
+        if one["facet"] == "order" and one["direction"] == "more" and one["change"] is not None
+        if row.keys.items() >= analysis.keys(one).items()
+    ]
+    return max(known, key=lambda one: float(one["change"]), default=None)
 
 
 def _without_evidence(row: Row, logs: str) -> Advice:

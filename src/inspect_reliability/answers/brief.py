@@ -10,7 +10,7 @@ from ..showing.columns import KEYS
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import Column, Record, describe, points, share, span, told_apart
 from . import steady
-from .advice import advice, majorities, preferred_place
+from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import COPIES
@@ -41,17 +41,20 @@ def brief(
     alone, first = len(known) == 1, known[0]
     states = [advice(analysis, row, logs) for row in known]
     marks = [(one.status, one.tone) for one in states]
-    blocks: list[Block] = [replace(_table(analysis, known, records), marks=marks)]
+    table = _table(analysis, known, records)
+    known_at_all = alone or len(table.headings) > 1
+    blocks: list[Block] = [replace(table, marks=marks)] * known_at_all
     blocks += [*split(analysis)] or steady.chart(analysis)  # a page draws them
     if len(known) <= _MOST_WITH_VOTES:
         blocks += votes_table(analysis, first, "" if alone else _names(known)(first.keys))
     blocks += _what_moves(analysis, known)
-    if place := preferred_place(analysis, first):
-        blocks.append(Text(_of_place(place), "answer"))
+    blocks += _of_places(analysis, known)
     of_all = cautions(analysis.rows, analysis.results["rows"])
     whom = "" if alone else f" ({_names(known)(first.keys)})"
     said = states[0].why[1:]  # a caution that is said there is not said twice
-    blocks += [*beside, *worst([one for one in of_all if not said.startswith(one.text[1:])])]
+    once = ASKED_ONCE if first.asked_once else None
+    others = [one for one in of_all if one.text != once and not said.startswith(one.text[1:])]
+    blocks += [*beside, *worst(others)]
     blocks.append(Text(f"Why{whom}: {states[0].why}", "answer"))
     blocks += next_step(states[0].next, states[0].command)
     most = _MOST_ROWS[bool(analysis.results["validity"])]
@@ -258,11 +261,27 @@ def _what_moves(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
         yield Text(f"Another {facet} changes verdicts: {', '.join(said)}{others}.", "answer")
 
 
-def _of_place(place: Record) -> str:
-    n = place["n_questions"]
-    chosen = span(place, "share", "%", n)
-    even = f"{place['even']:.0%}"
-    return f"Place: {place['option']} is chosen in {chosen} of cases; without preference {even}."
+def _of_places(analysis: Analysis, rows: Sequence[Row]) -> list[Text]:
+    """The judge for whom the place of an option decides most, if it does for any."""
+    found = [one for row in rows if (one := _of_place(analysis, row))]
+    if not found:
+        return []
+    row, said = max(found, key=lambda one: one[0])[1:]
+    whom = "" if len(rows) == 1 else f"{_names(rows)(row.keys)}, "
+    return [Text(f"Place: {whom}{said}", "answer")]
+
+
+def _of_place(analysis: Analysis, row: Row) -> tuple[float, Row, str] | None:
+    """How much a row's judge prefers a place, of listed options or between named orders."""
+    if place := preferred_place(analysis, row):
+        chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
+        said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
+        return place["share"] - place["even"], row, said
+    if found := favoured(analysis, row):
+        n, (low, high) = found["n_questions"], found["change_interval"]
+        more = f"+{points(found['change'], n)} points [{points(low, n)}, {points(high, n)}]"
+        return found["change"], row, f"order {found['level']} favours {found['option']} ({more})."
+    return None
 
 
 def cautions(rows: Sequence[Row], records: Sequence[Record] = ()) -> list[Caution]:

@@ -72,7 +72,7 @@ def print_text(out: Console, text: str, style: str = "", soft_wrap: bool = False
 def _print(out: Console, block: Block) -> None:
     match block:
         case Text() if block.tone == "command":
-            print_text(out, f"  {block.text}", "bold", soft_wrap=True)
+            out.print(RichText(f"  {one_line(block.text)}", style="bold"), soft_wrap=True)
         case Text() if block.tone in _STYLES:
             print_text(out, block.text, _STYLES[block.tone])
         case Caution():
