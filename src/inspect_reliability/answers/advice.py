@@ -141,6 +141,8 @@ def preferred_place(analysis: Analysis, row: Row) -> Record | None:
 
 def favoured(analysis: Analysis, row: Row) -> Record | None:
     """The verdict that a named order of the options makes most more frequent, if any is."""
+    if not varies(row.table, "order"):
+        return None
     known = [
         one
         for one in analysis.results["shifts"]
