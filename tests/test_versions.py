@@ -18,6 +18,7 @@ import json, sys
 from pathlib import Path
 from inspect_ai import __version__, eval
 from inspect_ai.log import read_eval_log
+from commands import invoke
 from graders import TINY, rejudged, run, suite, wins
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.study.tasks import bbh_judge

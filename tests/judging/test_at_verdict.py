@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import Logprob, TopLogprob
 
 from chat_server import ChatServer, serving
+from commands import full
 from evals import evaluate
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
@@ -177,7 +178,7 @@ def test_a_served_judge_that_reasons(tmp_path: Path) -> None:
     between = 1 - (q.mean(axis=0) ** 2).sum() - at
     assert row["disagreement_at_verdict"] == pytest.approx(at, abs=0.03)
     assert row["disagreement_between_reasonings"] == pytest.approx(between, abs=0.05)
-    text = render(report_document(analysis), "table")
+    text = render(full(report_document(analysis)), "table")
     assert "because of their reasonings" in " ".join(text.split())
 
 

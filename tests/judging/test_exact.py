@@ -13,7 +13,7 @@ from inspect_ai import Task, score
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
-from commands import invoke
+from commands import full, invoke
 from evals import evaluate
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
@@ -172,10 +172,10 @@ def test_exact_and_sampled_verdicts_have_rows_of_their_own(log: EvalLog, folder:
     for form in ("table", "markdown", "csv", "json", "html"):
         text = render(report_document(analysis), form)  # type: ignore[arg-type]
         assert "exact" in text
-    shown = render(report_document(analysis), "table")
+    shown = render(full(report_document(analysis)), "table")
     assert "left open" in shown
     assert "would add nothing" not in shown
-    result = invoke("plan", log.location, sampled.location)
+    result = invoke("plan", log.location, sampled.location, "--full")
     assert "an exact verdict takes as many tokens as" in " ".join(result.stdout.split())
 
 

@@ -256,7 +256,7 @@ def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     assert set(shares[shares["benchmark"] == "Seven"]["option"]) == set("ABCDEFG")
     assert invoke("plan", folder).exit_code == 0
     other = run(judge(**write(tmp_path, "Marks")), tmp_path, talker(["Rating: 4", "7"], 0.2))
-    compared = invoke("compare", folder, other.location.removeprefix("file://"))
+    compared = invoke("compare", folder, other.location.removeprefix("file://"), "--full")
     assert compared.exit_code == 0, compared.output
     assert "Marks" in compared.output
     assert invoke("gate", folder, "--min", "omega=-1").exit_code in (0, 3)
@@ -274,7 +274,7 @@ def test_a_report_shows_outputs_without_a_verdict(folder: Path) -> None:
     assert any("name no verdict" in caution for caution in row["cautions"])
     (other,) = [row for row in found["rows"] if row["benchmark"] == "Seven"]
     assert not any("name no verdict" in caution for caution in other["cautions"])
-    assert "Hm." in invoke("report", folder).output
+    assert "Hm." in invoke("report", folder, "--full").output
 
 
 def test_inspect_reads_a_log_again(logs: dict[str, EvalLog], tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     assert sizes == {("Mine", 6): 3, ("Mine", 12): 1, ("Other", 6): 1}
     warned = {row.group["benchmark"] for row in analysis.rows if "study" in row.group}
     assert warned == {"Mine"}
-    done = invoke("report", tmp_path, "--html", tmp_path / "page.html")
+    done = invoke("report", tmp_path, "--full", "--html", tmp_path / "page.html")
     assert done.exit_code == 0, done.output
     assert "Several studies have this benchmark's name" in done.output
 
