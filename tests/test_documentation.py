@@ -124,6 +124,14 @@ def test_help_shows_two_calls(name: str) -> None:
         _parse(words)
 
 
+def test_help_groups_options() -> None:
+    """What a command does comes first, then how LOGS are read, then what is written."""
+    said = CliRunner().invoke(main, ["report", "--help"]).stdout
+    order = ("Options:", "  --by", "Input:", "  --labels", "Output:", "  --save", "  Examples:")
+    places = [said.index(f"\n{one}") for one in order]
+    assert places == sorted(places)
+
+
 def test_the_shell_completes() -> None:
     """The Tab key finds commands, options and their values."""
     tab = BashComplete(main, {}, "inspect-reliability", "_INSPECT_RELIABILITY_COMPLETE")

@@ -13,7 +13,7 @@ from ..showing.values import Column, Record
 from ..study.benchmarks import BENCHMARKS
 from ..study.benchmarks.right_answer import has_right_answer
 from ..study.responses import NoAnswersError, load_scorable_answers
-from .main import examples
+from .main import command
 from .sources import format_option, show
 
 _FIVE = ("min", "lower_quartile", "median", "upper_quartile", "max")
@@ -27,7 +27,7 @@ _LEGEND = (
 )
 
 
-@click.command(epilog=examples("accuracy logs/responses", "accuracy mine.jsonl --benchmark bbh"))
+@command("accuracy logs/responses", "accuracy mine.jsonl --benchmark bbh")
 @click.argument("responses")
 @click.option(
     "--benchmark",

@@ -1,15 +1,13 @@
 """`card`: one page on a judge, for an appendix or a registry."""
 
-import click
-
 from ..answers import analyse
 from ..answers.card import card_document
 from ..showing import Form
-from .main import examples
+from .main import command
 from .sources import Read, by_option, progress, reads_logs, show
 
 
-@click.command(epilog=examples("card logs", "card logs --format html > card.html"))
+@command("card logs", "card logs --format html > card.html")
 @by_option
 @reads_logs
 def card(logs: tuple[str, ...], by: tuple[str, ...], form: Form, read: Read) -> None:

@@ -6,12 +6,12 @@ from ..answers.compare import compare_document
 from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
 from ..showing import Form
-from .main import examples
+from .main import command
 from .sources import Read, print_left_out, reads_logs, show
 from .targets import same_file
 
 
-@click.command(epilog=examples("compare a.eval b.eval", "compare logs --by judge"))
+@command("compare a.eval b.eval", "compare logs --by judge")
 @click.option(
     "--by",
     metavar="KEY",

@@ -4,8 +4,6 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-import click
-
 from ..answers import analyse
 from ..answers.report import report_document
 from ..judgments import judgments_from
@@ -13,7 +11,7 @@ from ..saving import write_text
 from ..showing import render
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
-from .main import examples
+from .main import command
 from .sources import progress, show
 
 DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
@@ -32,7 +30,7 @@ _ENDS = ("next", "command", "more")
 """Tones of what ends the answer of `report`."""
 
 
-@click.command(epilog=examples("demo", "demo > demo.txt"))
+@command("demo", "demo > demo.txt")
 def demo() -> None:
     """Report real judgments that come with the package: no model, key or network.
 

@@ -3,12 +3,12 @@
 import click
 
 from ..study.benchmarks import BENCHMARKS
-from .main import examples
+from .main import command
 
 _FILES = {row.key: row.design_file for row in BENCHMARKS.values()}
 
 
-@click.command(epilog=examples("design bbh", "design mt_bench > mine.yaml"))
+@command("design bbh", "design mt_bench > mine.yaml")
 @click.argument("name", type=click.Choice(list(_FILES)))
 def design(name: str) -> None:
     """Print the design of one of the paper's judges, as a file to start from.

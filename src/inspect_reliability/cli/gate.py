@@ -6,18 +6,16 @@ from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..showing import Form
 from ..stats import FAILS, OPEN, PASSES
-from .main import examples
+from .main import command
 from .sources import Finite, Pair, Read, by_option, print_left_out, reads_logs, show
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""
 
 
-@click.command(
-    epilog=examples(
-        "gate logs --min omega=0.6 --max non_response_rate=0.05",
-        "gate logs --min icc=0.8 --max invalid_rate=0.05",
-    )
+@command(
+    "gate logs --min omega=0.6 --max non_response_rate=0.05",
+    "gate logs --min icc=0.8 --max invalid_rate=0.05",
 )
 @click.option(
     "--min",

@@ -13,15 +13,12 @@ from ..study.published import judgment_files
 from ..study.published.imported import UNKNOWN, ParserName, write_published_logs
 from ..study.published.layout import published_runs
 from ..study.published.tables import cells, tables
-from .main import examples
+from .main import command
 from .sources import progress, read_judgments, show
 from .targets import writes
 
 
-@click.command(
-    "import",
-    epilog=examples("import llm_reliability", "import llm_reliability --log-dir logs/published"),
-)
+@command("import llm_reliability", "import llm_reliability --log-dir logs/published", name="import")
 @click.argument("folder", type=Path)
 @writes("--log-dir", files=tuple, default="logs/published", help="Where the logs go.")
 @click.option(

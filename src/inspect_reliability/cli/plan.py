@@ -6,11 +6,11 @@ from ..answers import analyse
 from ..answers.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..showing import Form
-from .main import examples
+from .main import command
 from .sources import Finite, Read, by_option, read_again, reads_logs, show
 
 
-@click.command(epilog=examples("plan logs", "plan logs --half-width 0.1 --for icc"))
+@command("plan logs", "plan logs --half-width 0.1 --for icc")
 @click.option(
     "--half-width",
     "half_widths",

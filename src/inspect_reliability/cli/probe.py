@@ -13,7 +13,7 @@ from ..showing import Form
 from ..showing.document import Document, Table
 from ..showing.terminal import console, print_text
 from ..showing.values import Column
-from .main import examples
+from .main import command
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: ""}
@@ -26,9 +26,7 @@ _COLUMNS = (
 )
 
 
-@click.command(
-    epilog=examples("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
-)
+@command("probe --model hf_seeded/tiny-judge", "probe --model openai/gpt-4o-mini")
 @click.option(
     "--model", "name", required=True, metavar="MODEL", help="Inspect's name of the model."
 )

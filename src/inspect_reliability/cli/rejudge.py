@@ -34,16 +34,12 @@ from ..saving import alone
 from ..showing import Form
 from ..showing.terminal import console, print_text
 from .failures import MISSING, failure_lines
-from .main import examples
+from .main import command
 from .sources import Finite, format_option, model_args_option, print_left_out, show
 from .targets import writes
 
 
-@click.command(
-    epilog=examples(
-        "rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20"
-    )
-)
+@command("rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20")
 @click.argument("log")
 @click.option(
     "--scorer",

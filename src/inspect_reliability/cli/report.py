@@ -15,12 +15,12 @@ from ..saving import whole, whole_folder
 from ..showing import Form, render
 from ..showing.terminal import console, print_text
 from ..study.published.reported import with_published
-from .main import examples
+from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import refuse_to_replace, writes
 
 
-@click.command(epilog=examples("report logs", "report results.csv --html report.html"))
+@command("report logs", "report results.csv --html report.html")
 @by_option
 @writes(
     "--save",
@@ -63,10 +63,10 @@ def report(
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
-    It begins with the answer in words: how often another try gives another verdict and, where
-    labels are known, how often verdicts are wrong. Agreement and omega follow, after ICC where
-    verdicts are numbers, with 95% intervals over questions. --html, --tables and --format json have
-    all coefficients.
+    It prints how often each judge is right and wrong, where labels are known, how often it gives
+    the same verdict again, and omega (ICC where verdicts are numbers), with 95% intervals over
+    questions; then why, and what to do next. --full prints every table; --html, --tables and
+    --format json have all coefficients.
     """
     judgments = read(logs)
     if save or tables:

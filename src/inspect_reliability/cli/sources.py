@@ -22,6 +22,7 @@ from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
+from .main import Input, Output
 
 
 class Finite(click.FloatRange):
@@ -74,10 +75,12 @@ def _once(
 _Command = Callable[..., None]
 
 
-def _pairs(option: str, name: str, form: Pair, help: str) -> Callable[[_Command], _Command]:
+def _pairs(
+    option: str, name: str, form: Pair, help: str, cls: type[click.Option] = click.Option
+) -> Callable[[_Command], _Command]:
     """An option for a mapping, one pair at a time."""
     help = f"{help}; repeat it for several."
-    return click.option(option, name, type=form, multiple=True, callback=_once, help=help)
+    return click.option(option, name, cls=cls, type=form, multiple=True, callback=_once, help=help)
 
 
 def _json_or_text(value: str) -> Any:
@@ -90,6 +93,7 @@ def _json_or_text(value: str) -> Any:
 format_option = click.option(
     "--format",
     "form",
+    cls=Output,
     type=click.Choice(FORMS),
     default="table",
     help="Form of the results. Notes and progress go to standard error.",
@@ -115,10 +119,11 @@ model_args_option = _pairs(
 _facet_option = click.option(
     "--facet",
     "facets",
+    cls=Input,
     multiple=True,
     metavar="NAME",
-    help="Column of something that may change without changing the right answer, as wording does; "
-    "repeat it for several.",
+    help="Column that may change without changing the right answer, such as wording; repeat it for "
+    "several.",
 )
 
 
@@ -127,17 +132,20 @@ _column_option = _pairs(
     "columns",
     Pair("YOURS=OURS", "score=verdict"),
     "What a column of your file is, as in score=verdict, or in a file of labels gold=label",
+    Input,
 )
 
 _swap_option = click.option(
     "--swap/--no-swap",
+    cls=Input,
     default=None,
-    help="In files whose orders have names, verdicts such as A and B name the place, which a "
-    "swapped order exchanges; or they name the response.",
+    help="For files whose orders have names, such as swapped: --swap if verdicts such as A and B "
+    "name the place, --no-swap if they name the response.",
 )
 
 _labels_option = click.option(
     "--labels",
+    cls=Input,
     multiple=True,
     metavar="FILE",
     help="Labels: CSV, .xlsx, JSON, JSONL or parquet with columns id and label (and rater, part), "
@@ -150,10 +158,12 @@ _map_option = _pairs(
     "meant",
     Pair("YOURS=VERDICT", "yes=C"),
     "The verdict that a label means, as in yes=C",
+    Input,
 )
 
 _abstain_option = click.option(
     "--abstain",
+    cls=Input,
     multiple=True,
     metavar="NAME",
     help="Verdict that decides nothing, so it is neither right nor wrong; repeat it for several. "
@@ -163,11 +173,11 @@ _abstain_option = click.option(
 
 
 _full_option = click.option(
-    "--full", is_flag=True, help="Print every table and caution before the answer."
+    "--full", cls=Output, is_flag=True, help="Print every table and caution before the answer."
 )
 
 _explain_option = click.option(
-    "--explain", is_flag=True, help="Say before the answer what its words mean."
+    "--explain", cls=Output, is_flag=True, help="Say before the answer what its words mean."
 )
 
 Read = Callable[[Sequence[str]], Judgments]

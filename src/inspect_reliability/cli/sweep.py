@@ -26,7 +26,7 @@ from ..study.published.table_2 import table_2
 from ..study.tasks import BEST_OF_FIVE
 from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
-from .main import examples
+from .main import command
 from .sources import Finite, model_args_option, progress, read_judgments, show
 from .targets import writes
 
@@ -40,11 +40,9 @@ _TASKS_AT_ONCE = 10
 """Temperatures and benchmarks that a judge works on at once: its local engine shares their work."""
 
 
-@click.command(
-    epilog=examples(
-        "sweep --model MODEL --dry-run",
-        "sweep --model MODEL --design tone.yaml --data mine.jsonl",
-    )
+@command(
+    "sweep --model MODEL --dry-run",
+    "sweep --model MODEL --design tone.yaml --data mine.jsonl",
 )
 @click.option(
     "--model",

@@ -11,6 +11,7 @@ import click
 
 from ..errors import UserError, reason
 from ..saving import place
+from .main import Output
 
 _IN_FOLDERS = (".eval", ".json")
 """Endings of what the commands read from folders."""
@@ -62,7 +63,7 @@ def writes(
     form = "FILE" if files is None else "FOLDER"
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
-        @click.option(option, type=target, metavar=form, help=help, **more)
+        @click.option(option, cls=Output, type=target, metavar=form, help=help, **more)
         @wraps(command)
         def run(*args: Any, **options: Any) -> None:
             params = click.get_current_context().params

@@ -17,7 +17,7 @@ from ..saving import whole, write_text
 from ..showing import Form
 from ..showing.csv import frame_of, to_csv
 from ..showing.terminal import console, print_text
-from .main import examples
+from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
 
@@ -25,9 +25,7 @@ _DRAWN = {"id", "question", "output", "allowed", "split"}
 """Columns of a file of `--next`, beside those to fill in; of logs also `task_id`."""
 
 
-@click.command(
-    epilog=examples("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
-)
+@command("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
 @click.option(
     "--next",
     "more",
@@ -58,9 +56,9 @@ def validate(
 ) -> None:
     """Say how often every judge in LOGS is right, by a few labels.
 
-    Errors are split into those that a second verdict repeats and those that votes can cure. The
-    shares that the judge reports are corrected by the labels, with intervals. Labels come from
-    --labels, or from the logs themselves.
+    Errors are split into those that a second verdict repeats and those that it does not, and the
+    majority of several votes shows what votes gain. The labels correct the shares that the judge
+    reports, with intervals. Labels come from --labels, or from the logs themselves.
 
     For the first labels, draw some with --next, fill in the column target, and name the file with
     --labels.
