@@ -1,0 +1,284 @@
+"""Systems in order of their scores: what other questions would change of it.
+
+A contest is one verdict on the systems that it was given: two of them, K of which one is best, or a
+single one with its grade. A question is drawn with all its contests; rows are never resampled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_letters
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .bradley_terry import strengths, wins
+from .ends import t_quantile
+from .errors import ReliabilityError
+from .long import FloatArray, IntArray
+
+Method = Literal["mean", "bt"]
+
+FEWEST_LEVELS = 5
+"""Fewer judges or wordings do not show how others would differ."""
+
+_DRAWS = 2_000
+
+
+@dataclass(frozen=True)
+class Contests:
+    """Verdicts on systems.
+
+    Attributes:
+        question: Number of the question of each.
+        systems: Numbers of the K systems shown, [N, K], in one order within a cell.
+        values: What each of these gained, [N, K].
+        cell: What was asked: contests in one cell are tries of it.
+        n_systems: How many systems there are.
+        exact: Whether values are probabilities, from which a try is drawn.
+    """
+
+    question: IntArray
+    systems: IntArray
+    values: FloatArray
+    cell: IntArray
+    n_systems: int
+    exact: bool = False
+
+    def __getitem__(self, rows: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool]]") -> "Contests":
+        kept = (one[rows] for one in (self.question, self.systems, self.values, self.cell))
+        return Contests(*kept, n_systems=self.n_systems, exact=self.exact)
+
+    @property
+    def shares(self) -> FloatArray:
+        """Mean gain of each system on each question, [Q, S]; NaN where it has none."""
+        size = (int(self.question.max()) + 1, self.n_systems)
+        at = (self.question[:, None] * self.n_systems + self.systems).ravel()
+        n = np.bincount(at, minlength=size[0] * size[1])
+        total = np.bincount(at, self.values.ravel(), size[0] * size[1])
+        with np.errstate(invalid="ignore"):
+            return np.asarray((total / n).reshape(size))
+
+    def scores(self, method: Method = "mean") -> FloatArray:
+        """The score of each system.
+
+        Raises:
+            ReliabilityError: Bradley-Terry has no finite strengths, or there are no pairs.
+        """
+        if method == "bt":
+            self._check_pairs()
+            return strengths(wins(self.question, self.systems, self.values, self.n_systems)[0])
+        return mean_of(self.shares)
+
+    def _check_pairs(self) -> None:
+        if self.systems.shape[1] != 2:
+            raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems.")
+
+
+def mean_of(shares: FloatArray, axis: int = 0) -> FloatArray:
+    """The mean over questions; NaN for a system without any."""
+    known = ~np.isnan(shares)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, shares, 0).sum(axis) / known.sum(axis))
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Scores of systems with what is known of their order.
+
+    Attributes:
+        scores: One a system.
+        error: Its standard error.
+        reach: Half the width of its interval.
+        rank: 1 is the best; equal scores share one.
+        rank_set: Lowest and highest rank of each; all true ranks lie in these together.
+        apart: [S, S], whether two systems are told apart when all are asked at once.
+        pair_reach: [S, S], half the width of the interval of a difference that is asked alone.
+        n_questions: One a system.
+        reason: Why there are no intervals.
+        levels: How many levels the intervals speak beyond; 0: for these levels.
+    """
+
+    scores: FloatArray
+    error: FloatArray
+    reach: FloatArray
+    rank: IntArray
+    rank_set: IntArray
+    apart: "np.ndarray[tuple[int, int], np.dtype[np.bool]]"
+    pair_reach: FloatArray
+    n_questions: IntArray
+    reason: str | None = None
+    levels: int = 0
+
+    @property
+    def order(self) -> IntArray:
+        """The systems, the best first."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @property
+    def letters(self) -> list[str]:
+        """Letters of each system: two share one if they cannot be told apart."""
+        order = self.order
+        found = [""] * len(order)
+        groups = _cliques(~self.apart[np.ix_(order, order)])
+        names = ascii_letters + "".join(map(chr, range(0x3B1, 0x3B1 + max(len(groups), 1))))
+        for name, group in zip(names, groups, strict=False):
+            for place in group:
+                found[order[place]] += name
+        return found
+
+
+def ranking(
+    contests: Contests,
+    method: Method = "mean",
+    over: IntArray | None = None,
+    names: Sequence[str] = (),
+    level: float = 0.95,
+) -> Ranking:
+    """Rank systems, with intervals over questions.
+
+    Scores have jackknife-t intervals. Rank sets come from all differences at once (max-t; Mogstad,
+    Romano, Shaikh & Wilhelm 2024), whose largest |t| is that of Gaussian multipliers of the
+    questions, over a chi of as many degrees of freedom. With `over`, the level of each contest (its
+    judge or wording), the variance of levels is added, with Satterthwaite's degrees of freedom.
+
+    Raises:
+        ReliabilityError: Bradley-Terry has no finite strengths.
+    """
+    scores, shares = contests.scores(method), contests.shares
+    n = (~np.isnan(shares)).sum(axis=0)
+    reason: str | None = "an interval needs at least 3 questions" if n.min() < 3 else None
+    moved = [np.full(shares.shape, np.nan)]
+    if reason is None:
+        try:
+            moved = [_by_mean(shares, scores) if method == "mean" else _by_bt(contests, names)]
+        except ReliabilityError as error:
+            reason = str(error)
+    levels = 0 if over is None else len(np.unique(over))
+    if over is not None and levels >= FEWEST_LEVELS and reason is None:
+        each = [contests[over == one] for one in np.unique(over)]
+        moved.append(_by_level(contests, over, method))
+        if method == "mean":  # what levels differ in on each question is in both
+            moved.append(_residual(np.stack([_padded(one, len(shares)) for one in each])))
+    else:
+        levels = 0
+    error, reach, every, pair_reach = _reaches(moved, n, level)
+    difference = scores[:, None] - scores[None, :]
+    with np.errstate(invalid="ignore"):
+        above = difference > every
+    below = above.T
+    rank_set = np.stack([1 + below.sum(axis=1), len(scores) - above.sum(axis=1)], axis=1)
+    rank = 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
+    return Ranking(
+        scores, error, reach, rank, rank_set, above | below, pair_reach, n, reason, levels
+    )
+
+
+def _by_mean(shares: FloatArray, scores: FloatArray) -> FloatArray:
+    """Deviations of questions whose squares and products sum to (co)variances."""
+    n = (~np.isnan(shares)).sum(axis=0)
+    return np.nan_to_num(shares - scores) / np.sqrt(n * (n - 1))
+
+
+def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
+    """The same by the jackknife over questions."""
+    total, each = wins(contests.question, contests.systems, contests.values, contests.n_systems)
+    start, without = strengths(total), []
+    for i, (question, (rows, own)) in enumerate(each.items()):
+        left = total.copy()
+        np.subtract.at(left, rows, own)
+        try:
+            without.append(strengths(left, start))
+        except ReliabilityError as error:
+            name = names[question] if len(names) else i + 1
+            raise ReliabilityError(f"not estimable without question {name}: {error}") from None
+    return _jackknifed(np.array(without))
+
+
+def _jackknifed(without: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt((len(without) - 1) / len(without)) * (without - without.mean(axis=0)))
+
+
+def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
+    return _jackknifed(
+        np.array([contests[over != one].scores(method) for one in np.unique(over)])
+    )
+
+
+def _padded(contests: Contests, n: int) -> FloatArray:
+    shares = contests.shares
+    return np.pad(shares, ((0, n - len(shares)), (0, 0)), constant_values=np.nan)
+
+
+def _residual(shares: FloatArray) -> FloatArray:
+    """Deviations of level x question, [J Q, S], from both means."""
+    with np.errstate(invalid="ignore"):
+        of_level, of_question = mean_of(shares, 1)[:, None], mean_of(shares, 0)[None]
+        whole = mean_of(of_level[:, 0])
+    j, q = shares.shape[:2]
+    free = np.sqrt(j * q * (j - 1) * (q - 1))
+    return np.asarray(np.nan_to_num(shares - of_level - of_question + whole).reshape(j * q, -1) / free)
+
+
+def _reaches(
+    moved: Sequence[FloatArray], n: IntArray, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Standard errors and reaches of scores; of all differences at once, and of one alone."""
+    products = [one.T @ one for one in moved]
+    own = [np.diag(one) for one in products]
+    apart = [np.add.outer(np.diag(one), np.diag(one)) - 2 * one for one in products]
+    fewest = np.minimum.outer(n, n)
+    error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
+    errors, frees = _combined(apart, fewest, len(moved[1]) if moved[1:] else 0)
+    quantile = (1 + level) / 2
+    reach, pair_reach = error * stdtrit(free, quantile), errors * stdtrit(frees, quantile)
+    if np.isnan(error).any() or len(n) < 2:
+        return error, reach, np.full(errors.shape, np.nan), pair_reach
+    np.fill_diagonal(errors, np.inf)
+    random = np.random.default_rng(0)
+    upper = np.triu_indices(len(n), 1)
+    scale = np.sqrt(np.maximum(sum(one[upper] for one in apart[:2]), 1e-300))
+    freedom, largest = float(np.median(frees[upper])), []
+    for _ in range(_DRAWS // 100):
+        drawn = np.asarray(sum(random.standard_normal((100, len(d))) @ d for d in moved[:2]))
+        t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
+        largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
+    critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
+    return error, reach, critical * errors, pair_reach
+
+
+def _combined(
+    variances: Sequence[FloatArray], n: IntArray, levels: int
+) -> tuple[FloatArray, FloatArray]:
+    """The standard error, and its degrees of freedom (Satterthwaite's with levels)."""
+    of_questions = np.maximum(variances[0], 0)
+    if not levels:
+        return np.sqrt(of_questions), (n - 1).astype(float)
+    both = variances[2] if variances[2:] else 0.0
+    of_levels = np.maximum(variances[1] - both, 0)
+    total = of_questions + of_levels
+    with np.errstate(divide="ignore", invalid="ignore"):
+        free = total**2 / (of_questions**2 / (n - 1) + of_levels**2 / (levels - 1))
+    return np.sqrt(total), np.nan_to_num(free, nan=levels - 1.0)
+
+
+def _cliques(near: "np.ndarray[tuple[int, int], np.dtype[np.bool]]") -> list[list[int]]:
+    """The largest groups of systems all near each other, by their first (Bron & Kerbosch 1973)."""
+    n = len(near)
+    beside = [sum(1 << j for j in range(n) if near[i, j] and i != j) for i in range(n)]
+    found: list[list[int]] = []
+
+    def members(mask: int) -> list[int]:
+        return [i for i in range(n) if mask >> i & 1]
+
+    def grow(group: int, free: int, done: int) -> None:
+        if not free and not done:
+            found.append(members(group))
+            return
+        pivot = max(members(free | done), key=lambda i: (free & beside[i]).bit_count())
+        for i in members(free & ~beside[pivot]):
+            grow(group | 1 << i, free & beside[i], done & beside[i])
+            free, done = free & ~(1 << i), done | 1 << i
+
+    grow(0, (1 << n) - 1, 0)
+    return sorted(found)
