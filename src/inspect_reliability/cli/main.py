@@ -14,6 +14,7 @@ COMMANDS = {
     "demo": ("demo", "Report real judgments that come with the package: no model, key or network."),
     "report": ("report", "Report the reliability of every judge in LOGS."),
     "compare": ("compare", "Compare A and B, or the judges in LOGS, over the same questions."),
+    "rank": ("rank", "Rank the systems in LOGS, and say whether the order would come out again."),
     "plan": ("plan", "Plan the next study from the judgments in LOGS."),
     "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
     "validate": ("validate", "Say how often every judge in LOGS is right, by a few labels."),

@@ -221,6 +221,23 @@ def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def reads_systems(command: Callable[..., None]) -> Callable[..., None]:
+    """Add LOGS of verdicts on systems, and the options that say how they are read."""
+
+    @click.argument("logs", nargs=-1, required=True)
+    @_map_option
+    @_facet_option
+    @_column_option
+    @_full_option
+    @_explain_option
+    @format_option
+    @wraps(command)
+    def run(*args: Any, full: bool, explain: bool, **options: Any) -> None:
+        command(*args, **options)
+
+    return run
+
+
 def read_again() -> str:
     """LOGS and how they are read, as another command takes them after this one."""
     given = click.get_current_context().params

@@ -6,6 +6,7 @@ single one with its grade. A question is drawn with all its contests; rows are n
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from string import ascii_letters
 from typing import Literal
 
@@ -115,7 +116,7 @@ class Ranking:
         """The systems, the best first."""
         return np.argsort(-self.scores, kind="stable")
 
-    @property
+    @cached_property
     def letters(self) -> list[str]:
         """Letters of each system: two share one if they cannot be told apart."""
         order = self.order
@@ -159,7 +160,7 @@ def ranking(
         each = [contests[over == one] for one in np.unique(over)]
         moved.append(_by_level(contests, over, method))
         if method == "mean":  # what levels differ in on each question is in both
-            moved.append(_residual(np.stack([_padded(one, len(shares)) for one in each])))
+            moved.append(_residual(np.stack([padded(one.shares, len(shares)) for one in each])))
     else:
         levels = 0
     error, reach, every, pair_reach = _reaches(moved, n, level)
@@ -205,8 +206,8 @@ def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
     )
 
 
-def _padded(contests: Contests, n: int) -> FloatArray:
-    shares = contests.shares
+def padded(shares: FloatArray, n: int) -> FloatArray:
+    """Shares with rows for all n questions."""
     return np.pad(shares, ((0, n - len(shares)), (0, 0)), constant_values=np.nan)
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from .errors import ReliabilityError
 from .long import FloatArray, IntArray
-from .ranking import Contests, Method, mean_of
+from .ranking import Contests, Method, mean_of, padded
 
-_DRAWS = 100
+_DRAWS, _LEAST_DRAWS = 1_000, 100
+"""Draws of two tries; fewer where there are many verdicts."""
+
 _BOOTSTRAPS = 200
-_MOST = 4e8
-"""Numbers that the bootstrap may look at: more draws for small studies."""
+_MOST_VERDICTS, _MOST = 4e6, 4e8
+"""Verdicts drawn in all, and numbers that the bootstrap looks at."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +48,14 @@ def survival(
     pairs = _pairs(contests, across, random)
     if not pairs:
         return None
-    draws = max(2, -(-_DRAWS // len(pairs)))
-    first: list[FloatArray] = []
+    draws = np.clip(_MOST_VERDICTS / len(contests.question), _LEAST_DRAWS, _DRAWS)
+    each = max(2, int(-(-draws // len(pairs))))
     kept: list[list[FloatArray]] = []
-    turned, size = np.zeros((contests.n_systems,) * 2), contests.n_systems
+    turned = np.zeros((contests.n_systems,) * 2)
     taus, leads = [], []
     for one, other in pairs:
         own: list[FloatArray] = []
-        for _ in range(draws):
+        for _ in range(each):
             both = [_a_try(contests, rows, random) for rows in _tries(one, other, random)]
             try:
                 scores = np.array([of.scores(method) for of in both])
@@ -65,10 +67,8 @@ def survival(
             leads.append(_leader_changes(scores[0], scores[1]))
             if method == "mean" and len(own) < 10:
                 n = int(contests.question.max()) + 1
-                shares = [of.shares for of in both]
-                own.append(np.stack([np.pad(s, ((0, n - len(s)), (0, 0)), constant_values=np.nan) for s in shares]))
+                own.append(np.stack([padded(of.shares, n) for of in both]))
         kept.append(own)
-        first += own
     if not taus:
         return None
     ends = _bootstrap(kept, random) if method == "mean" else None
@@ -90,8 +90,8 @@ def _pairs(
         known = _sorted(rows, cells)
         return [(known, known if contests.exact else None)] if len(rows) else []
     levels = list(combinations(np.unique(across).tolist(), 2))
-    if len(levels) > _DRAWS:
-        levels = [levels[i] for i in random.choice(len(levels), _DRAWS, replace=False)]
+    if len(levels) > _LEAST_DRAWS:
+        levels = [levels[i] for i in random.choice(len(levels), _LEAST_DRAWS, replace=False)]
     found: list[tuple[_Cells, _Cells | None]] = []
     for pair in levels:
         own = [np.flatnonzero(across == level) for level in pair]

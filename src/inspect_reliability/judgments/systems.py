@@ -1,0 +1,285 @@
+"""Verdicts on systems: pairs, the best of several, and scores of single ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS
+from .columns import each_once
+from .frame import judgments_from, named_once
+from .names import Told, named, without_marks
+from .places import PLACES, Pair, is_tie
+from .rows import has_judgments, read_frame
+from .suites import is_suite
+from .table import Note
+from .values import converted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAIR = ("model_1", "model_2")
+_USUAL: Mapping[str, Sequence[str]] = {
+    "model_1": ("model a", "generator 1", "system 1", "system a"),
+    "model_2": ("model b", "generator 2", "system 2", "system b"),
+    "system": ("model", "generator", "responder"),
+    "p": ("p model", "p model 1", "probability"),
+}
+"""Columns of systems -> names that others give them."""
+
+_KEYS = ("judge", "benchmark", "temperature")
+_RIGHT = {**dict.fromkeys((CORRECT, "c", "right", "true", "yes", "pass"), 1.0), "p": 0.5}
+_GRADES = _RIGHT | dict.fromkeys((INCORRECT, "i", "wrong", "false", "no", "fail"), 0.0)
+_NO_WINNER = "verdicts without a winner left out"
+_ITSELF = "verdicts on a system against itself left out"
+_TWICE = "rows that repeat a replication left out"
+_OTHERS = "verdicts on pairs without {!r} left out"
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Verdicts on systems as one table.
+
+    Attributes:
+        table: One row a verdict: the columns of its source, `question`, `order`, `systems` (a tuple
+            of names, sorted) and `values` (what each of these gained).
+        names: Columns that divide rankings.
+        facets: Columns beside these whose levels are not tries of one cell.
+        exact: Whether values are probabilities.
+        notes: What was left out.
+    """
+
+    table: pd.DataFrame
+    names: tuple[str, ...]
+    facets: tuple[str, ...]
+    exact: bool
+    notes: tuple[Note, ...]
+
+
+def verdicts_on_systems(
+    sources: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    facets: Sequence[str] = (),
+    meant: Mapping[str, str] | None = None,
+    baseline: str | None = None,
+) -> Verdicts:
+    """Read verdicts on systems from files and logs.
+
+    Args:
+        sources: Files with one row a verdict, or inspect logs.
+        columns: Name in the files -> our name: `model_1`, `model_2`, `system`, `p`, or a column of
+            the table of judgments.
+        facets: Columns to take for facets.
+        meant: Verdict in the files -> what it means, as in `{"C": "tie"}`.
+        baseline: Only verdicts on pairs with this system count.
+
+    Raises:
+        UserError: They cannot be read, or name no systems.
+    """
+    import pandas as pd
+
+    tables, notes = [], list[Note]()
+    files = [one for one in sources if has_judgments(one)]
+    for file in files:
+        table, said = _of_file(file, columns or {}, facets)
+        tables.append(table)
+        notes += said
+    if logs := [one for one in sources if one not in files]:
+        found = judgments_from(logs)
+        tables.append(found.table)
+        notes += found.notes
+    where = sources[0] if len(sources) == 1 else "sources"
+    table = pd.concat(tables, ignore_index=True).dropna(subset=["question"])
+    if absent := [name for name in facets if name not in table]:
+        raise UserError(f"{where} has no column {absent[0]!r}.")
+    table, exact = _with_values(table, meant or {}, where)
+    table, said = _usable(table, baseline, where)
+    wording = [name for name in ("wording", "scorer") if name in table]
+    own = dict.fromkeys(["order", *wording, *facets])
+    names = tuple(name for name in _KEYS if name in table and table[name].notna().any())
+    table, twice = _once(table, [*names, *own], where)
+    return Verdicts(table, names, tuple(own), exact, (*notes, *said, *twice))
+
+
+def _of_file(
+    file: str, columns: Mapping[str, str], facets: Sequence[str]
+) -> tuple[pd.DataFrame, list[Note]]:
+    frame, saved, notes = read_frame(file)
+    if saved:
+        return judgments_from(file).table, notes
+    frame = named_once(frame, file)
+    ours = {yours: name for yours, name in columns.items() if name in _USUAL}
+    if absent := [name for name in ours if name not in frame]:
+        raise UserError(f"{file} has no column {absent[0]!r} (found {', '.join(frame)}).")
+    frame = frame.rename(columns=ours)
+    plain = {without_marks(name): name for name in reversed(list(frame))}
+    for name, usual in _USUAL.items():
+        if name in frame or (name == "system" and "model_1" in frame):
+            continue
+        if yours := next(filter(None, (plain.get(without_marks(one)) for one in (name, *usual))), ""):
+            frame = frame.rename(columns={yours: name})
+            notes.append(Note(f"column {yours!r} taken for '{name}'", 1, file))
+    rest = {yours: name for yours, name in columns.items() if yours not in ours}
+    taken = [name for name in _USUAL if name in frame]
+    table, said = named(frame.drop(columns=taken), Told(file, rest, facets))
+    table = table.assign(**{name: frame[name] for name in taken})
+    if "question" not in table:
+        raise UserError(
+            f"{file} has no column 'question' (found {', '.join(frame)}). Say which it is: --column "
+            "YOURS=OURS, as in --column id=question."
+        )
+    for name in ("model_1", "model_2", "system"):
+        if name in table:
+            table[name] = converted(table[name].rename("responder"), file)
+    return table.assign(
+        **{name: converted(table[name], file) for name in table if name not in _USUAL}
+    ), [*notes, *said]
+
+
+def _with_values(
+    table: pd.DataFrame, meant: Mapping[str, str], where: str
+) -> tuple[pd.DataFrame, bool]:
+    """The table with the systems of each verdict and what these gained; None without a winner."""
+    if is_suite(table) and "system" not in table and not {*PAIR} & {*table}:
+        table = table.rename(columns={"judge": "system"})
+    exact = "p" in table
+    if not exact and "verdict" not in table:
+        raise UserError(
+            f"{where} has neither a column 'verdict' nor a column 'p'. Say which it is: --column "
+            "YOURS=OURS, as in --column winner=verdict."
+        )
+    said = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
+    if {*PAIR} <= {*table}:
+        pairs = list(zip(table["model_1"], table["model_2"], strict=True))
+        won = said if exact else _winners(said, pairs)
+        systems = [tuple(sorted(map(str, pair))) for pair in pairs]
+        # Sorted, so that both orders of a pair name its systems alike.
+        as_named = [str(pair[0]) == own[0] for pair, own in zip(pairs, systems, strict=True)]
+        values = [
+            None if w is None else (w, 1 - w) if same else (1 - w, w)
+            for w, same in zip(won, as_named, strict=True)
+        ]
+        if "order" not in table or table["order"].isna().all():
+            table = table.assign(order=["as named" if same else "swapped" for same in as_named])
+    elif "system" in table:
+        systems = [(str(one),) for one in table["system"]]
+        values = [None if v is None else (v,) for v in (said if exact else _grades(said))]
+    elif "responder" in table and "order" in table and table["order"].map(_is_list).any():
+        systems = [tuple(sorted(one)) if _is_list(one) else () for one in table["order"]]
+        chosen = zip(table["responder"], systems, strict=True)
+        values = [tuple(float(s == c) for s in of) if c in of else None for c, of in chosen]
+        table = table.assign(order=table["order"].map(str))
+    else:
+        raise UserError(
+            f"{where} names no systems: it needs the columns model_1 and model_2 (pairs), system "
+            "(scores of single systems), or judgments of our tasks. Say which column is which: "
+            "--column YOURS=OURS, as in --column model_a=model_1."
+        )
+    return table.assign(systems=systems, values=values), exact
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _probabilities(column: pd.Series[Any], where: str) -> list[float | None]:
+    import pandas as pd
+
+    found = pd.to_numeric(column, errors="coerce")
+    if not found.dropna().between(0, 1).all() or (found.isna() & column.notna()).any():
+        raise UserError(f"{where}, column 'p': probabilities must be numbers from 0 to 1.")
+    return [None if pd.isna(one) else float(one) for one in found]
+
+
+def _meant(column: pd.Series[Any], meant: Mapping[str, str]) -> list[str | None]:
+    said = {yours.casefold(): of for yours, of in meant.items()}
+    return list(each_once(column, lambda one: said.get(str(one).casefold(), str(one))))
+
+
+def _winners(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> list[float | None]:
+    """What the first of each pair gained: 1, 0, or half."""
+    places = [Pair(*names) for names in PLACES]
+    place = {one: next(filter(None, (of.place(one) for of in places)), None) for one in {*said}}
+    first = {names[0].casefold() for names in PLACES}
+    unknown: dict[str, int] = {}
+
+    def gained(one: str | None, pair: tuple[Any, Any]) -> float | None:
+        if one is None or one in NO_VERDICTS or one == "none":
+            return None
+        if one in pair:
+            return float(one == pair[0])
+        if is_tie(one):
+            return 0.5
+        if found := place[one]:
+            return float(found in first)
+        unknown[one] = unknown.get(one, 0) + 1
+        return None
+
+    won = [gained(one, pair) for one, pair in zip(said, pairs, strict=True)]
+    if unknown:
+        name, n = max(unknown.items(), key=lambda item: item[1])
+        raise UserError(
+            f"Verdict {name!r} ({n:,} rows) names neither system. Say what it means: --map "
+            f"{name}=tie, --map {name}=A (the first shown), or --map {name}=none to leave it out."
+        )
+    return won
+
+
+def _grades(said: Sequence[str | None]) -> list[float | None]:
+    def grade(one: str | None) -> float | None:
+        if one is None or one in NO_VERDICTS or one == "none":
+            return None
+        try:
+            return _GRADES.get(one.casefold()) if one.casefold() in _GRADES else float(one)
+        except ValueError:
+            raise UserError(
+                f"Verdict {one!r} on a single system is neither a number nor right or wrong. Say "
+                f"what it means: --map {one}=correct, or --map {one}=none to leave it out."
+            ) from None
+
+    known = {one: grade(one) for one in {*said}}
+    return [known[one] for one in said]
+
+
+def _usable(
+    table: pd.DataFrame, baseline: str | None, where: str
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The verdicts with a winner or a tie, of two systems; those with the baseline, if named."""
+    notes = []
+
+    def without(bad: pd.Series[bool], what: str) -> None:
+        nonlocal table
+        if n := int(bad.sum()):
+            notes.append(Note(what, n, where))
+            table = table[~bad]
+
+    without(table["values"].isna(), _NO_WINNER)
+    without(table["systems"].map(lambda of: len({*of}) < len(of)), _ITSELF)
+    pairs = bool(len(table)) and len(table["systems"].iloc[0]) > 1
+    if baseline and pairs:
+        if not table["systems"].map(lambda of: baseline in of).any():
+            known = ", ".join(sorted({one for of in table["systems"] for one in of}))
+            raise UserError(f"No system is called {baseline!r} (found {known}).")
+        without(~table["systems"].map(lambda of: baseline in of), _OTHERS.format(baseline))
+        place = table["systems"].map(lambda of: [i for i, one in enumerate(of) if one != baseline])
+        for name in ("systems", "values"):
+            both = zip(table[name], place, strict=True)
+            table = table.assign(**{name: [tuple(of[i] for i in at) for of, at in both]})
+    if len({one for of in table["systems"] for one in of}) < 2:
+        raise UserError(f"{where}: fewer than two systems have a verdict, so nothing is ranked.")
+    return table.reset_index(drop=True), notes
+
+
+def _once(
+    table: pd.DataFrame, cell: Sequence[str], where: str
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The first of rows that say they are the same replication."""
+    if "replication" not in table or table["replication"].isna().any():
+        return table, []
+    again = table.astype({name: str for name in cell if name in table}).duplicated(
+        ["question", "systems", "replication", *(name for name in cell if name in table)]
+    )
+    n = int(again.sum())
+    return table[~again], [Note(_TWICE, n, where)] * bool(n)
