@@ -34,6 +34,11 @@ _OPPONENTS = (
 _QUESTIONS = "systems were not judged on the same questions: {}"
 _THESE = "intervals are for these {}: another {} needs at least {} levels"
 
+_WITHOUT = (
+    "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
+    "are left out of what another try changes"
+)
+
 _WORDS = (
     "Score: share of wins, ties as half (or the mean score), by question; then the mean of "
     "questions. With --method bt: log strength, 0 on average.",
@@ -92,7 +97,7 @@ class Board:
             pd.factorize(table["question"])[0],
             shown[codes],
             np.array(table["values"].tolist(), float),
-            cell.to_numpy(),
+            np.asarray(cell, dtype=np.int64),
             len(self.systems),
             self.verdicts.exact,
         )
@@ -181,6 +186,8 @@ class Board:
         if asked.min() < len(self.questions):
             least = self.systems[int(asked.argmin())]
             yield _QUESTIONS.format(f"{least} on {asked.min():,} of {len(self.questions):,}")
+        if self.again and self.again.without:
+            yield _WITHOUT.format(self.again.without)
         if self.over and isinstance(self.found, Ranking) and not self.found.levels:
             yield _THESE.format(f"{self.over}s", self.over, FEWEST_LEVELS)
 
@@ -224,7 +231,9 @@ def boards(
         raise UserError(f"--over takes {' or '.join(_LEVELS)}, not {over!r}.")
     named = [*by, *pool, *([over] if over else [])]
     if absent := [name for name in named if name not in verdicts.table]:
-        known = ", ".join(name for name in verdicts.table if name not in ("systems", "values"))
+        known = ", ".join(
+            name for name in map(str, verdicts.table) if name not in ("systems", "values")
+        )
         raise UserError(f"There is no column {absent[0]!r} (found {known}).")
     names = [name for name in by or verdicts.names if name not in (*pool, over)]
     parts: Any = verdicts.table.groupby(names, sort=True, dropna=False) if names else [((), None)]
@@ -307,7 +316,7 @@ def _leaders(found: Sequence[Board]) -> Table:
     """A line a ranking: who leads, and whether another try says so."""
     lines = []
     for board in found[:_MOST]:
-        known, again = board.found, board.again
+        known, tries = board.found, board.again
         if isinstance(known, str):
             lines.append([describe(board.keys), f"not estimable: {known}", "", "", ""])
             continue
@@ -316,10 +325,16 @@ def _leaders(found: Sequence[Board]) -> Table:
         pairs = zip(known.order[:-1], known.order[1:], strict=True)
         apart = f"{sum(bool(known.apart[i, j]) for i, j in pairs)} of {len(known.order) - 1}"
         n = len(board.questions)
-        changes = share(again.leader_changes, n) if again else ""
-        tau = f"{again.tau:.2f}" if again else ""
+        changes = share(tries.leader_changes, n) if tries else ""
+        tau = f"{tries.tau:.2f}" if tries else ""
         lines.append([describe(board.keys), leader, apart, tau, changes])
-    headings = ["Ranking of", "Leader", "Neighbours told apart", "Tau, another try", "Leader changes"]
+    headings = [
+        "Ranking of",
+        "Leader",
+        "Neighbours told apart",
+        "Tau, another try",
+        "Leader changes",
+    ]
     return Table(headings, lines)
 
 

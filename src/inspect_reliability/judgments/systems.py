@@ -112,13 +112,15 @@ def _of_file(
     frame = named_once(frame, file)
     ours = {yours: name for yours, name in columns.items() if name in _USUAL}
     if absent := [name for name in ours if name not in frame]:
-        raise UserError(f"{file} has no column {absent[0]!r} (found {', '.join(frame)}).")
+        raise UserError(f"{file} has no column {absent[0]!r} (found {', '.join(map(str, frame))}).")
     frame = frame.rename(columns=ours)
-    plain = {without_marks(name): name for name in reversed(list(frame))}
+    plain = {without_marks(name): name for name in reversed(list(map(str, frame)))}
     for name, usual in _USUAL.items():
         if name in frame or (name == "system" and "model_1" in frame):
             continue
-        if yours := next(filter(None, (plain.get(without_marks(one)) for one in (name, *usual))), ""):
+        if yours := next(
+            filter(None, (plain.get(without_marks(one)) for one in (name, *usual))), ""
+        ):
             frame = frame.rename(columns={yours: name})
             notes.append(Note(f"column {yours!r} taken for '{name}'", 1, file))
     rest = {yours: name for yours, name in columns.items() if yours not in ours}
@@ -126,16 +128,18 @@ def _of_file(
     table, said = named(frame.drop(columns=taken), Told(file, rest, facets))
     table = table.assign(**{name: frame[name] for name in taken})
     if "question" not in table:
+        known = ", ".join(map(str, frame))
         raise UserError(
-            f"{file} has no column 'question' (found {', '.join(frame)}). Say which it is: --column "
+            f"{file} has no column 'question' (found {known}). Say which it is: --column "
             "YOURS=OURS, as in --column id=question."
         )
     for name in ("model_1", "model_2", "system"):
         if name in table:
             table[name] = converted(table[name].rename("responder"), file)
-    return table.assign(
-        **{name: converted(table[name], file) for name in table if name not in _USUAL}
-    ), [*notes, *said]
+    for name in map(str, table):
+        if name not in _USUAL:
+            table[name] = converted(table[name], file)
+    return table, [*notes, *said]
 
 
 def _with_values(
@@ -150,7 +154,9 @@ def _with_values(
             f"{where} has neither a column 'verdict' nor a column 'p'. Say which it is: --column "
             "YOURS=OURS, as in --column winner=verdict."
         )
-    said = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
+    said: Any = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
+    systems: list[tuple[str, ...]]
+    values: list[tuple[float, ...] | None]
     if {*PAIR} <= {*table}:
         pairs = list(zip(table["model_1"], table["model_2"], strict=True))
         won = said if exact else _winners(said, pairs)
@@ -177,7 +183,14 @@ def _with_values(
             "(scores of single systems), or judgments of our tasks. Say which column is which: "
             "--column YOURS=OURS, as in --column model_a=model_1."
         )
-    return table.assign(systems=systems, values=values), exact
+    return _with_tuples(table, systems=systems, values=values), exact
+
+
+def _with_tuples(table: pd.DataFrame, **columns: Sequence[Any]) -> pd.DataFrame:
+    import pandas as pd
+
+    made = {name: pd.Series([*of], table.index, dtype=object) for name, of in columns.items()}
+    return pd.concat([table.drop(columns=[*made], errors="ignore"), pd.DataFrame(made)], axis=1)
 
 
 def _is_list(value: Any) -> bool:
@@ -264,17 +277,17 @@ def _usable(
             raise UserError(f"No system is called {baseline!r} (found {known}).")
         without(~table["systems"].map(lambda of: baseline in of), _OTHERS.format(baseline))
         place = table["systems"].map(lambda of: [i for i, one in enumerate(of) if one != baseline])
-        for name in ("systems", "values"):
-            both = zip(table[name], place, strict=True)
-            table = table.assign(**{name: [tuple(of[i] for i in at) for of, at in both]})
+        kept = {
+            name: [tuple(of[i] for i in at) for of, at in zip(table[name], place, strict=True)]
+            for name in ("systems", "values")
+        }
+        table = _with_tuples(table, **kept)
     if len({one for of in table["systems"] for one in of}) < 2:
         raise UserError(f"{where}: fewer than two systems have a verdict, so nothing is ranked.")
     return table.reset_index(drop=True), notes
 
 
-def _once(
-    table: pd.DataFrame, cell: Sequence[str], where: str
-) -> tuple[pd.DataFrame, list[Note]]:
+def _once(table: pd.DataFrame, cell: Sequence[str], where: str) -> tuple[pd.DataFrame, list[Note]]:
     """The first of rows that say they are the same replication."""
     if "replication" not in table or table["replication"].isna().any():
         return table, []

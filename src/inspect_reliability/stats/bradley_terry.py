@@ -57,10 +57,8 @@ def strengths(won: FloatArray, start: FloatArray | None = None) -> FloatArray:
 def _check_finite(won: FloatArray) -> None:
     if connected_components(won > 0, connection="weak")[0] > 1:
         raise ReliabilityError("systems do not connect, so Bradley-Terry has no strengths")
-    n, part = connected_components(won > 0, connection="strong")
-    if n == 1:
-        return
-    raise ReliabilityError(
-        "a system, or a group of them, never loses or never wins, so Bradley-Terry has no finite "
-        "strengths"
-    )
+    if connected_components(won > 0, connection="strong")[0] > 1:
+        raise ReliabilityError(
+            "a system, or a group of them, never loses or never wins, so Bradley-Terry has no "
+            "finite strengths"
+        )

@@ -5,12 +5,13 @@ single one with its grade. A question is drawn with all its contests; rows are n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from string import ascii_letters
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .bradley_terry import strengths, wins
@@ -18,6 +19,7 @@ from .ends import t_quantile
 from .errors import ReliabilityError
 from .long import FloatArray, IntArray
 
+Flags = NDArray[np.bool_]
 Method = Literal["mean", "bt"]
 
 FEWEST_LEVELS = 5
@@ -46,9 +48,16 @@ class Contests:
     n_systems: int
     exact: bool = False
 
-    def __getitem__(self, rows: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool]]") -> "Contests":
-        kept = (one[rows] for one in (self.question, self.systems, self.values, self.cell))
-        return Contests(*kept, n_systems=self.n_systems, exact=self.exact)
+    def __getitem__(
+        self, rows: "IntArray | np.ndarray[tuple[int], np.dtype[np.bool]]"
+    ) -> "Contests":
+        return replace(
+            self,
+            question=self.question[rows],
+            systems=self.systems[rows],
+            values=self.values[rows],
+            cell=self.cell[rows],
+        )
 
     @property
     def shares(self) -> FloatArray:
@@ -105,7 +114,7 @@ class Ranking:
     reach: FloatArray
     rank: IntArray
     rank_set: IntArray
-    apart: "np.ndarray[tuple[int, int], np.dtype[np.bool]]"
+    apart: Flags
     pair_reach: FloatArray
     n_questions: IntArray
     reason: str | None = None
@@ -153,8 +162,8 @@ def ranking(
     if reason is None:
         try:
             moved = [_by_mean(shares, scores) if method == "mean" else _by_bt(contests, names)]
-        except ReliabilityError as error:
-            reason = str(error)
+        except ReliabilityError as why:
+            reason = str(why)
     levels = 0 if over is None else len(np.unique(over))
     if over is not None and levels >= FEWEST_LEVELS and reason is None:
         each = [contests[over == one] for one in np.unique(over)]
@@ -178,7 +187,7 @@ def ranking(
 def _by_mean(shares: FloatArray, scores: FloatArray) -> FloatArray:
     """Deviations of questions whose squares and products sum to (co)variances."""
     n = (~np.isnan(shares)).sum(axis=0)
-    return np.nan_to_num(shares - scores) / np.sqrt(n * (n - 1))
+    return np.asarray(np.nan_to_num(shares - scores) / np.sqrt(n * (n - 1)))
 
 
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
@@ -201,9 +210,7 @@ def _jackknifed(without: FloatArray) -> FloatArray:
 
 
 def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
-    return _jackknifed(
-        np.array([contests[over != one].scores(method) for one in np.unique(over)])
-    )
+    return _jackknifed(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
 
 
 def padded(shares: FloatArray, n: int) -> FloatArray:
@@ -218,7 +225,9 @@ def _residual(shares: FloatArray) -> FloatArray:
         whole = mean_of(of_level[:, 0])
     j, q = shares.shape[:2]
     free = np.sqrt(j * q * (j - 1) * (q - 1))
-    return np.asarray(np.nan_to_num(shares - of_level - of_question + whole).reshape(j * q, -1) / free)
+    return np.asarray(
+        np.nan_to_num(shares - of_level - of_question + whole).reshape(j * q, -1) / free
+    )
 
 
 def _reaches(
@@ -263,7 +272,7 @@ def _combined(
     return np.sqrt(total), np.nan_to_num(free, nan=levels - 1.0)
 
 
-def _cliques(near: "np.ndarray[tuple[int, int], np.dtype[np.bool]]") -> list[list[int]]:
+def _cliques(near: Flags) -> list[list[int]]:
     """The largest groups of systems all near each other, by their first (Bron & Kerbosch 1973)."""
     n = len(near)
     beside = [sum(1 << j for j in range(n) if near[i, j] and i != j) for i in range(n)]

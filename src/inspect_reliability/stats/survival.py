@@ -26,12 +26,14 @@ class Survival:
         tau: Expected Kendall's tau-a.
         ends: Its interval, by bootstrap over questions.
         leader_changes: How often the leader is another.
+        without: Share of the draws that have no finite strengths, and count for nothing.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
     """
 
     tau: float
     ends: tuple[float, float] | None
     leader_changes: float
+    without: float
     turns: FloatArray
 
 
@@ -72,7 +74,8 @@ def survival(
     if not taus:
         return None
     ends = _bootstrap(kept, random) if method == "mean" else None
-    return Survival(float(np.mean(taus)), ends, float(np.mean(leads)), turned / len(taus))
+    without = 1 - len(taus) / (each * len(pairs))
+    return Survival(float(np.mean(taus)), ends, float(np.mean(leads)), without, turned / len(taus))
 
 
 _Cells = tuple[IntArray, IntArray]
@@ -107,9 +110,7 @@ def _sorted(rows: IntArray, cells: IntArray) -> _Cells:
     return rows, np.unique(cells[rows], return_index=True)[1]
 
 
-def _tries(
-    one: _Cells, other: _Cells | None, random: np.random.Generator
-) -> Iterator[IntArray]:
+def _tries(one: _Cells, other: _Cells | None, random: np.random.Generator) -> Iterator[IntArray]:
     """A row of each cell, and another."""
     (rows, starts), n = one, np.diff(np.append(one[1], len(one[0])))
     first = random.integers(n)
