@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from inspect_reliability.cli import main
 
 ROOT = Path(__file__).parents[2]
-_NAMES = ("index", "tutorial", "how-to-card", "which-number", "cost")
+_NAMES = ("index", "tutorial", "how-to-card", "how-to-rank", "which-number", "cost")
 PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
 _BLOCK = re.compile(

@@ -26,12 +26,14 @@ from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.crossings import crossings
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.plan import plans
+from inspect_reliability.answers.rank import boards, rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by, sides_of
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.values import Column
@@ -322,6 +324,9 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
             found["plan --facets"] += crossings(analysis)
+    ranked = rank_document(boards(verdicts_on_systems([str(_EXAMPLE_LOGS)]))).results
+    for name in ("ranking", "survival", "neighbours"):
+        found[name] += ranked[name]
     old, new = (Judgments(_suite(*grades)) for grades in (("CI", "CC"), ("CC",)))
     found["score_change"] += judge_or_system(sides_of(old, new, names=("old", "new")))
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):

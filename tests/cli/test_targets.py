@@ -28,6 +28,7 @@ CALLS: dict[str, list[str]] = {
     "report": ["b.csv", "--labels", "labels.csv"],
     "compare": ["b.csv", "other.jsonl"],
     "plan": ["b.csv"],
+    "rank": ["pairs.csv"],
     "gate": ["b.csv", "--min", "omega=-1"],
     "validate": ["b.csv", "--labels", "labels.csv"],
     "card": ["b.csv"],
@@ -102,6 +103,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.to_csv(folder / "b.csv", index=False)
     rows.to_json(folder / "other.jsonl", orient="records", lines=True)
     save(judgments_from_file(folder / "b.csv"), folder / "saved.parquet")
+    pairs = rows.assign(model_1="m", model_2="n", question=rows["question"] + rows["judge"])
+    pairs.to_csv(folder / "pairs.csv", index=False)
     labels = pd.DataFrame({"id": [f"q{q}" for q in range(6)], "label": "A"})
     labels.to_csv(folder / "labels.csv", index=False)
     grader = get_model(f"{graders.LENIENT}/x")

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS
 from .columns import each_once
 from .frame import judgments_from, named_once
+from .gained import gains, winners
 from .names import Told, named, without_marks
-from .places import PLACES, Pair, is_tie
 from .rows import has_judgments, read_frame
 from .suites import is_suite
 from .table import Note
@@ -30,8 +29,6 @@ _USUAL: Mapping[str, Sequence[str]] = {
 """Columns of systems -> names that others give them."""
 
 _KEYS = ("judge", "benchmark", "temperature")
-_RIGHT = {**dict.fromkeys((CORRECT, "c", "right", "true", "yes", "pass"), 1.0), "p": 0.5}
-_GRADES = _RIGHT | dict.fromkeys((INCORRECT, "i", "wrong", "false", "no", "fail"), 0.0)
 _NO_WINNER = "verdicts without a winner left out"
 _ITSELF = "verdicts on a system against itself left out"
 _TWICE = "rows that repeat a replication left out"
@@ -159,7 +156,7 @@ def _with_values(
     values: list[tuple[float, ...] | None]
     if {*PAIR} <= {*table}:
         pairs = list(zip(table["model_1"], table["model_2"], strict=True))
-        won = said if exact else _winners(said, pairs)
+        won = said if exact else winners(said, pairs)
         systems = [tuple(sorted(map(str, pair))) for pair in pairs]
         # Sorted, so that both orders of a pair name its systems alike.
         as_named = [str(pair[0]) == own[0] for pair, own in zip(pairs, systems, strict=True)]
@@ -171,7 +168,7 @@ def _with_values(
             table = table.assign(order=["as named" if same else "swapped" for same in as_named])
     elif "system" in table:
         systems = [(str(one),) for one in table["system"]]
-        values = [None if v is None else (v,) for v in (said if exact else _grades(said))]
+        values = [None if v is None else (v,) for v in (said if exact else gains(said))]
     elif "responder" in table and "order" in table and table["order"].map(_is_list).any():
         systems = [tuple(sorted(one)) if _is_list(one) else () for one in table["order"]]
         chosen = zip(table["responder"], systems, strict=True)
@@ -209,51 +206,6 @@ def _probabilities(column: pd.Series[Any], where: str) -> list[float | None]:
 def _meant(column: pd.Series[Any], meant: Mapping[str, str]) -> list[str | None]:
     said = {yours.casefold(): of for yours, of in meant.items()}
     return list(each_once(column, lambda one: said.get(str(one).casefold(), str(one))))
-
-
-def _winners(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> list[float | None]:
-    """What the first of each pair gained: 1, 0, or half."""
-    places = [Pair(*names) for names in PLACES]
-    place = {one: next(filter(None, (of.place(one) for of in places)), None) for one in {*said}}
-    first = {names[0].casefold() for names in PLACES}
-    unknown: dict[str, int] = {}
-
-    def gained(one: str | None, pair: tuple[Any, Any]) -> float | None:
-        if one is None or one in NO_VERDICTS or one == "none":
-            return None
-        if one in pair:
-            return float(one == pair[0])
-        if is_tie(one):
-            return 0.5
-        if found := place[one]:
-            return float(found in first)
-        unknown[one] = unknown.get(one, 0) + 1
-        return None
-
-    won = [gained(one, pair) for one, pair in zip(said, pairs, strict=True)]
-    if unknown:
-        name, n = max(unknown.items(), key=lambda item: item[1])
-        raise UserError(
-            f"Verdict {name!r} ({n:,} rows) names neither system. Say what it means: --map "
-            f"{name}=tie, --map {name}=A (the first shown), or --map {name}=none to leave it out."
-        )
-    return won
-
-
-def _grades(said: Sequence[str | None]) -> list[float | None]:
-    def grade(one: str | None) -> float | None:
-        if one is None or one in NO_VERDICTS or one == "none":
-            return None
-        try:
-            return _GRADES.get(one.casefold()) if one.casefold() in _GRADES else float(one)
-        except ValueError:
-            raise UserError(
-                f"Verdict {one!r} on a single system is neither a number nor right or wrong. Say "
-                f"what it means: --map {one}=correct, or --map {one}=none to leave it out."
-            ) from None
-
-    known = {one: grade(one) for one in {*said}}
-    return [known[one] for one in said]
 
 
 def _usable(
