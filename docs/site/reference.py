@@ -20,13 +20,14 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.boards import boards
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.change import changes, judge_or_system
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.crossings import crossings
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.plan import plans
-from inspect_reliability.answers.rank import boards, rank_document
+from inspect_reliability.answers.rank import rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by, sides_of
 from inspect_reliability.cli import main

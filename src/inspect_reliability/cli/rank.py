@@ -2,7 +2,8 @@
 
 import click
 
-from ..answers.rank import boards, rank_document
+from ..answers.boards import boards
+from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
 from ..showing import Form
 from .main import command

@@ -30,6 +30,7 @@ _USUAL: Mapping[str, Sequence[str]] = {
 
 _KEYS = ("judge", "benchmark", "temperature")
 _NO_WINNER = "verdicts without a winner left out"
+_NAMELESS = "rows without the name of a system left out"
 _ITSELF = "verdicts on a system against itself left out"
 _TWICE = "rows that repeat a replication left out"
 _OTHERS = "verdicts on pairs without {!r} left out"
@@ -91,6 +92,12 @@ def verdicts_on_systems(
     table = pd.concat(tables, ignore_index=True).dropna(subset=["question"])
     if absent := [name for name in facets if name not in table]:
         raise UserError(f"{where} has no column {absent[0]!r}.")
+    named_in = [*PAIR] if {*PAIR} <= {*table} else [name for name in ("system",) if name in table]
+    nameless = table[named_in].isna().any(axis="columns")
+    if nameless.all():
+        raise UserError(f"{where}: no row names its systems ({' and '.join(named_in)}).")
+    notes += [Note(_NAMELESS, int(nameless.sum()), where)] * bool(nameless.any())
+    table = table[~nameless].reset_index(drop=True)
     table, exact = _with_values(table, meant or {}, where)
     table, said = _usable(table, baseline, where)
     wording = [name for name in ("wording", "scorer") if name in table]

@@ -82,7 +82,7 @@ class Contests:
 
     def _check_pairs(self) -> None:
         if self.systems.shape[1] != 2:
-            raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems.")
+            raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems")
 
 
 def mean_of(shares: FloatArray, axis: int = 0) -> FloatArray:

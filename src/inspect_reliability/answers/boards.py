@@ -1,0 +1,239 @@
+"""Rankings of systems: one for each judge and condition, with their records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments.systems import Verdicts
+from ..showing.values import Record, plain
+from ..stats import ReliabilityError
+from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
+from ..stats.survival import Survival, survival
+
+_LEVELS = ("judge", "wording")
+"""What intervals can speak beyond: there are others of it."""
+
+OPPONENTS = (
+    "systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
+    "NAME keeps what all met, --method bt allows for it"
+)
+_QUESTIONS = "systems were not judged on the same questions: {}"
+_THESE = "intervals speak for these {} only: others need at least {} of them"
+
+_WITHOUT = (
+    "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
+    "are left out of what another try changes"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The ranking of one judge, or of what the keys say.
+
+    Attributes:
+        keys: Its values in the grouping columns.
+        table: Its verdicts.
+        verdicts: All verdicts.
+        method: How systems are scored.
+        over: What the intervals speak beyond; empty: questions alone.
+    """
+
+    keys: Record
+    table: pd.DataFrame
+    verdicts: Verdicts
+    method: Method = "mean"
+    over: str = ""
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """Their names."""
+        return sorted({one for of in self.table["systems"].unique() for one in of})
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """The names of questions, by number."""
+        return list(map(str, pd.factorize(self.table["question"])[1]))
+
+    def contests(self, *but: str) -> Contests:
+        """The verdicts as numbers; columns `but` do not divide cells."""
+        table = self.table
+        width = table["systems"].map(len)
+        if width.nunique() > 1:
+            raise UserError("Verdicts on pairs and on single systems cannot be ranked together.")
+        number = {name: i for i, name in enumerate(self.systems)}
+        columns = [*self.verdicts.names, *self.verdicts.facets]
+        within = [name for name in columns if name in table and name not in but]
+        keys = table[["question", "systems", *within]]
+        cell = keys.groupby(list(keys), sort=False, dropna=False).ngroup()
+        codes, names = pd.factorize(table["systems"])
+        shown = np.array([[number[one] for one in of] for of in names])
+        return Contests(
+            pd.factorize(table["question"])[0],
+            shown[codes],
+            np.array(table["values"].tolist(), float),
+            np.asarray(cell, dtype=np.int64),
+            len(self.systems),
+            self.verdicts.exact,
+        )
+
+    @cached_property
+    def found(self) -> Ranking | str:
+        """The ranking, or why there is none."""
+        over = None
+        if self.over in self.table:
+            over = pd.factorize(self.table[self.over])[0]
+        try:
+            return ranking(self.contests(), self.method, over, self.questions)
+        except ReliabilityError as error:
+            return str(error)
+
+    @cached_property
+    def again(self) -> Survival | None:
+        """Another try."""
+        return survival(self.contests(), None, self.method)
+
+    def across(self, name: str) -> Survival | None:
+        """One try at each of two levels."""
+        if name not in self.table or self.table[name].nunique() < 2:
+            return None
+        levels = pd.factorize(self.table[name])[0]
+        return survival(self.contests(name), levels, self.method)
+
+    @property
+    def records(self) -> Iterator[Record]:
+        """A record a system, the best first."""
+        found = self.found
+        for i in found.order if isinstance(found, Ranking) else range(len(self.systems)):
+            own: Record = {**plain(self.keys), "system": self.systems[i]}
+            if isinstance(found, str):
+                empty = ("score", "score_interval", "rank", "rank_set", "letters", "n_questions")
+                yield own | dict.fromkeys(empty) | {"method": self.method, "reason": found}
+                continue
+            value, reach = float(found.scores[i]), float(found.reach[i])
+            known = found.reason is None
+            yield own | {
+                "score": value,
+                "score_interval": [value - reach, value + reach] if known else None,
+                "rank": int(found.rank[i]),
+                "rank_set": found.rank_set[i].tolist() if known else None,
+                "letters": found.letters[i] if known else None,
+                "n_questions": int(found.n_questions[i]),
+                "method": self.method,
+                "reason": found.reason,
+            }
+
+    @property
+    def neighbours(self) -> Iterator[Record]:
+        """A record for each two systems next to each other."""
+        found = self.found
+        if isinstance(found, str):
+            return
+        turns = self.again.turns if self.again else None
+        for i, j in zip(found.order[:-1], found.order[1:], strict=True):
+            value, reach = float(found.scores[i] - found.scores[j]), float(found.pair_reach[i, j])
+            yield {
+                **plain(self.keys),
+                "above": self.systems[i],
+                "below": self.systems[j],
+                "difference": value,
+                "difference_interval": [value - reach, value + reach] if reach == reach else None,
+                "turns": None if turns is None else float(turns[i, j]),
+            }
+
+    @property
+    def survived(self) -> Iterator[Record]:
+        """A record for another try, order, wording or level of a facet."""
+        others = [name for name in self.verdicts.facets if name not in self.keys]
+        for name in ["try", *others]:
+            yield from _survived(self, name, self.again if name == "try" else self.across(name))
+
+    @property
+    def cautions(self) -> Iterator[str]:
+        """What keeps its numbers from being trusted as they are."""
+        contests = self.contests()
+        if contests.systems.shape[1] == 2 and self.method == "mean":
+            met = np.eye(len(self.systems), dtype=bool)
+            met[contests.systems[:, 0], contests.systems[:, 1]] = True
+            if not (met | met.T).all():
+                yield OPPONENTS
+        asked = (~np.isnan(contests.shares)).sum(axis=0)
+        if asked.min() < len(self.questions):
+            least = self.systems[int(asked.argmin())]
+            yield _QUESTIONS.format(f"{least} on {asked.min():,} of {len(self.questions):,}")
+        if self.again and self.again.without:
+            yield _WITHOUT.format(self.again.without)
+        if self.over and isinstance(self.found, Ranking) and not self.found.levels:
+            yield _THESE.format(f"{self.over}s", FEWEST_LEVELS)
+
+
+def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Record]:
+    if found:
+        yield {
+            **plain(board.keys),
+            "across": across,
+            "tau": found.tau,
+            "tau_interval": list(found.ends) if found.ends else None,
+            "leader_changes": found.leader_changes,
+        }
+
+
+def boards(
+    verdicts: Verdicts,
+    by: Sequence[str] = (),
+    pool: Sequence[str] = (),
+    method: Method = "mean",
+    over: str = "",
+) -> list[Board]:
+    """A ranking for each judge and condition.
+
+    Args:
+        verdicts: Verdicts on systems.
+        by: Columns that divide rankings; by default judge, benchmark and temperature.
+        pool: Columns that do not.
+        method: "mean" or "bt".
+        over: "judge" or "wording": intervals also speak for others of these.
+
+    Raises:
+        UserError: There is no such column, or no others of it.
+    """
+    if over == "order":
+        raise UserError(
+            "A pair has two orders, and both are shown: there are no others to speak for. What an "
+            "order changes is in 'survival' (--full)."
+        )
+    if over and over not in _LEVELS:
+        raise UserError(f"--over takes {' or '.join(_LEVELS)}, not {over!r}.")
+    named = [*by, *pool, *([over] if over else [])]
+    if absent := [name for name in named if name not in verdicts.table]:
+        known = ", ".join(
+            name for name in map(str, verdicts.table) if name not in ("systems", "values")
+        )
+        raise UserError(f"There is no column {absent[0]!r} (found {known}).")
+    names = [name for name in by or verdicts.names if name not in (*pool, over)]
+    parts: Any = verdicts.table.groupby(names, sort=True, dropna=False) if names else [((), None)]
+    found = []
+    for values, rows in parts:
+        keys = dict(zip(names, values, strict=True))
+        table = verdicts.table if rows is None else rows.reset_index(drop=True)
+        found.append(Board(keys, table, verdicts, method, over))
+    return found
+
+
+def across_judges(found: Sequence[Board]) -> Iterator[Record]:
+    """What another judge changes, under each condition."""
+    alike: dict[str, tuple[Record, list[Board]]] = {}
+    for board in found:
+        keys = {name: value for name, value in board.keys.items() if name != "judge"}
+        alike.setdefault(str(keys), (keys, []))[1].append(board)
+    for keys, several in alike.values():
+        first = several[0]
+        table = pd.concat([one.table for one in several], ignore_index=True)
+        whole = Board(keys, table, first.verdicts, first.method)
+        missing = {"judge": None} if "judge" in first.keys else {}
+        for record in _survived(whole, "judge", whole.across("judge")):
+            yield missing | record
