@@ -133,6 +133,8 @@ def test_scores_of_single_systems(tmp_path: Path) -> None:
     pd.DataFrame(rows, columns=["question", "system", "verdict"]).to_csv(tmp_path / "s.csv")
     known = by_system(found(tmp_path / "s.csv"))
     assert (known["x"]["score"], known["y"]["score"]) == (1, 0)
+    assert known["x"]["score_interval"] is None
+    assert "the same on every question" in known["x"]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ from ..stats.survival import Survival, survival
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
 
+_NO_WIDTH = 1e-9
+_SAME = "no interval: the score is the same on every question"
+
 OPPONENTS = (
     "systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
     "NAME keeps what all met, --method bt allows for it"
@@ -116,15 +119,16 @@ class Board:
                 continue
             value, reach = float(found.scores[i]), float(found.reach[i])
             known = found.reason is None
+            why = found.reason or (None if reach > _NO_WIDTH else _SAME)
             yield own | {
                 "score": value,
-                "score_interval": [value - reach, value + reach] if known else None,
+                "score_interval": None if why else [value - reach, value + reach],
                 "rank": int(found.rank[i]),
                 "rank_set": found.rank_set[i].tolist() if known else None,
                 "letters": found.letters[i] if known else None,
                 "n_questions": int(found.n_questions[i]),
                 "method": self.method,
-                "reason": found.reason,
+                "reason": why,
             }
 
     @property
