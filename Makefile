@@ -71,7 +71,7 @@ dist: $(VENV)/test
 # The tag of a release: not while the repository's owner is unknown, or files name another version.
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 tag:
-	@! grep -nE 'OWNER|<this repository>' README.md docs/tutorial.md extension/*.yml || \
+	@! grep -nE 'OWNER|<this repository>' README.md docs/tutorial.md extension/* || \
 		{ echo "Nobody can find the project so: write who publishes it in these lines."; exit 1; }
 	@grep -q '^version: $(VERSION)$$' CITATION.cff || \
 		{ echo "pyproject.toml says $(VERSION), CITATION.cff another version: correct one."; exit 1; }

@@ -15,6 +15,7 @@ import click
 import inspect_ai
 import inspect_ai.scorer
 import pytest
+import yaml
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 from inspect_ai._cli.main import inspect as inspect_command
@@ -264,6 +265,31 @@ def test_the_tutorial_shows_what_the_readme_shows() -> None:
     """`make judge` ends in the same lines on both pages."""
     [shown] = [block for block in _blocks(ROOT / "README.md", "") if block.startswith("bbh_judge")]
     assert shown in _blocks(ROOT / "docs" / "tutorial.md", "")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_a_page_cites_as_the_citation_file_does(page: str) -> None:
+    """BibTeX has the title, version and licence of `CITATION.cff`, and its reference is named."""
+    said = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    [cited] = _blocks(ROOT / page, "bibtex")
+    for field in ("title", "version", "license"):
+        assert f"{field} = {{{said[field]}}}" in cited
+    [study] = said["references"]
+    for known in (study["title"], f"({study['year']})", study["identifiers"][0]["value"]):
+        assert known in " ".join((ROOT / page).read_text().split())
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/*.md")), ids=_named)
+def test_a_page_is_read_in_one_sitting(page: Path) -> None:
+    """No page has more than 2,500 words: a longer one is two."""
+    words = (word for word in page.read_text().split() if re.search(r"\w", word))
+    assert sum(1 for _ in words) <= 2_500
+
+
+def test_the_glossary_has_each_term_once() -> None:
+    """Its terms are in alphabetical order, and none comes twice."""
+    terms = re.findall(r"^\*\*(.+)\*\*$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)
+    assert terms == sorted(set(terms), key=str.lower)
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def validate(
 ) -> None:
     """Say how often every judge in LOGS is right, by a few labels.
 
-    Errors are split into those that a second verdict repeats and those that it does not, and the
+    Errors are split into those that a second verdict repeats and those where it is right, and the
     majority of several votes shows what votes gain. The labels correct the shares that the judge
     reports, with intervals. Labels come from --labels, or from the logs themselves.
 
