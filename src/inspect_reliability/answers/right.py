@@ -39,7 +39,7 @@ _OF_NAMES = ("wrong", "wrong_twice", "wrong_then_right", "wrong_then_undecided")
 _PARTS = {
     "right": "accuracy",
     "undecided": "undecided",
-    "wrong, then right": "wrong_then_right",
+    "wrong, second try right": "wrong_then_right",
     "wrong, then undecided": "wrong_then_undecided",
     "wrong twice": "wrong_twice",
 }

@@ -74,7 +74,7 @@ def plan(
     """Plan the next study from the judgments in LOGS.
 
     How many votes make a majority that comes out the same again, and how many questions and
-    replications give an interval of the wanted width, with what they cost. With --facets, how
+    replications give an interval of the wanted half-width, with what they cost. With --facets, how
     many orders, wordings, judges and seeds.
     """
     analysis = analyse(read(logs), by)
