@@ -55,6 +55,7 @@ docs: $(VENV)/docs
 # What pages show of programs: the figure of the README, inspect's viewer, what commands print.
 pictures: $(VENV)/test
 	$(BIN)/python docs/images/answer.py
+	$(BIN)/python docs/images/gallery.py
 	rm -rf build/pictures && mkdir -p build/pictures && cp logs/example/*.eval build/pictures
 	$(BIN)/inspect eval tasks/bbh_judge.py -T replications=100 --log-dir build/pictures --display none
 	$(BIN)/python docs/images/viewer.py build/pictures

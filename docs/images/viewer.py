@@ -30,7 +30,35 @@ QUIET = [
 ]
 
 BELOW_THE_BAR: FloatRect = {"x": 0, "y": 29, "width": 1280, "height": 771}
-FIRST_PART: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 650}
+FIRST_PART: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 660}
+WITH_LINKS: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 730}
+
+PARTS = {
+    "h3": "start",
+    "tbody .state": "end",
+    "thead th:last-child": "end",
+    "p.answer": "end",
+    "p.answer + p.answer": "end",
+    "p.next": "end",
+    "ul.cautions": "start",
+    "figure svg": "end",
+    "nav a:last-of-type": "end",
+}
+"""Parts of the page that get a number in the annotated picture, and at which end of them."""
+
+NUMBERED = """parts => Object.entries(parts).forEach(([part, end], i) => {
+    const range = document.createRange();
+    range.selectNodeContents(document.querySelector(part));
+    const place = range.getBoundingClientRect();
+    const mark = document.body.appendChild(document.createElement("b"));
+    mark.textContent = i + 1;
+    Object.assign(mark.style, {
+        position: "absolute", width: "24px", height: "24px", lineHeight: "24px",
+        borderRadius: "12px", zIndex: 9, background: "#c2185b", color: "white", textAlign: "center",
+        left: end === "start" ? "6px" : `${place.right + 6}px`,
+        top: `${(end === "start" ? place.top + 12 : place.top + place.height / 2) - 12}px`,
+    });
+})"""
 
 
 @contextmanager
@@ -92,7 +120,7 @@ def _sample(url: str, log: str) -> str:
 
 
 def main() -> None:
-    """Write a picture of everything `walk` shows, and of the page of the demo."""
+    """Write pictures of all that `walk` shows, and of the demo's page, plain and with numbers."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     parser.add_argument("log_dir", type=Path, metavar="LOG_DIR", help="of a bbh_judge run")
     parser.add_argument(
@@ -123,6 +151,9 @@ def main() -> None:
         tab.set_content(analyse(str(DATA)).to_html())
         tab.screenshot(path=given.out / "page.png", clip=FIRST_PART)
         print(given.out / "page.png")
+        tab.evaluate(NUMBERED, PARTS)
+        tab.screenshot(path=given.out / "page-parts.png", clip=WITH_LINKS)
+        print(given.out / "page-parts.png")
 
 
 if __name__ == "__main__":

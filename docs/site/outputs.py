@@ -1,7 +1,8 @@
 """Run the commands that pages show, and write below each what it prints.
 
 `python docs/site/outputs.py` brings the pages up to date. A block of a page that begins with "$ "
-and one of our commands on the example log is run; others stay as they are.
+and one of our commands on the examples is run, as in a terminal of 80 columns; others stay as they
+are.
 """
 
 import re
@@ -13,11 +14,13 @@ from click.testing import CliRunner
 from inspect_reliability.cli import main
 
 ROOT = Path(__file__).parents[2]
-_NAMES = ("index", "tutorial", "how-to-card", "how-to-rank", "which-number", "cost")
+_NAMES = ("tutorial", "reading", "how-to-card", "how-to-rank", "which-number", "cost")
 PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
 _BLOCK = re.compile(
-    r"```console\n\$ inspect-reliability (?P<given>[^\n]*logs/example[^\n]*)\n.*?```", re.DOTALL
+    r"```console\n\$ inspect-reliability "
+    r"(?P<given>[^\n]*(?:logs/example|examples/verdicts)[^\n]*)\n.*?```",
+    re.DOTALL,
 )
 
 
@@ -27,7 +30,8 @@ def refreshed(page: str) -> str:
 
 
 def _run(block: re.Match[str]) -> str:
-    done = CliRunner().invoke(main, shlex.split(block["given"]), prog_name="inspect-reliability")
+    runner = CliRunner(env={"COLUMNS": "80"})
+    done = runner.invoke(main, shlex.split(block["given"]), prog_name="inspect-reliability")
     if done.exit_code == 2:
         raise ValueError(done.output)
     lines = [line.rstrip() for line in done.stdout.rstrip().splitlines()]

@@ -161,5 +161,5 @@ def main(traceback: bool) -> None:
     """Can I trust this LLM judge? Reliability from the judgments in inspect logs.
 
     LOGS are inspect log files or folders of them, local or any URL inspect can read; CSV, JSONL or
-    parquet files with one row a judgment; or a copy of the published study's repository.
+    XX
     """
