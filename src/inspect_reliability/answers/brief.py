@@ -131,7 +131,7 @@ _NUMBERS = (
     ("accuracy", "Right", "Right", "validity", "%"),
     ("undecided", "Undecided", "Undecided", "validity", "%"),
     ("wrong", "Wrong", "Wrong", "validity", "%"),
-    ("wrong_then_right", "Wrong, second try right", "Wrong, then right", "validity", "%"),
+    ("wrong_then_right", "Wrong, second try right", "Wrong, second try right", "validity", "%"),
     ("wrong_twice", "Wrong twice", "Wrong twice", "validity", "%"),
     ("within_one", "Within one step", "Within one step", "validity", "%"),
     ("rank_correlation", "Rank correlation", "Rank correlation", "validity", "z.2f"),
