@@ -1,0 +1,300 @@
+"""Which verdicts may be kept? Those with enough votes, and a promise how few of them are wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, comb, factorial, inf, log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .long import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+
+MOST_THRESHOLDS = 50
+"""Thresholds that are tested of exact probabilities, which differ on every question."""
+
+LABELS_DIFFER = 0.01
+"""The promise is withdrawn where labelled questions differ from others at this level."""
+
+_PERMUTATIONS = 1_999
+_MOST_LABELS = 10**6
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """The votes of one judge on N questions.
+
+    Attributes:
+        votes: Votes for each of K verdicts, N x K: counts, or probabilities with `tries` infinite.
+            Non-responses and abstentions are verdicts.
+        decides: Whether each verdict decides something, K.
+        tries: Votes that a question has; one with fewer is never kept.
+        cost: Dollars of a vote; None if not known.
+    """
+
+    votes: FloatArray
+    decides: BoolArray
+    tries: float
+    cost: float | None = None
+
+    @cached_property
+    def top(self) -> IntArray:
+        """The most frequent verdict of each question, N; -1 where it decides nothing.
+
+        It decides nothing if two are the most frequent, or if it is an abstention.
+        """
+        most = self.votes.max(axis=1, keepdims=True)
+        alone = (self.votes > most - _ROUNDING).sum(axis=1) == 1
+        first = self.votes.argmax(axis=1)
+        return np.where(alone & self.decides[first], first, -1)
+
+    @cached_property
+    def confidence(self) -> FloatArray:
+        """The share of the most frequent verdict, N; 0 where it may never be kept."""
+        given = self.votes.sum(axis=1)
+        enough = given > 0 if np.isinf(self.tries) else given >= self.tries
+        share = self.votes.max(axis=1) / (1.0 if np.isinf(self.tries) else np.maximum(given, 1))
+        return np.where(enough & (self.top >= 0), share, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade:
+    """Judges asked in turn on N questions, each where the ones before were not sure enough.
+
+    Attributes:
+        judges: In the order in which they are asked, fixed before any label is seen; at least one.
+        right: Whether each verdict is the label, N x K.
+        labelled: Whether each question has a label, N.
+    """
+
+    judges: tuple[Ballots, ...]
+    right: BoolArray
+    labelled: BoolArray
+
+    @cached_property
+    def confidence(self) -> FloatArray:
+        """The strictest threshold at which any of the judges keeps its verdict, N."""
+        return np.asarray(np.max([one.confidence for one in self.judges], axis=0))
+
+    @cached_property
+    def thresholds(self) -> FloatArray:
+        """What is tested, the strictest first; no label has a part in it.
+
+        The observed confidences; of exact probabilities, quantiles of them.
+        """
+        every = np.concatenate([one.confidence for one in self.judges])
+        found = np.unique(every[every > 0])
+        if len(found) > MOST_THRESHOLDS and any(np.isinf(one.tries) for one in self.judges):
+            places = np.linspace(0, 1, MOST_THRESHOLDS)
+            found = np.unique(np.quantile(every[every > 0], places, method="inverted_cdf"))
+        return found[::-1]
+
+    def kept_by(self, threshold: float) -> IntArray:
+        """The number of the first judge that is this sure of a question, N; -1 for none."""
+        sure = np.array([one.confidence >= threshold - _ROUNDING for one in self.judges])
+        return np.where(sure.any(axis=0), sure.argmax(axis=0), -1)
+
+    def kept_verdict(self, threshold: float) -> IntArray:
+        """The verdict that is kept, N; -1 for none."""
+        by, top = self.kept_by(threshold), np.array([one.top for one in self.judges])
+        return np.where(by < 0, -1, top[np.maximum(by, 0), np.arange(len(by))])
+
+    def step(self, threshold: float) -> "Step":
+        """What a threshold keeps, and how much of it is wrong."""
+        said = self.kept_verdict(threshold)
+        kept = said >= 0
+        known = kept & self.labelled
+        right = self.right[np.arange(len(said)), np.maximum(said, 0)]
+        errors = int((known & ~right).sum())
+        return Step(float(threshold), float(kept.mean()), int(known.sum()), errors)
+
+    def fewer(self, threshold: float, votes: int) -> tuple[float, float | None]:
+        """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
+
+        The mean over all draws of so many of a question's votes without replacement (of a
+        distribution: of so many votes), so it is unbiased. A question with fewer votes is not kept.
+        """
+        open_ = np.ones(len(self.right))
+        kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
+        for judge in self.judges:
+            won = open_[:, None] * _won(judge, threshold, votes)
+            kept += won.sum(axis=1)
+            wrong += (won * ~self.right).sum(axis=1)
+            open_ = 1 - kept
+        among = kept[self.labelled].sum()
+        return float(kept.mean()), float(wrong[self.labelled].sum() / among) if among else None
+
+
+class Step(NamedTuple):
+    """A threshold: the share of questions that it keeps, and how many labelled ones are wrong."""
+
+    threshold: float
+    kept: float
+    n_labelled: int
+    errors: int
+
+    @property
+    def error(self) -> float | None:
+        """Share of the kept and labelled that are wrong; None without any."""
+        return self.errors / self.n_labelled if self.n_labelled else None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The loosest threshold that keeps the promise.
+
+    Attributes:
+        step: What it keeps; None if no threshold keeps the promise.
+        path: Every threshold, the strictest first.
+        labels: Where there is none, labelled questions that would do if errors stay as frequent;
+            None if no number does.
+    """
+
+    step: Step | None
+    path: tuple[Step, ...]
+    labels: int | None = None
+
+
+def fewest_kept(max_error: float, confidence: float) -> int:
+    """Labelled questions without an error that promise this, ceil(ln delta / ln(1 - alpha))."""
+    return ceil(log(1 - confidence) / log(1 - max_error) - _ROUNDING)
+
+
+def keep(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> Rule:
+    """Find what may be kept so that at most `max_error` of it is wrong.
+
+    Fixed sequence testing (Angelopoulos, Bates, Candes, Jordan & Lei 2021, "Learn then Test"; of
+    judges Jung, Brahman & Choi 2024, "Trust or Escalate"): thresholds are tested from the
+    strictest on, beginning with the first that keeps enough labelled questions for a test to pass.
+    A test passes while P(Bin(n, max_error) <= errors) <= 1 - `confidence`; the last that passes in
+    a row is the rule. Labels must be a simple random draw of questions.
+    """
+    from scipy.special import bdtr
+
+    path = tuple(map(cascade.step, cascade.thresholds.tolist()))
+    needed = fewest_kept(max_error, confidence)
+    found = None
+    for step in path:
+        if step.n_labelled < needed:
+            continue
+        if bdtr(step.errors, step.n_labelled, max_error) > 1 - confidence + _ROUNDING:
+            break
+        found = step
+    return Rule(found, path, None if found else _labels(path, max_error, confidence))
+
+
+def _labels(path: Sequence[Step], max_error: float, confidence: float) -> int | None:
+    """Fewest labelled questions with which a threshold would pass, if errors stay as frequent."""
+    from scipy.special import bdtr
+
+    needed = []
+    for step in path:
+        n = fewest_kept(max_error, confidence)
+        while step.kept and n <= _MOST_LABELS:
+            if bdtr(ceil((step.error or 0.0) * n - _ROUNDING), n, max_error) <= 1 - confidence:
+                needed.append(ceil(n / step.kept))
+                break
+            n = ceil(n * 1.02)
+    return min(needed, default=None)
+
+
+class Difference(NamedTuple):
+    """Where labelled questions differ most from the others: shares kept there, and its p value."""
+
+    threshold: float
+    labelled: float
+    others: float
+    p_value: float
+
+
+def labels_differ(cascade: Cascade, seed: int = 0) -> Difference | None:
+    """Compare confidences of labelled and other questions by a permutation test.
+
+    The statistic is the largest difference of kept shares over all thresholds; None if every
+    question is labelled, or none. It does not see labels that differ at equal confidence.
+    """
+    n, steps = int(cascade.labelled.sum()), cascade.thresholds
+    if not 0 < n < len(cascade.labelled) or not len(steps):
+        return None
+    # A level a threshold, and a last one for what is never kept.
+    level = (cascade.confidence[:, None] < steps[None, :] - _ROUNDING).sum(axis=1)
+    every = np.bincount(level, minlength=len(steps) + 1)
+    own = np.bincount(level[cascade.labelled], minlength=len(every))
+
+    def apart(drawn: IntArray) -> FloatArray:
+        below = drawn.cumsum(axis=-1)[..., :-1]
+        rest = every.cumsum()[:-1] - below
+        return np.asarray(below / n - rest / (len(level) - n))
+
+    drawn = np.random.default_rng(seed).multivariate_hypergeometric(
+        every, n, _PERMUTATIONS, method="marginals"
+    )
+    found = apart(own)
+    at = int(np.abs(found).argmax())
+    as_far = np.abs(apart(drawn)).max(axis=1) >= abs(found[at]) - _ROUNDING
+    p_value = (1 + int(as_far.sum())) / (1 + _PERMUTATIONS)
+    labelled = float(own.cumsum()[at] / n)
+    return Difference(float(steps[at]), labelled, labelled - float(found[at]), p_value)
+
+
+def half_width(distances: FloatArray, max_error: float) -> float | None:
+    """The distance that holds the label of a new question with probability 1 - `max_error`.
+
+    Split conformal prediction (Vovk, Gammerman & Shafer 2005): the ceil((n + 1)(1 - max_error))-th
+    smallest of n distances of mean verdict and label; None with too few. Grades have ties, and
+    are held more often.
+    """
+    place = ceil((len(distances) + 1) * (1 - max_error) - _ROUNDING)
+    return float(np.sort(distances)[place - 1]) if place <= len(distances) else None
+
+
+def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
+    """Probability that so many votes keep each verdict, N x K."""
+    least = max(ceil(threshold * votes - _ROUNDING), 1)
+    exact = bool(np.isinf(judge.tries))
+    rows, same = np.unique(judge.votes, axis=0, return_inverse=True)
+    enough = exact | (rows.sum(axis=1) >= (votes if exact else judge.tries))
+    each = [
+        _chances(row, judge.decides, votes, least, exact) if known else np.zeros(len(row))
+        for row, known in zip(rows, np.broadcast_to(enough, len(rows)), strict=True)
+    ]
+    return np.array(each)[same.reshape(-1)]
+
+
+def _chances(
+    row: FloatArray, decides: BoolArray, votes: int, least: int, exact: bool
+) -> FloatArray:
+    """Of one question: a verdict wins with at least `least` votes, and more than any other.
+
+    Votes of verdicts are independent given their sum, so their generating functions multiply.
+    """
+    given = np.append(row, max(1 - row.sum(), 0.0)) if exact else row
+
+    def ways(share: float, k: int) -> float:
+        return share**k / factorial(k) if exact else float(comb(int(share), k))
+
+    found = np.zeros(len(row))
+    for place in np.flatnonzero((row > 0) & decides):
+        others = np.delete(given, place)
+        for own in range(least, votes + 1):
+            rest = votes - own
+            if rest < own:  # none of the others can have as many
+                of_rest = ways(others.sum(), rest)
+            else:
+                product = np.ones(1)
+                for share in others[others > 0]:
+                    each = [ways(share, k) for k in range(own)]
+                    product = np.convolve(product, each)[: rest + 1]
+                of_rest = product[rest] if len(product) > rest else 0.0
+            found[place] += ways(row[place], own) * of_rest
+    return found / (1 / factorial(votes) if exact else comb(int(row.sum()), votes))
+
+
+def smaller_numbers(tries: float) -> list[int]:
+    """Numbers of votes to compare with all of them: powers of two; of distributions up to 32."""
+    most = 64 if tries == inf else int(tries)
+    return [2**power for power in range(6) if 2**power < most]

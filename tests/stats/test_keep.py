@@ -1,0 +1,222 @@
+"""Keep, escalate, ask: the promise holds on populations whose truth is known."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+
+from inspect_reliability.stats.keep import (
+    Ballots,
+    Cascade,
+    fewest_kept,
+    half_width,
+    keep,
+    labels_differ,
+)
+
+VERDICTS = 4
+"""The first three are right somewhere; the last is a tie, which decides nothing."""
+
+DECIDES = np.array([True, True, True, False])
+
+
+def population(
+    rng: Generator, n: int, tries: int, skill: float, judges: int = 1
+) -> tuple[tuple[Ballots, ...], np.ndarray]:
+    """Judges of a population: votes from probabilities that lean to the label on most questions."""
+    label = rng.integers(0, 3, n)
+    every = []
+    for judge in range(judges):
+        strength = skill + judge
+        p = rng.dirichlet([0.35] * VERDICTS, n)
+        p[np.arange(n), label] += rng.gamma(strength, 1.0, n)
+        p /= p.sum(axis=1, keepdims=True)
+        votes = np.array([rng.multinomial(tries, row) for row in p])
+        every.append(Ballots(votes, DECIDES, float(tries)))
+    right = label[:, None] == np.arange(VERDICTS)
+    return tuple(every), right
+
+
+def twin(cascade: Cascade, alpha: Fraction, delta: Fraction) -> float | None:
+    """The rule once more, question by question and with fractions."""
+    n = len(cascade.labelled)
+
+    def sure(judge: Ballots, question: int) -> tuple[Fraction, int] | None:
+        votes = [int(one) for one in judge.votes[question]]
+        most = max(votes)
+        verdict = votes.index(most)
+        alone = votes.count(most) == 1 and bool(judge.decides[verdict])
+        return (
+            (Fraction(most, sum(votes)), verdict) if alone and sum(votes) == judge.tries else None
+        )
+
+    def said(question: int, threshold: Fraction) -> int | None:
+        known = (sure(judge, question) for judge in cascade.judges)
+        return next(
+            (verdict for one in known if one for share, verdict in [one] if share >= threshold),
+            None,
+        )
+
+    every = (sure(judge, i) for judge in cascade.judges for i in range(n))
+    shares = {one[0] for one in every if one}
+    found, started = None, False
+    for threshold in sorted(shares, reverse=True):
+        kept = [said(i, threshold) for i in range(n)]
+        known = [i for i in range(n) if kept[i] is not None and cascade.labelled[i]]
+        wrong = sum(not cascade.right[i, kept[i]] for i in known)
+        size = len(known)
+        started = started or (1 - alpha) ** size <= delta
+        if not started:
+            continue
+        tail = sum(comb(size, k) * alpha**k * (1 - alpha) ** (size - k) for k in range(wrong + 1))
+        if tail > delta:
+            break
+        found = float(threshold)
+    return found
+
+
+@pytest.mark.parametrize("judges", [1, 3])
+def test_the_rule_is_that_of_fractions(judges: int) -> None:
+    """Thresholds, ties, abstentions and the binomial tail agree with a twin in fractions."""
+    rng = np.random.default_rng(judges)
+    found = Counter[bool]()
+    for _ in range(30):
+        ballots, right = population(rng, 90, int(rng.integers(2, 7)), 1.5, judges)
+        few = np.where(rng.random(90)[:, None] < 0.05, 0, ballots[0].votes)
+        ballots = (Ballots(few, DECIDES, ballots[0].tries), *ballots[1:])
+        cascade = Cascade(ballots, right, rng.random(90) < 0.8)
+        rule = keep(cascade, 0.2, 0.95)
+        known = rule.step.threshold if rule.step else None
+        assert known == twin(cascade, Fraction(1, 5), Fraction(1, 20))
+        found[known is None] += 1
+    assert min(found[True], found[False]) > 0
+
+
+@pytest.mark.parametrize(("alpha", "needed"), [(0.1, 29), (0.15, 19), (0.5, 5), (0.01, 299)])
+def test_fewest_labelled_questions(alpha: float, needed: int) -> None:
+    """One labelled question fewer, all right, would not pass at 95%."""
+    assert fewest_kept(alpha, 0.95) == needed
+    assert (1 - alpha) ** needed <= 0.05 + 1e-12 < (1 - alpha) ** (needed - 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judges", [1, 3])
+@pytest.mark.parametrize("labels", [50, 100, 300])
+def test_the_promise_is_kept(labels: int, judges: int) -> None:
+    """Of all draws of labels, at most delta (and two errors) break the promise, for any judge."""
+    rng = np.random.default_rng([labels, judges])
+    draws, alpha, delta = 200, 0.15, 0.1
+    for skill in (0.3, 0.8):
+        ballots, right = population(rng, 2_000, 5, skill, judges)
+        everything = Cascade(ballots, right, np.ones(2_000, bool))
+        broken = 0
+        for _ in range(draws):
+            labelled = np.zeros(2_000, bool)
+            labelled[rng.choice(2_000, labels, replace=False)] = True
+            rule = keep(Cascade(ballots, right, labelled), alpha, 1 - delta)
+            if rule.step:
+                truth = everything.step(rule.step.threshold).error
+                broken += truth is not None and truth > alpha
+        assert broken / draws <= delta + 2 * np.sqrt(delta * (1 - delta) / draws)
+
+
+def test_a_cascade_keeps_the_verdict_of_the_first_judge_that_is_sure() -> None:
+    """The first judge keeps what is sure, the second what the first handed on, nobody a tie."""
+    first = Ballots(
+        np.array([[4, 0, 0], [2, 2, 0], [1, 3, 0], [0, 0, 4]]), np.array([1, 1, 0]) > 0, 4
+    )
+    second = Ballots(np.array([[0, 4, 0], [4, 0, 0], [0, 4, 0], [1, 1, 2]]), first.decides, 4)
+    cascade = Cascade((first, second), np.eye(3, dtype=bool)[[0, 0, 1, 1]], np.ones(4, bool))
+    assert cascade.kept_by(1.0).tolist() == [0, 1, 1, -1]
+    assert cascade.kept_verdict(1.0).tolist() == [0, 0, 1, -1]
+    assert cascade.kept_by(0.75).tolist() == [0, 1, 0, -1]
+    assert cascade.step(0.75) == (0.75, 0.75, 3, 0)
+
+
+@pytest.mark.parametrize("threshold", [1.0, 0.8, 0.4])
+def test_fewer_votes_are_all_subsets(threshold: float) -> None:
+    """What fewer votes keep, and how much is wrong, are means over every subset of the votes."""
+    rng = np.random.default_rng(1)
+    ballots, right = population(rng, 6, 5, 0.5, 2)
+    cascade = Cascade(ballots, right, np.ones(6, bool))
+    for votes in (1, 2, 4):
+        kept = wrong = total = 0.0
+        for question in range(6):
+            cast = [np.repeat(np.arange(VERDICTS), one.votes[question]) for one in ballots]
+            for subsets in product(*(list(combinations(one, votes)) for one in cast)):
+                table = np.array([np.bincount(one, minlength=VERDICTS) for one in subsets])
+                drawn = tuple(Ballots(row[None], DECIDES, votes) for row in table)
+                one = Cascade(drawn, right[[question]], np.ones(1, bool)).step(threshold)
+                kept, wrong, total = kept + one.kept, wrong + one.errors, total + 1 / 6
+        share, error = cascade.fewer(threshold, votes)
+        assert share == pytest.approx(kept / total / 6)
+        assert error == pytest.approx(wrong / kept)
+
+
+def test_a_distribution_is_infinitely_many_votes() -> None:
+    """Votes of a distribution are draws from it: a simulation keeps as many."""
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet([1.0] * VERDICTS, 5)
+    right = np.eye(VERDICTS, dtype=bool)[[0, 1, 2, 0, 1]]
+    exact = Cascade((Ballots(p, DECIDES, np.inf),), right, np.ones(5, bool))
+    found = exact.fewer(0.5, 4)
+    drawn = np.concatenate([rng.multinomial(4, row, 20_000) for row in p])
+    many = Cascade((Ballots(drawn, DECIDES, 4),), right.repeat(20_000, 0), np.ones(100_000, bool))
+    assert found == pytest.approx((many.step(0.5).kept, many.step(0.5).error), abs=0.01)
+    assert exact.step(0.5).kept == np.mean((p.max(1) >= 0.5) & (p.argmax(1) < 3))
+
+
+@pytest.mark.slow
+def test_labels_from_elsewhere_are_seen() -> None:
+    """A random draw is refused in one of a hundred; labels of sure questions always."""
+    rng = np.random.default_rng(3)
+    ballots, right = population(rng, 1_000, 5, 1.0)
+    refused = 0
+    for _ in range(300):
+        drawn = np.zeros(1_000, bool)
+        drawn[rng.choice(1_000, 100, replace=False)] = True
+        found = labels_differ(Cascade(ballots, right, drawn))
+        assert found is not None
+        refused += found.p_value <= 0.01
+    assert refused <= 300 * 0.01 + 2 * np.sqrt(300 * 0.01)
+    sure = np.argsort(-ballots[0].confidence, kind="stable")[:400]
+    drawn = np.zeros(1_000, bool)
+    drawn[rng.choice(sure, 100, replace=False)] = True
+    found = labels_differ(Cascade(ballots, right, drawn))
+    assert found is not None
+    assert found.p_value < 0.001
+    assert found.labelled > found.others
+    assert labels_differ(Cascade(ballots, right, np.ones(1_000, bool))) is None
+
+
+def test_the_half_width_holds_the_label() -> None:
+    """A new label is within it as often as promised: .90 for numbers, more for grades."""
+    rng = np.random.default_rng(4)
+    held = {"numbers": 0.0, "grades": 0.0}
+    for _ in range(2_000):
+        apart = np.abs(rng.normal(size=120))
+        for name, distances in (("numbers", apart), ("grades", apart.round())):
+            width = half_width(distances[:99], 0.1)
+            assert width is not None
+            held[name] += (distances[99:] <= width).mean() / 2_000
+    assert held["numbers"] == pytest.approx(0.90, abs=0.01)
+    assert held["grades"] >= 0.89
+    assert half_width(np.ones(8), 0.1) is None
+    assert half_width(np.ones(9), 0.1) == 1.0
+
+
+def test_how_many_labels_would_do() -> None:
+    """With so many labels of the same kind there is a rule, with a tenth fewer there is none."""
+    votes = np.array([[3, 0]] * 9 + [[2, 1]])
+    decides, right = np.array([True, True]), np.tile([True, False], (10, 1))
+    few = Cascade((Ballots(votes, decides, 3),), right, np.ones(10, bool))
+    needed = keep(few, 0.1).labels
+    assert needed is not None
+    for labels, known in ((needed, True), (int(needed * 0.9), False)):
+        all_right = Ballots(np.resize(votes, (labels, 2)), decides, 3)
+        more = Cascade((all_right,), np.resize(right, (labels, 2)), np.ones(labels, bool))
+        assert (keep(more, 0.1).step is not None) == known
