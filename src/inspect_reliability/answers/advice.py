@@ -43,9 +43,6 @@ class Advice(NamedTuple):
 def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
     """What a row's numbers mean; `logs` is what the next command reads."""
     right = next(iter(analysis.of(row, "validity")), None)
-    if row.unclear:
-        why = f"how far verdicts repeat is not known: {row.unclear}."
-        return Advice("two readings", "unsure", why, row.unclear)
     if row.suite and row.suite.caution:
         why = row.suite.caution.split(". ")[0]
         again = f"rejudge {logs} --replications 5"

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
 from itertools import chain, starmap
@@ -11,14 +11,13 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, refuse
+from ..judgments import Judgments
 from ..judgments.suites import is_suite
 from ..showing import Drawing, drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Column, Record, describe, flat, grouped, text
 from .condition import COPIES
-from .readings import records_in_both
 from .row import Row
 from .studies import Study, studies_of
 
@@ -50,25 +49,6 @@ class Analysis:
     left_out: tuple[Row, ...] = ()
     beside: Callable[[Row], Record] | None = None
     progress: Progress = quietly
-
-    @cached_property
-    def other(self) -> "Analysis | None":
-        """The same of the other meaning of unclear judgments; None where all is clear."""
-        if not any(row.unclear for row in self.rows):
-            return None
-        rows = (row.other if row.unclear else row for row in self.rows)
-        return replace(self, rows=tuple(row for row in rows if row), progress=quietly)
-
-    def clear(self) -> "Analysis":
-        """The same of the rows whose judgments have one meaning.
-
-        Raises:
-            UserError: There are none.
-        """
-        rows = tuple(row for row in self.rows if not row.unclear)
-        if not rows:
-            refuse(self.judgments.unclear, "they say nothing")
-        return replace(self, rows=rows)
 
     @cached_property
     def results(self) -> "Results":
@@ -259,10 +239,6 @@ class Analysis:
 Compute = Callable[[Analysis], Iterable[Record]]
 
 
-_OF_BOTH = ("rows", "seed_checks", "notes")
-"""Results that look at both meanings themselves, or need neither."""
-
-
 class Results(Mapping[str, list[Record]]):
     """The results of one analysis by name, each computed when asked for."""
 
@@ -274,9 +250,6 @@ class Results(Mapping[str, list[Record]]):
         """The records of a result."""
         if name not in self._known:
             found = self._analysis.computes[name](self._analysis)
-            if (other := self._analysis.other) and name not in _OF_BOTH:
-                why = next(row.unclear for row in self._analysis.rows if row.unclear)
-                found = records_in_both(found, other.results[name], self._analysis.names, why)
             self._known[name] = list(found)
         return self._known[name]
 

@@ -34,7 +34,6 @@ def crossings(
     Raises:
         UserError: No facet was varied.
     """
-    analysis = analysis.clear()
     if not (studies := [*analysis.alone, *analysis.together]):
         raise UserError(
             "No question was judged in several orders, wordings or by several judges, so what "

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import UserError
-from ..judgments import Judged, refuse
+from ..judgments import Judged
 from ..judgments.scales import labelled
 from ..judgments.suites import beside_replications
 from ..showing.columns import declared
@@ -95,14 +95,9 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
 
     Returns:
         One record per row and requirement: `value`, `value_interval` and `result`.
-
-    Raises:
-        UserError: A row can mean two things.
     """
     checks = []
     for row in analysis.rows:
-        if row.unclear:
-            refuse(analysis.judgments.unclear, "nothing passes")
         if beside_replications(row.asked, analysis.judgments.table):
             continue
         for asked in limits.all:

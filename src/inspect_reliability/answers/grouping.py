@@ -19,18 +19,7 @@ def rows_of(judgments: Judgments, by: Sequence[str] = ()) -> list[Row]:
     verdicts. If a row has several benchmarks, questions that share an id are also named by their
     benchmark.
     """
-    rows = sorted(_split(judgments, by), key=lambda row: _order(row.group))
-    if judgments.other is None:
-        return rows
-    others = {str(row.keys): row for row in rows_of(judgments.other, by)}
-    why = "; ".join(dict.fromkeys(one.reason for one in judgments.unclear))
-    return [_beside(row, others.get(str(row.keys)), why) for row in rows]
-
-
-def _beside(row: Row, other: Row | None, why: str) -> Row:
-    """A row with its other meaning, if it has another."""
-    alike = other and _meaning(row.asked) == _meaning(other.asked)
-    return row if alike else replace(row, unclear=why, other=other)
+    return sorted(_split(judgments, by), key=lambda row: _order(row.group))
 
 
 def _split(judgments: Judgments, by: Sequence[str]) -> Iterator[Row]:
@@ -56,12 +45,6 @@ def _split(judgments: Judgments, by: Sequence[str]) -> Iterator[Row]:
                     for method, alike in _several(same, "method", method_of[same.index], both):
                         keys = group | named | scorer | kind | method
                         yield Row(keys, _told_apart(alike))
-
-
-def _meaning(asked: pd.DataFrame) -> list[list[Any]]:
-    """What judgments say, whatever their questions are called."""
-    known = [asked[name].tolist() for name in ("verdict", "label") if name in asked]
-    return [pd.factorize(asked["question"])[0].tolist(), *known]
 
 
 def _told_apart(rows: pd.DataFrame) -> pd.DataFrame:

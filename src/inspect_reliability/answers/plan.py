@@ -65,7 +65,7 @@ def plans(
         UserError: No question was judged more than once.
         UnknownCoefficientError: There is no such coefficient.
     """
-    rows = analysis.clear().rows
+    rows = analysis.rows
     if {*names}.isdisjoint(KINDS) and all(row.counts.replications.max() < 2 for row in rows):
         labelled = any(row.labelled for row in rows)
         if names != COEFFICIENTS or not labelled:
@@ -94,7 +94,7 @@ def plan_document(
     ]
     return Document(
         "How large must the next study be?",
-        _answer(analysis.clear(), found, wanted, logs),
+        _answer(analysis, found, wanted, logs),
         {"rows": found},
         more=lambda: list(_every(found, wanted)),
         explained=lambda: [Text(one) for one in _WORDS],

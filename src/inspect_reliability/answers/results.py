@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import pandas as pd
 
@@ -12,7 +11,7 @@ from ..judgments import Judgments, Note, Source, judgments_from, refuse
 from ..judgments.suites import beside_replications
 from ..judgments.table import several_conditions
 from ..showing.values import Record
-from ..stats import COEFFICIENTS, Cells, Estimate
+from ..stats import Cells, Estimate
 from . import between, labelling, moves, outputs, panels, position, questions, right
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
@@ -40,10 +39,10 @@ def analyse(
         progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
-        UserError: There is no such column, the judgments cannot be read, or all that they say
-            depends on which of two things they mean.
+        UserError: There is no such column, or the judgments cannot be read or can mean two things.
     """
     judgments, by = judgments_from(judgments, swap=swap), [by] if isinstance(by, str) else by
+    refuse([one for one in judgments.unclear if one.column not in by], "nothing is computed")
     rows, left_out = [], []
     for row in rows_of(judgments, by):
         # Of one output each there is nothing to say.
@@ -54,10 +53,7 @@ def analyse(
             judgments = replace(judgments, said=(*judgments.said, note))
         else:
             rows.append(row)
-    analysis = analysis_of(judgments, rows, left_out, progress)
-    if judgments.unclear and not _says_something(analysis):
-        refuse(judgments.unclear, "they say nothing")
-    return analysis
+    return analysis_of(judgments, rows, left_out, progress)
 
 
 def analysis_of(
@@ -69,15 +65,6 @@ def analysis_of(
     """The analysis of these rows, with every result."""
     kept = tuple(rows), RESULTS, report_document, tuple(left_out)
     return Analysis(judgments, *kept, progress=progress)
-
-
-def _says_something(analysis: Analysis) -> bool:
-    """Whether something that verdicts say is the same in both meanings."""
-    known = (row.estimates for row in analysis.rows)
-    found = (each[name].value for each in known for name in COEFFICIENTS if name in each)
-    moved = (record["disagreement_within"] for record in analysis.results["moves"])
-    every = chain((not row.unclear or None for row in analysis.rows), found, moved)
-    return any(one is not None for one in every)
 
 
 def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None) -> Estimate:
@@ -107,8 +94,6 @@ def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None
     rows = analyse(judgments_from(given, swap=swap)).rows
     if len(rows) > 1:
         raise UserError(several_conditions([row.group for row in rows]))
-    if why := rows[0].unclear:
-        return Estimate(reason=why, level=level)
     return stats.omega(rows[0].counts, level)
 
 

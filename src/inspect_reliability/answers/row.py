@@ -31,7 +31,6 @@ from ..stats import (
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
-from .readings import agreed, in_both
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
@@ -47,16 +46,7 @@ NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
 @dataclass(frozen=True, eq=False)
 class Row(Condition):
-    """A judge under one condition with its estimates; each is computed when first asked for.
-
-    Attributes:
-        unclear: Why numbers have no value that differ in the other meaning of its judgments; None
-            where they have one meaning.
-        other: The row in that meaning; None where it has none of these keys.
-    """
-
-    unclear: str | None = None
-    other: "Row | None" = None
+    """A judge under one condition with its estimates; each is computed when first asked for."""
 
     def cells(self, name: str) -> Counts | None:
         """Its judgments in the form that a coefficient needs; None if impossible."""
@@ -80,13 +70,6 @@ class Row(Condition):
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Name -> estimate: coefficients, rates, and omega with other handling of non-responses."""
-        if (why := self.unclear) is None:
-            return self._estimates
-        others = self.other._estimates if self.other else {}
-        return {name: agreed(one, others.get(name), why) for name, one in self._estimates.items()}
-
-    @cached_property
-    def _estimates(self) -> dict[str, Estimate]:
         found = estimates(self.judged)
         found |= {name: rate(self.counts, kind) for name, kind in RATES.items()}
         same = self._with_verdict is self.counts  # without a non-response
@@ -116,15 +99,8 @@ class Row(Condition):
         Raises:
             UserError: A grouping column has the name of a number.
         """
-        numbers = self._numbers
-        if self.unclear is not None:
-            numbers = in_both(numbers, self.other._numbers if self.other else None, self.unclear)
-        return of_group(self.group, numbers)
-
-    @cached_property
-    def _numbers(self) -> Record:
-        why = reasons(self._estimates, ends=True)
-        first = self._estimates["omega"]
+        why = reasons(self.estimates, ends=True)
+        first = self.estimates["omega"]
         numbers: Record = {
             "n_questions": first.n_questions,
             **self._known_by,
@@ -133,11 +109,12 @@ class Row(Condition):
             "seed_check": worst_seed_check(self.table),
             # Exact verdicts have no noise.
             "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
-            **valued(**self._estimates),
+            **valued(**self.estimates),
             "non_response_excluded_coverage": self._with_verdict.coverage,
             **(self._answers(why) if self.judged.correctness else {}),
         }
-        return numbers | {"not_estimable": why, "cautions": list(cautions(self, first))}
+        numbers |= {"not_estimable": why, "cautions": list(cautions(self, first))}
+        return of_group(self.group, numbers)
 
     @cached_property
     def _with_verdict(self) -> Counts:
@@ -147,7 +124,7 @@ class Row(Condition):
     def _known_by(self) -> Record:
         """The method of the verdicts and their number; for exact ones, of reasonings."""
         method = methods_of(self.table).iloc[0]
-        each: float | None = self._estimates["omega"].n_replications
+        each: float | None = self.estimates["omega"].n_replications
         number: int | None = len(self.table)
         between = at = None
         if method == "exact":
@@ -155,7 +132,7 @@ class Row(Condition):
         elif method == AT_VERDICT and self.counts.exact:
             number = int((self.table["place"] == 1).sum())
             each, at = number / len(self.counts.questions), self.counts.at_verdict
-            agreement = self._estimates["agreement"].value
+            agreement = self.estimates["agreement"].value
             between = None if at is None or agreement is None else 1 - agreement - at
         return {
             "method": method,

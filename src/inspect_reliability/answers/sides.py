@@ -13,7 +13,6 @@ from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.suites import own_scores
 from ..showing.values import Record, describe, whole
 from .analysis import Analysis
-from .grouping import rows_of
 from .results import analysis_of
 from .row import Row, alike, methods_of
 
@@ -31,7 +30,7 @@ def sides_by(judgments: Judgments, key: str) -> Analysis:
         UserError: There is no such column, only one value in it, or no question that has two; or
             sides have several judges, say, and none in common.
     """
-    judgments = clear(judgments, [key])
+    refuse([one for one in judgments.unclear if one.column != key], "nothing is compared")
     judgments = replace(judgments, table=_with_method(judgments.table))
     table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
@@ -66,10 +65,11 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Ana
     from log to log.
 
     Raises:
-        UserError: All judgments of one can mean two things, they have no question in common, or
+        UserError: The judgments of one can mean two things, they have no question in common, or
             several judges, say, and none in common.
     """
-    tables = clear(first).table, clear(second).table
+    refuse([*first.unclear, *second.unclear], "nothing is compared")
+    tables = first.table, second.table
     before = [own_scores(table) for table in tables]
     again = all(own.any() for own in before)
     kept = [table[~own] if again else table for table, own in zip(tables, before, strict=True)]
@@ -86,7 +86,7 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Ana
             names = describe({key: one[0]}), describe({key: other[0]})
             break
     sides = _beside(names, list(map(_with_method, kept)))
-    return _analysis(replace(first, table=_beside(names, tables), unclear=(), other=None), sides)
+    return _analysis(replace(first, table=_beside(names, tables), unclear=()), sides)
 
 
 def _beside(names: Sequence[str], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -99,22 +99,6 @@ def _analysis(judgments: Judgments, sides: pd.DataFrame) -> Analysis:
     by = [SIDE, *_conditions(sides, judgments.facets), "benchmark"]
     groups = replace(judgments, table=sides).groups(list(dict.fromkeys(by)))
     return analysis_of(judgments, [Row(group, rows) for group, rows in groups])
-
-
-def clear(judgments: Judgments, by: Sequence[str] = ()) -> Judgments:
-    """The judgments of the rows that have one meaning.
-
-    Raises:
-        UserError: There are none.
-    """
-    if not judgments.unclear:
-        return judgments
-    rows = [row.asked for row in rows_of(judgments, by) if not row.unclear]
-    if not rows:
-        refuse(judgments.unclear, "they say nothing")
-    table = judgments.table.reset_index(drop=True)
-    known = table.loc[sorted(index for part in rows for index in part.index)]
-    return replace(judgments, table=known, unclear=(), other=None)
 
 
 def _with_method(table: pd.DataFrame) -> pd.DataFrame:

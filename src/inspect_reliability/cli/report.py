@@ -9,7 +9,6 @@ import click
 from ..answers import analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
-from ..judgments import refuse
 from ..judgments.saved import save as save_judgments
 from ..saving import whole, whole_folder
 from ..showing import Form, render
@@ -69,8 +68,6 @@ def report(
     --format json have all coefficients.
     """
     judgments = read(logs)
-    if save or tables:
-        refuse(judgments.unclear, "judgments are not written")
     if save:
         save_judgments(judgments, save)
     analysis = analyse(judgments, by, progress=progress)

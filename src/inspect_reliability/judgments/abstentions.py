@@ -52,5 +52,4 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
         judgments,
         table=table.assign(abstain=column),
         said=(*judgments.said, *notes),
-        other=with_abstentions(judgments.other, declared) if judgments.other else None,
     )

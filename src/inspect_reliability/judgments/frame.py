@@ -198,18 +198,13 @@ def _read(frame: pd.DataFrame, told: Told) -> Judgments:
     made, taken = _numbered(orders.table, told)
     counted = "replication" not in table
     known = [n for n in _identity(made, own) if not (counted and n == "replication")]
-    unclear, other = orders.unclear, orders.other.table if orders.other else None
+    unclear = orders.unclear
     if again := telling_apart(made, known, own):
         yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
         unclear = (*unclear, again.unclear(told, yours))
         taken = [note for note in taken if note.what != _AGAIN]  # the question says it
-        other = again.told_apart(orders.table if other is None else other, yours)
     said = (*notes, *tries, *left_out, *orders.said, *taken)
-    read = Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
-    if other is None:
-        return read
-    table, _ = _numbered(other, told)
-    return replace(read, other=replace(read, table=table[in_order(table.columns)], unclear=()))
+    return Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
 
 
 def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
@@ -224,10 +219,6 @@ def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
 def _agreed(parts: Sequence[Judgments]) -> list[Judgments]:
     """Judgments read together, with one spelling of each verdict; refused where they name none."""
     found = alike(parts)
-    if any(one.other for one in found):
-        others = alike([one.other or one for one in parts])
-        pairs = zip(found, others, strict=True)
-        found = [replace(one, other=other) if one.other else one for one, other in pairs]
     for one in found:
         if not one.logs:
             _refuse_unknown_choices(one)

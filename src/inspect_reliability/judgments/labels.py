@@ -78,9 +78,6 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
-    if judgments.other:
-        other = with_labels(judgments.other, sources, names, columns)
-        judgments = replace(judgments, other=other)
     names, columns = names or {}, columns or {}
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(sources, columns, lambda name: bool(outputs.of(name)))
@@ -112,8 +109,6 @@ def with_labels(
             why = "; ".join(f"{note.count:,} {note.what}" for note in own)
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
     notes += [note for _, taken in files.values() for note in taken]
-    if judgments.other:  # what only one meaning says of labels is no news of them
-        notes = [note for note in notes if note in judgments.other.said]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
 
 

@@ -77,7 +77,7 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
     """Judgments by the responses that verdicts name, where orders have names.
 
     The user decides; else columns of the responses as shown, else labels. Where none of these does,
-    both meanings are returned.
+    the question stays open.
 
     Raises:
         NothingToSwapError: The user wants verdicts exchanged that name responses, or no places.
@@ -198,8 +198,8 @@ class _Places:
             f"responses. As places ({calls[0]}), another order changes {ends[1]} of them; as "
             f"responses ({calls[1]}), {ends[0]}."
         )
-        unclear = Unclear("order", self._count, says, calls, self.told.where)
-        return Judgments(self.table, unclear=(unclear,), other=Judgments(other))
+        unclear = Unclear(self._count, says, calls, self.told.where)
+        return Judgments(self.table, unclear=(unclear,))
 
     @property
     def _count(self) -> int:

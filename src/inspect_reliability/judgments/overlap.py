@@ -74,8 +74,7 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
         table = table[in_order(table.columns)]
     said = dict.fromkeys([*(note for part in parts for note in part.said), *repeated])
     unclear = tuple(dict.fromkeys(one for part in parts for one in part.unclear))
-    other = combine([part.other or part for part in parts]) if unclear else None
-    return Judgments(table, tuple(said), tuple(facets), logs, unclear, other)
+    return Judgments(table, tuple(said), tuple(facets), logs, unclear)
 
 
 def _sources(part: Judgments, number: int) -> pd.Series[str] | str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .columns import COLUMNS, as_columns
-from .names import UNUSED, Told, joined
+from .names import UNUSED, Told
 from .unclear import Unclear
 
 if TYPE_CHECKING:
@@ -129,16 +129,7 @@ class Repeats:
         )
         known = f"{self.column}+{yours[self.ours]}" if self.ours in yours else self.column
         calls = told.call(known, self.ours), told.call(self.column, UNUSED)
-        return Unclear("replication", self.rows, says, calls, told.where, self.column)
-
-    def told_apart(self, table: pd.DataFrame, yours: Collection[str]) -> pd.DataFrame:
-        """The judgments where the column is what it seems to be."""
-        import pandas as pd
-
-        names = [self.column, *({self.ours} & {*yours})]
-        each = zip(*(table[name].map(str) for name in names), strict=True)
-        values = pd.Series(list(map(joined, each)), table.index, dtype=object)
-        return table.assign(**{self.ours: values})
+        return Unclear(self.rows, says, calls, told.where, self.column)
 
 
 def telling_apart(

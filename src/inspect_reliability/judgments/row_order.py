@@ -32,10 +32,9 @@ def in_one_order(judgments: Judgments) -> Judgments:
     order = np.lexsort(ranks[::-1])
     if (np.diff(order) == 1).all():
         return judgments
-    other = judgments.other and in_one_order(judgments.other)
     table = table.iloc[order]
     table.index = pd.RangeIndex(len(table))
-    return replace(judgments, table=table, other=other)
+    return replace(judgments, table=table)
 
 
 def _ranks(values: pd.Series[Any]) -> NDArray[np.int64]:

@@ -95,7 +95,6 @@ class Judgments:
         facets: Columns that the user takes for facets, beside those that are declared.
         logs: The logs behind the judgments, by place.
         unclear: What the sources leave open.
-        other: The same judgments in their other meaning, where something is open.
         source: The log or file that they are from, if they are from one.
         counted: Whether their replications are counted up from the order of its rows.
     """
@@ -105,7 +104,6 @@ class Judgments:
     facets: tuple[str, ...] = ()
     logs: Mapping[str, Log] = field(default_factory=dict)
     unclear: tuple[Unclear, ...] = ()
-    other: Judgments | None = None
     source: str = ""
     counted: bool = False
 
@@ -169,8 +167,7 @@ class Judgments:
         facets = tuple(dict.fromkeys(names))
         self._has(facets)
         unclear = tuple(one for one in self.unclear if one.column not in facets)
-        other = self.other.with_facets(facets) if self.other and unclear else None
-        return replace(self, facets=facets, unclear=unclear, other=other)
+        return replace(self, facets=facets, unclear=unclear)
 
     def _has(self, names: Iterable[str]) -> None:
         if unknown := [name for name in names if name not in self.table]:

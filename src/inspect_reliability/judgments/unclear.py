@@ -1,8 +1,7 @@
 """What judgments leave open: a source that can mean two things, until its user says which."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
 
 from ..errors import UserError
 
@@ -12,7 +11,6 @@ class Unclear:
     """What a source leaves open.
 
     Attributes:
-        about: What it is about: which of several tries a row is, or what verdicts name.
         count: How many judgments it concerns.
         says: What these are ("rows repeat a question"), and what either meaning would give.
         calls: The two ways to say which it is, as the user writes them.
@@ -20,7 +18,6 @@ class Unclear:
         column: The column that may tell tries apart.
     """
 
-    about: Literal["replication", "order"]
     count: int
     says: str
     calls: tuple[str, str]
@@ -31,17 +28,6 @@ class Unclear:
     def what(self) -> str:
         """What these judgments are, and how to say what they mean."""
         return f"{self.says} Choose {' or '.join(self.calls)}."
-
-    @property
-    def reason(self) -> str:
-        """Why a number has no value, in the same words from any source."""
-        return _REASONS[self.about]
-
-
-_REASONS: Mapping[str, str] = {
-    "order": "choose swap or no swap first",
-    "replication": "choose first what tells repeated rows apart",
-}
 
 
 class StillUnclearError(UserError):
