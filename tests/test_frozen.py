@@ -15,6 +15,7 @@ RETIRED = (
     *("*/cronbach_alpha*", "*/omega_non_response_unique*", "/rows/*_bounds*"),
     *("/validity/*/alpha*", "/validity/*/judge_alpha*", "/validity/*/raters_alpha*"),
     "/validity/*/of_ceiling*",
+    "/votes/*/share_stable",
 )
 """Places of results that are no longer given."""
 

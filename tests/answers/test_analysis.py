@@ -100,8 +100,8 @@ def test_votes_of_each_row() -> None:
     rows = {row.group["temperature"]: row for row in analysis.rows}
     found = [record for record in analysis.results["votes"] if record["temperature"] == 1]
     majority = stable_majority(rows[1.0].counts)
-    assert [record["votes"] for record in found] == list(majority.votes)
-    assert [record["agreement"] for record in found] == list(majority.agreement)
+    assert [record["votes"] for record in found] == [*majority]
+    assert [record["agreement"] for record in found] == [one.value for one in majority.values()]
     (copies,) = (record for record in analysis.results["votes"] if record["temperature"] == 0)
     assert copies["votes"] is None
     assert "copies" in copies["reason"]

@@ -48,22 +48,6 @@ def test_one_epoch_of_one_judge() -> None:
         plans(analyse(once))
 
 
-@pytest.mark.parametrize(
-    ("replications", "known", "reason"),
-    [(2, 0, "at least 4"), (8, 1, "up to 1 vote,"), (12, 2, "up to 3 votes,")],
-)
-def test_what_is_known_of_single_questions(replications: int, known: int, reason: str) -> None:
-    """With more votes than a quarter of the replications the share is null, and it is said why."""
-    (row,) = plans(analyse(judged(p=["A", "B"] * (replications // 2), q=["A"] * replications)))
-    shares = [votes["share_stable"] for votes in row["votes"]]
-    assert shares == [0.5] * known + [None] * (len(shares) - known)
-    assert len(shares) > known
-    assert reason in row["not_estimable"]["share_stable"]
-    assert reason in " ".join(remarks(row))
-    assert [one["question"] for one in row["unsettled"]] == ["p"] * min(known, 1)
-    assert json.loads(json.dumps(row, allow_nan=False)) == row
-
-
 def ordered(replications: int) -> Judgments:
     """A judge that takes the response shown first, in two orders of twelve questions."""
     rows = [

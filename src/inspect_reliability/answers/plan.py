@@ -1,7 +1,7 @@
 """How many votes, questions and replications a judge needs."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -21,7 +21,7 @@ from ..showing.values import (
     points,
     whole,
 )
-from ..stats import KINDS, Design, ReliabilityError, UnknownCoefficientError, precision
+from ..stats import KINDS, Design, Estimate, ReliabilityError, UnknownCoefficientError, precision
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
 from .row import Row
@@ -58,8 +58,8 @@ def plans(
     replicated and there are labels.
 
     Returns:
-        One record per row: `votes` and how many are needed, unsettled questions, `designs` of
-        sufficient studies, and what is not known.
+        One record per row: `votes` and how many are needed, `designs` of sufficient studies, and
+        what is not known.
 
     Raises:
         UserError: No question was judged more than once.
@@ -209,15 +209,6 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
             "the time."
         ]
     found += [plan["voters"]] if plan["voters"] else []
-    if below := plan["unsettled"]:
-        ties = ", ".join(f"{one['question']} ({one['agreement']:.2f})" for one in below[:5])
-        questions = f"{len(below)} questions are" if below[1:] else "1 question is"
-        found.append(
-            f"With {_votes(plan['unsettled_votes'])}, {questions} still below {percent(wanted)}. "
-            f"Near-ties never reach it. The least stable: {ties}."
-        )
-    if reason := why.pop("share_stable", None):
-        found.append(reason)
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
 
 
@@ -225,29 +216,21 @@ def _plan(
     row: Row, half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
 ) -> Record:
     counted = row.counts
-    majority, reason = majority_of(row, wanted)
+    majority, reason = majority_of(row)
+
+    def first(reached: Callable[[Estimate], float | None]) -> int | None:
+        return next((m for m, one in majority.items() if (reached(one) or 0.0) >= wanted), None)
+
     why = {"votes": reason} if reason else {}
-    if majority and None in majority.share_stable:
-        why["share_stable"] = (
-            f"Single questions can be checked up to {_votes(majority.most_by_question)}, a quarter "
-            "of their replications."
-            if majority.most_by_question
-            else "Single questions cannot be checked: that takes at least 4 replications."
-        )
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
-        "votes_needed": majority.votes_needed if majority else None,
+        "votes_needed": first(lambda one: one.value),
         "voters": _voters(row) if majority else None,
-        "votes_fewest": majority.votes_likely[0] if majority else None,
-        "votes_most": majority.votes_likely[1] if majority else None,
-        "unsettled": [
-            picked(one, "question", "agreement", "lead")
-            for one in (majority.unsettled if majority else ())
-        ],
-        "unsettled_votes": majority.most_by_question if majority else None,
+        "votes_fewest": first(lambda one: one.high or 1.0),
+        "votes_most": first(lambda one: one.low),
         "designs": designs,
         "assurance": assurance,
         "tokens_per_judgment": each["tokens"],

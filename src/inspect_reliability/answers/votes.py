@@ -1,16 +1,16 @@
 """How many votes make a stable majority."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..judgments.columns import varies
 from ..showing.columns import declared
 from ..showing.document import Block, Text
 from ..showing.values import Record, describe
-from ..stats import Counts, ReliabilityError, StableMajority, stable_majority
+from ..stats import Counts, Estimate, ReliabilityError, stable_majority
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
-from .row import Row
+from .row import Row, valued
 
 ONE_ORDER = (
     "each order was judged once, and verdicts of two orders are no two draws of one vote: judge "
@@ -18,17 +18,17 @@ ONE_ORDER = (
 )
 
 
-def majority_of(row: Row, wanted: float = 0.95) -> tuple[StableMajority | None, str | None]:
-    """The stability of majorities, or the reason why it is not known."""
+def majority_of(row: Row) -> tuple[Mapping[int, Estimate], str | None]:
+    """How often majorities of so many votes are the same; without any, the reason."""
     if row.no_evidence:
-        return None, row.no_evidence
+        return {}, row.no_evidence
     counts = _voting(row)
     if orders_apart(row) and counts.replications.max() < 2:
-        return None, ONE_ORDER
+        return {}, ONE_ORDER
     try:
-        return stable_majority(counts, wanted=wanted), None
+        return stable_majority(counts), None
     except ReliabilityError as error:
-        return None, str(error)
+        return {}, str(error)
 
 
 def orders_apart(row: Row) -> bool:
@@ -47,23 +47,16 @@ def _voting(row: Row) -> Counts:
     return counts.only(name for name in counts.categories if name not in (NON_RESPONSE, INVALID))
 
 
-_KEYS = ("votes", "agreement", "agreement_interval", "share_stable")
-
-
-def votes_of(majority: StableMajority | None) -> list[Record]:
+def votes_of(majority: Mapping[int, Estimate]) -> list[Record]:
     """One record per number of votes."""
-    if majority is None:
-        return []
-    intervals = [ends and list(ends) for ends in majority.intervals]
-    columns = (majority.votes, majority.agreement, intervals, majority.share_stable)
-    return [dict(zip(_KEYS, one, strict=True)) for one in zip(*columns, strict=True)]
+    return [{"votes": m, **valued(agreement=one)} for m, one in majority.items()]
 
 
 def votes(analysis: Analysis) -> Iterator[Record]:
     """These for each row; if nothing is known, one record with the reason."""
     for row in analysis.rows:
         majority, reason = majority_of(row)
-        for found in votes_of(majority) or [dict.fromkeys(_KEYS)]:
+        for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:
             yield row.keys | found | {"reason": reason}
 
 

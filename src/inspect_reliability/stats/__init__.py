@@ -51,8 +51,6 @@ from .errors import ShapeError as ShapeError
 from .errors import UnknownCategoryError as UnknownCategoryError
 from .errors import UnknownCoefficientError as UnknownCoefficientError
 from .estimate import Estimate as Estimate
-from .majority import StableMajority as StableMajority
-from .majority import Unsettled as Unsettled
 from .majority import stable_majority as stable_majority
 from .panels import NothingSharedError as NothingSharedError
 from .panels import agreement_between as agreement_between

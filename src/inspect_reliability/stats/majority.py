@@ -1,7 +1,7 @@
 """How many replications must vote until their majority is the judge's own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cells import Cells
-from .ends import Ends
 from .errors import ReliabilityError
+from .estimate import Estimate
 from .long import FloatArray
-from .rates import by_question as by_cluster
-from .rates import mean_share
+from .rates import by_question, mean_share
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
 """Numbers of votes to try; for exact distributions all of them."""
@@ -32,79 +31,26 @@ _IN_ALL = 20_000
 """Draws for a mean over questions: it errs by .0035 at most (one standard error)."""
 
 
-@dataclass(frozen=True)
-class Unsettled:
-    """A question whose majority is not stable enough at any number of votes tried.
-
-    Attributes:
-        agreement: How often two majorities of `StableMajority.most_by_question` votes are the same.
-        lead: Share of its most frequent verdict minus that of the runner-up.
-    """
-
-    question: str
-    agreement: float
-    lead: float
-
-
-@dataclass(frozen=True, eq=False)
-class StableMajority:
-    """How often two majorities of equally many votes are the same.
-
-    Attributes:
-        votes: The V numbers of votes m.
-        agreement: Probability that the majorities of two disjoint sets of m replications are the
-            same, mean over questions, for each m.
-        intervals: The 95% interval of each, over questions; None with fewer than three.
-        share_stable: Share of questions in which it is at least `wanted`, for each m; None beyond
-            `most_by_question`.
-        by_question: The probability for each m and question, V x N; NaN beyond `most_by_question`.
-        most_by_question: The most votes tried at which single questions can be judged, at most a
-            quarter of the smallest number of replications; None if none.
-        votes_needed: The fewest votes tried that reach `wanted`, mean over questions; else None.
-        votes_likely: The fewest whose interval reaches it, and whose interval does not go below.
-        unsettled: Questions below it with `most_by_question` votes, the least stable first.
-    """
-
-    votes: tuple[int, ...]
-    agreement: tuple[float, ...]
-    intervals: tuple[Ends | None, ...]
-    share_stable: tuple[float | None, ...]
-    by_question: FloatArray
-    most_by_question: int | None
-    votes_needed: int | None
-    votes_likely: tuple[int | None, int | None]
-    unsettled: tuple[Unsettled, ...]
-
-
-def stable_majority(
-    counts: Cells,
-    votes: Sequence[int] | None = None,
-    *,
-    wanted: float = 0.95,
-    seed: int = 0,
-) -> StableMajority:
+def stable_majority(counts: Cells, votes: Sequence[int] | None = None) -> dict[int, Estimate]:
     """How often the majority of m replications equals that of m others of the same judge.
 
     Two disjoint sets of m are drawn without replacement from a question's R replications, so m is
     at most R/2: 1,000 times, or 20,000 times in all with more than twenty varying questions. Tied
     verdicts win with equal chance. Such draws are right only for the mean over questions: with m
-    near R/2 the two sets are nearly complements. Single questions are judged by m votes drawn with
-    replacement (plug-in), exactly; the bias grows with m/R, so these figures end at m = R/4. For
-    exact distributions every figure is exact.
+    near R/2 the two sets are nearly complements. For exact distributions every figure is exact.
 
     Args:
         counts: Verdicts per question.
         votes: Numbers of votes; by default odd ones, up to half of the median replications, or up
             to 49.
-        wanted: Probability that counts as stable.
-        seed: Seed of the draws.
+
+    Returns:
+        Number of votes -> probability that two majorities are the same, mean over questions, with
+        its interval.
 
     Raises:
-        ReliabilityError: No question has two replications per vote, or `votes` or `wanted` are out
-            of range.
+        ReliabilityError: No question has two replications per vote, or `votes` are out of range.
     """
-    if not 0 < wanted <= 1:
-        raise ReliabilityError(f"The probability wanted must lie between 0 and 1, not be {wanted}.")
     replications = counts.replications
     if votes is not None:
         tried = sorted(set(votes))
@@ -116,55 +62,21 @@ def stable_majority(
         raise ReliabilityError(
             "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
-    if counts.exact:
-        # What is open and was not drawn from counts as one verdict more.
-        shares = np.column_stack([counts.shares, counts.unknown])
-        exact = np.array([majority_agreement(shares, m) for m in tried])
-        return _stability(counts, tried, exact, exact, tried, wanted)
     enough = replications >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(
             f"No question has the {2 * tried[-1]} replications that two majorities of "
             f"{tried[-1]} votes need; the most are {replications.max()}."
         )
-    kept = counts.rows(enough)
-    generator = np.random.default_rng(seed)
-    agreement = np.array([_agreement(kept.table, m, generator) for m in tried])
-    judged = [m for m in tried if m <= kept.replications.min() / 4]
-    each = [majority_agreement(kept.shares, m) for m in judged]
-    unknown = np.full((len(tried) - len(judged), len(kept.questions)), np.nan)
-    return _stability(kept, tried, agreement, np.array([*each, *unknown]), judged, wanted)
-
-
-def _stability(
-    given: Cells,
-    votes: list[int],
-    drawn: FloatArray,
-    by_question: FloatArray,
-    judged: list[int],
-    wanted: float,
-) -> StableMajority:
-    stable = (by_question >= wanted).mean(axis=1).tolist()
-    agreement, each = drawn.mean(axis=1).tolist(), by_cluster(drawn.T, given.clusters).T
-    ends = [mean_share(one, 0.95, np.inf).ends for one in each]
-
-    def first(of: list[float]) -> int | None:
-        return next((m for m, a in zip(votes, of, strict=True) if a >= wanted), None)
-
-    return StableMajority(
-        votes=tuple(votes),
-        agreement=tuple(agreement),
-        intervals=tuple(ends),
-        share_stable=tuple(s if m in judged else None for m, s in zip(votes, stable, strict=True)),
-        by_question=by_question,
-        most_by_question=judged[-1] if judged else None,
-        votes_needed=first(agreement),
-        votes_likely=(
-            first([one[1] if one else 1.0 for one in ends]),
-            first([one[0] if one else 0.0 for one in ends]),
-        ),
-        unsettled=_unsettled(given, by_question[len(judged) - 1], wanted) if judged else (),
-    )
+    kept, generator = counts.rows(enough), np.random.default_rng(0)
+    # What is open of exact distributions and was not drawn from counts as one verdict more.
+    shares = np.column_stack([kept.shares, kept.unknown]) if kept.exact else None
+    found = {}
+    for m in tried:
+        same = _drawn(kept.table, m, generator) if shares is None else _exact(shares, m)
+        one = mean_share(by_question(same, kept.clusters), 0.95, float(kept.replications.mean()))
+        found[m] = replace(one, value=float(same.mean()))
+    return found
 
 
 def _odd_numbers(most: int) -> list[int]:
@@ -174,7 +86,7 @@ def _odd_numbers(most: int) -> list[int]:
     return sorted({m for m in [*steps, largest] if 1 <= m <= most})
 
 
-def _agreement(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
+def _drawn(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
     """Agreement of two majorities of m votes drawn without replacement, N."""
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
@@ -218,18 +130,7 @@ def _without_replacement(
     return drawn
 
 
-def _unsettled(counts: Cells, agreement: FloatArray, wanted: float) -> tuple[Unsettled, ...]:
-    shares = np.sort(counts.shares, axis=1)
-    runner_up = shares[:, -2] if shares.shape[1] > 1 else 0.0
-    lead = shares[:, -1] - runner_up
-    return tuple(
-        Unsettled(counts.questions[i], float(agreement[i]), float(lead[i]))
-        for i in np.argsort(agreement, kind="stable")
-        if agreement[i] < wanted
-    )
-
-
-def majority_agreement(shares: FloatArray, votes: int) -> FloatArray:
+def _exact(shares: FloatArray, votes: int) -> FloatArray:
     """Probability that the majorities of two sets of votes are the same, N; shares are N x K."""
     # Many questions have the same shares, and which verdict has which makes no difference.
     distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
