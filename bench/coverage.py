@@ -32,7 +32,7 @@ from inspect_reliability.stats import (
     Counts,
     Estimate,
     anytime_omega,
-    anytime_rate,
+    anytime_share,
     brennan_prediger,
     compare_all,
     fleiss_kappa,
@@ -41,6 +41,7 @@ from inspect_reliability.stats import (
     omega,
     panel,
     precision,
+    question_rates,
     rate,
     within_limit,
 )
@@ -314,8 +315,9 @@ def other_intervals(studies: int) -> Iterator[Coverage]:
 def correct(generator: Generator, n: int, r: int) -> Estimate:
     """The share judged correct where it is .04 of all answers, and questions differ."""
     chances = generator.dirichlet([0.04, 0.96], n)[:, :1]
-    words = np.where(generator.random((n, r)) < chances, "correct", "incorrect")
-    return rate(Counts.from_array(words), "correct")
+    right = (generator.random((n, r)) < chances).sum(axis=1)
+    names = tuple(map(str, range(n)))
+    return rate(Counts(np.stack([right, r - right], axis=1), names, ("correct", "not")), "correct")
 
 
 TEN = np.arange(1, 11)
@@ -479,7 +481,7 @@ def decisions(studies: int) -> Iterator[Errors]:
     for limit in (0.05, 0.06, 0.15):
         found = rules(
             lambda c, level, limit=limit: within_limit(rate(c, "0", level), at_most=limit),
-            lambda c, limit=limit: anytime_rate(c, limit, "0"),
+            lambda c, limit=limit: anytime_share(question_rates(c, "0")[0], limit),
         )
         yield from _errors(found, "6% always silent", limit - 0.06, silent, studies)
 

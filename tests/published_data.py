@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tables import of_rows
 
 from inspect_reliability.stats import Counts
 
@@ -37,7 +38,7 @@ def published_verdicts(data: Path) -> dict[tuple[str, str, str], Verdicts]:
 def published(published_verdicts: dict[tuple[str, str, str], Verdicts]) -> dict[str, Counts]:
     """Counts of "Llama" and "Starling" at temperature 1: 55 questions, 100 replications."""
     return {
-        judge: Counts.from_array(rows.values(), list(rows), CATEGORIES)
+        judge: of_rows(rows.values(), list(rows), CATEGORIES)
         for (judge, temperature, benchmark), rows in published_verdicts.items()
         if (temperature, benchmark) == ("1", "all")
     }

@@ -1,5 +1,6 @@
 """Tables of counts that several tests draw, and the verdicts behind them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ def tables(draw: st.DrawFn, equal: bool = False, min_questions: int = 2) -> Tabl
         for one in replications
     ]
     return np.array(rows)
+
+
+def of_rows(rows: Iterable[Any], names: Iterable[str] = (), categories: Any = None) -> Counts:
+    """Counts of the verdicts in each row, a question without any included; names "1", "2", ..."""
+    filled = [list(row) or [None] for row in rows]
+    known = tuple(names) or tuple(str(i + 1) for i in range(len(filled)))
+    asked = [name for name, row in zip(known, filled, strict=True) for _ in row]
+    return Counts.from_long(asked, [verdict for row in filled for verdict in row], categories)
 
 
 def counts(table: Table) -> Counts:

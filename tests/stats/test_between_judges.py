@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tables import of_rows
 
 from inspect_reliability.stats import (
     Counts,
@@ -33,9 +34,7 @@ def judges(n: int, r: int, seed: int = 0) -> Judges:
 
 
 def counted(given: Judges) -> dict[str, Counts]:
-    return {
-        judge: Counts.from_array(rows.values(), list(rows), "ABC") for judge, rows in given.items()
-    }
+    return {judge: of_rows(rows.values(), list(rows), "ABC") for judge, rows in given.items()}
 
 
 def test_definition() -> None:
@@ -122,7 +121,7 @@ def test_published_judges(published_verdicts: Any) -> None:
     categories = (*"ABCDE", "non-response", "invalid")
     found = agreement_between(
         {
-            name: Counts.from_array(rows.values(), list(rows), categories)
+            name: of_rows(rows.values(), list(rows), categories)
             for name, rows in (("Llama", one), ("Starling", two))
         }
     )

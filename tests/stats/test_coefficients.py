@@ -16,7 +16,7 @@ from inspect_ai.scorer import krippendorff_alpha as inspect_alpha
 from irrCAC import datasets
 from irrCAC.raw import CAC
 from statsmodels.stats import inter_rater
-from tables import Table, counts, drawn, tables, verdicts
+from tables import Table, counts, drawn, of_rows, tables, verdicts
 
 from inspect_reliability import stats as reliability
 from inspect_reliability.stats import (
@@ -105,7 +105,7 @@ def test_irr_cac(seed: int) -> None:
     padded = [[*row, *[None] * (9 - len(row))] for row in unequal]
     expected = irr_cac(padded)
     del expected["fleiss_kappa"]  # irrCAC has it with the mean of the questions' shares
-    found = values(Counts.from_array(unequal, categories="ABCDE"))
+    found = values(of_rows(unequal, categories="ABCDE"))
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
@@ -131,7 +131,7 @@ def test_published_figures_of_irr_cac() -> None:
     assert round(found["fleiss_kappa"], 5) == 0.41393
     assert round(found["gwet_ac1"], 5) == 0.44480
     assert round(found["krippendorff_alpha"], 5) == 0.42044
-    raters = Counts.from_array(datasets.raw_4raters().to_numpy())
+    raters = of_rows(datasets.raw_4raters().to_numpy())
     found = values(raters)
     assert round(found["agreement"], 5) == 0.81818
     assert round(found["brennan_prediger"], 5) == 0.77273
@@ -259,7 +259,7 @@ def test_published_judgments(
     """The published judgments give the check values, worked out apart from this code."""
     rows = published_verdicts[judge, temperature, benchmark]
     categories = (*"ABCDE", "non-response", "invalid")
-    found = values(Counts.from_array(rows.values(), list(rows), categories))[name]
+    found = values(of_rows(rows.values(), list(rows), categories))[name]
     assert found == pytest.approx(expected, abs=0.0005001)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tables import of_rows
 
 from inspect_reliability.stats import (
     Cells,
@@ -17,7 +18,7 @@ VARIANCE = ("omega", "fleiss_kappa", "krippendorff_alpha")
 def estimates(
     rows: list[list[str | None]], categories: str | None = "ABCDE"
 ) -> dict[str, Estimate]:
-    return panel(Counts.from_array(rows, categories=categories))
+    return panel(of_rows(rows, categories=categories))
 
 
 @pytest.mark.parametrize("categories", ["ABCDE", None])
@@ -70,7 +71,7 @@ def test_two_questions() -> None:
 
 def test_questions_all_alike() -> None:
     """Where leaving a question out changes nothing, an unseen question still could."""
-    rows = Counts.from_array([["A", "A", "B", "B"]] * 6, categories="ABCDE")
+    rows = of_rows([["A", "A", "B", "B"]] * 6, categories="ABCDE")
     found = panel(rows)
     for name in ("agreement", "gwet_ac1", "brennan_prediger"):
         assert found[name].low < found[name].high, name

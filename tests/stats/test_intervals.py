@@ -9,7 +9,7 @@ import twins
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from tables import Table, counts, drawn, tables, verdicts
+from tables import Table, counts, drawn, of_rows, tables, verdicts
 
 from inspect_reliability.stats import Cells, Counts, ReliabilityError, omega, panel
 from inspect_reliability.stats.ends import clopper_pearson, constant_share_bound
@@ -51,7 +51,7 @@ def test_published_judgments(
 ) -> None:
     """Omega of the published judges has the check values, worked out apart from this code."""
     rows = published_verdicts[judge, temperature, benchmark].values()
-    found = omega(Counts.from_array(rows, categories=(*"ABCDE", "non-response", "invalid")))
+    found = omega(of_rows(rows, categories=(*"ABCDE", "non-response", "invalid")))
     assert found.method == "plus a question"
     assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=5.1e-5)
 
@@ -343,8 +343,8 @@ def test_refused(level: float) -> None:
 def test_verdicts_make_no_interval_narrower() -> None:
     """Repeating every verdict of a question adds replications, no question: same width."""
     rows = verdicts(drawn(10, 20, 0.8))
-    few = omega(Counts.from_array(rows))
-    many = omega(Counts.from_array([row * 50 for row in rows]))
+    few = omega(of_rows(rows))
+    many = omega(of_rows([row * 50 for row in rows]))
     assert many.high - many.low > 0.8 * (few.high - few.low)
 
 

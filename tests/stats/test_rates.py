@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
-from tables import Table, counts, distributions, tables, verdicts
+from tables import Table, counts, distributions, of_rows, tables, verdicts
 
 from inspect_reliability.stats import (
     Counts,
@@ -31,7 +31,7 @@ def test_excluded(table: Table) -> None:
     assert found.missing.tolist() == table[:, 0].tolist()
     assert found.coverage == pytest.approx(1 - table[:, 0].sum() / table.sum())
     if table[:, 1:].any():
-        by_hand = Counts.from_array(without, categories=found.categories)
+        by_hand = of_rows(without, categories=found.categories)
         assert (found.table == by_hand.table).all()
         for name, estimate in panel(found).items():
             other = panel(by_hand)[name]
@@ -52,7 +52,7 @@ def test_published(
 ) -> None:
     """The handling decides; excluded, questions differ in how many verdicts are left of them."""
     rows = published_verdicts[judge]
-    whole = Counts.from_array(rows.values(), list(rows), (*"ABCDE", "non-response", "invalid"))
+    whole = of_rows(rows.values(), list(rows), (*"ABCDE", "non-response", "invalid"))
     found = panel(whole.without("non-response") if excluded else whole)["omega"]
     assert found.value == pytest.approx(omega, abs=0.0005001)
     assert found.n_questions == len(rows) - len(found.left_out)
@@ -60,7 +60,7 @@ def test_published(
 
 def test_nothing_but_non_responses() -> None:
     """A judge that never answers has nothing left once non-responses are excluded: not an error."""
-    silent = Counts.from_array([["non-response"] * 5] * 3)
+    silent = of_rows([["non-response"] * 5] * 3)
     always = np.array([[0.0, 1.0]] * 3)
     exact = distributions(
         always, ("1", "2", "3"), ("A", "non-response"), np.zeros((3, 2), np.int64)
@@ -74,7 +74,7 @@ def test_nothing_but_non_responses() -> None:
 
 def test_no_such_category() -> None:
     """Verdicts without non-responses stay as they are."""
-    found = Counts.from_array([["A", "B"], ["B", "B"]])
+    found = of_rows([["A", "B"], ["B", "B"]])
     assert found.without("non-response") is found
 
 
@@ -147,7 +147,7 @@ def test_none_and_all() -> None:
     assert (never.value, never.low, every.value, every.high) == (0, 0, 1, 1)
     assert never.high == pytest.approx(1 - 0.025 ** (1 / 27))
     assert every.low == pytest.approx(0.025 ** (1 / 27))
-    assert rate(Counts.from_array([["A", "B"]] * 3)).value == 0
+    assert rate(of_rows([["A", "B"]] * 3)).value == 0
 
 
 @pytest.mark.parametrize("n", [20, 50])

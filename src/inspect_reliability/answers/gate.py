@@ -17,9 +17,9 @@ from ..stats import (
     OPEN,
     PASSES,
     anytime_omega,
-    anytime_rate,
     anytime_share,
     precision,
+    question_rates,
     questions_to_decide,
     questions_to_decide_rate,
     within_limit,
@@ -114,7 +114,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     evidence, more = None, None
     if name in RATES:
         if limits.anytime:
-            evidence = anytime_rate(asked, limit, RATES[name])
+            evidence = anytime_share(question_rates(asked, RATES[name])[0], limit)
         else:
             more = questions_to_decide_rate(asked, limit, RATES[name])
     elif name in KINDS:
@@ -136,7 +136,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
     if name == "omega" and not why and row.judged.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
     if evidence:
-        result, more = evidence.result, evidence.more_questions
+        result = evidence.result
     return {
         "requirement": f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}",
         **valued(value=found),

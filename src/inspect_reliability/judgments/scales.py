@@ -152,7 +152,7 @@ def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
     """
     verdicts = judged.verdicts
     missing = [one if isinstance(one, bool) else None for one in judged.column("missing")]
-    shares, _ = question_rates(judged.counts(), CORRECT, 0.95)
+    shares, _ = question_rates(judged.counts(), CORRECT)
 
     def share(kinds: Iterable[bool]) -> float | None:
         if None in missing:

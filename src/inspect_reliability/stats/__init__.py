@@ -37,7 +37,6 @@ from .decisions import OPEN as OPEN
 from .decisions import PASSES as PASSES
 from .decisions import Decision as Decision
 from .decisions import anytime_omega as anytime_omega
-from .decisions import anytime_rate as anytime_rate
 from .decisions import anytime_share as anytime_share
 from .decisions import questions_to_decide as questions_to_decide
 from .decisions import questions_to_decide_rate as questions_to_decide_rate

@@ -114,48 +114,8 @@ class Cells:
         asked, given = [str(question) for question in long.plain(questions)], long.plain(verdicts)
         long.one_each("questions", asked, "verdicts", given)
         names, rows, levels = long.arranged(asked, facets or {})
-        return cls._count(names, rows, given, categories, levels)
-
-    @classmethod
-    def from_array(
-        cls,
-        array: Iterable[Iterable[object]],
-        questions: Sequence[str] | None = None,
-        categories: Sequence[str] | None = None,
-    ) -> Self:
-        """Count an array of verdicts, N questions x R replications.
-
-        Args:
-            array: One row of verdicts per question; rows of a list may differ in length.
-            questions: Names of the rows; by default "1" to "N".
-            categories: The declared categories; by default those that occur, sorted.
-
-        Raises:
-            ShapeError: The array is not two-dimensional, or names and rows differ in number.
-            UnknownCategoryError: A verdict is not among the declared categories.
-            NoJudgmentsError: No verdict is given, or all are missing.
-        """
-        filled = long.rows_of(array)
-        names = range(1, len(filled) + 1) if questions is None else questions
-        long.one_each("names", names, "rows of verdicts", filled)
-        return cls._count(
-            tuple(str(name) for name in names),
-            [i for i, row in enumerate(filled) for _ in row],
-            [verdict for row in filled for verdict in row],
-            categories,
-        )
-
-    @classmethod
-    def _count(
-        cls,
-        questions: tuple[str, ...],
-        rows: list[int],
-        verdicts: list[Any],
-        categories: Sequence[str] | None,
-        facets: Mapping[str, IntArray] | None = None,
-    ) -> Self:
-        cells, names = long.counted(len(questions), rows, verdicts, categories)
-        return cls(cells[:, :-1], questions, names, missing=cells[:, -1], facets=facets or {})
+        cells, found = long.counted(len(names), rows, given, categories)
+        return cls(cells[:, :-1], names, found, missing=cells[:, -1], facets=levels)
 
     @classmethod
     def of_numbers(cls, values: ArrayLike, questions: Sequence[str] = (), **known: Any) -> Self:

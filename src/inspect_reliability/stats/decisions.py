@@ -6,11 +6,9 @@ keeps the error rate.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .cells import Cells
 from .errors import ReliabilityError, check_level
@@ -26,12 +24,6 @@ OPEN = "too uncertain to say"
 
 BETS = 20
 """Number of bet sizes to average."""
-
-CONTINUATIONS = 100
-"""Continuations of a study, from its own questions, that say how many more it will take."""
-
-LONGEST = 2_000
-"""Most questions in such a continuation."""
 
 PROBABLY = 0.8
 """Probability that a decision has been made by the number of questions given."""
@@ -54,12 +46,6 @@ class Decision:
     needed: float
     n_questions: int
     decided_after: int | None
-    ahead: Callable[[], int | None] = field(repr=False, compare=False)
-
-    @property
-    def more_questions(self) -> int | None:
-        """Simulated number of further questions; None if decided, or in the thousands."""
-        return self.ahead()
 
 
 def within_limit(
@@ -95,34 +81,21 @@ def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decisi
         ReliabilityError: The limit or the level is not between 0 and 1.
         NoJudgmentsError: No question has two verdicts.
     """
-    _check_limit(at_least)
     known = terms(counts.replicated)
-
-    def payoff(asked: NDArray[np.int64]) -> FloatArray:
-        """Payoffs of pairs of questions [..., 2]."""
-        shares = known.means[asked]
-        differ = 1 - (shares[..., 0, :] * shares[..., 1, :]).sum(axis=-1)
-        return np.asarray((1 - at_least) * differ - known.disagreement[asked].mean(axis=-1))
-
-    return _decide(payoff, 2, len(known.questions), (1.0, 1 - at_least), level)
-
-
-def anytime_rate(
-    counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
-) -> Decision:
-    """Decide whether the rate of a category is at most a limit; see `anytime_omega`.
-
-    Z is the limit minus the share of the category on each new question.
-    """
-    return anytime_share(question_rates(counts, category, level)[0], at_most, level)
+    n = len(known.questions)
+    pairs = np.arange(n - n % 2).reshape(-1, 2)
+    one, other = known.means[pairs.T]
+    differ = 1 - (one * other).sum(axis=-1)
+    z = (1 - at_least) * differ - known.disagreement[pairs].mean(axis=-1)
+    return _decide(z, n, at_least, (1.0, 1 - at_least), level, size=2)
 
 
 def anytime_share(shares: FloatArray, at_most: float, level: float = 0.95) -> Decision:
-    """Decide the same about the mean of shares from 0 to 1, in the order of asking."""
-    _check_limit(at_most)
-    return _decide(
-        lambda asked: at_most - shares[asked[..., 0]], 1, len(shares), (1 - at_most, at_most), level
-    )
+    """Decide whether the mean of shares from 0 to 1 is at most a limit; see `anytime_omega`.
+
+    They are those of questions in the order in which they were asked; Z is the limit minus each.
+    """
+    return _decide(at_most - shares, len(shares), at_most, (1 - at_most, at_most), level)
 
 
 def questions_to_decide(found: Precision, at_least: float) -> int | None:
@@ -162,38 +135,22 @@ def _more(decided: Callable[[int], bool], asked: int) -> int | None:
 
 
 def _decide(
-    payoff: Callable[[NDArray[np.int64]], FloatArray],
-    size: int,
-    n: int,
-    losses: tuple[float, float],
-    level: float,
+    z: FloatArray, n: int, limit: float, losses: tuple[float, float], level: float, size: int = 1
 ) -> Decision:
-    """Bet on payoffs above 0, and on payoffs below 0.
+    """Bet on payoffs above 0, and on payoffs below 0, of n questions.
 
-    A payoff of questions [..., size] lies between -losses[0] and losses[1]; n were asked.
+    A payoff is of `size` questions, and lies between -losses[0] and losses[1].
     """
     check_level(level)
+    if not 0 < limit < 1:
+        raise ReliabilityError(
+            f"To look at any time, the limit must lie between 0 and 1, not be {limit:g}."
+        )
     needed = 2 / (1 - level)
-    asked = np.arange(n - n % size).reshape(-1, size)
-    z = payoff(asked)
-    wealth = [_log_wealth(sign * z, loss) for sign, loss in zip((1, -1), losses, strict=True)]
-    evidence = [_log_mean(one) for one in wealth]
-    reached = [_first(one >= np.log(needed)) for one in evidence]
+    evidence = [_log_evidence(sign * z, loss) for sign, loss in zip((1, -1), losses, strict=True)]
+    reached = [np.append(one >= np.log(needed), True).argmax() for one in evidence]
     first = min(reached)
     decided = first < len(z)
-
-    def ahead() -> int | None:
-        if decided or not len(z):
-            return None
-        drawn = _continuations(n, size)
-        later = [
-            _log_mean(one[:, None, -1:] + _log_wealth(sign * payoff(drawn), loss))
-            for one, sign, loss in zip(wealth, (1, -1), losses, strict=True)
-        ]
-        ends = _first(np.maximum(*later) >= np.log(needed))
-        enough = float(np.quantile(ends, PROBABLY, method="higher"))
-        return None if enough >= drawn.shape[1] else size * (int(enough) + 1)
-
     return Decision(
         result=OPEN if not decided else PASSES if reached[0] == first else FAILS,
         for_pass=float(np.exp(evidence[0][-1])) if len(z) else 1.0,
@@ -201,40 +158,13 @@ def _decide(
         needed=needed,
         n_questions=n,
         decided_after=size * (int(first) + 1) if decided else None,
-        ahead=ahead,
     )
 
 
-def _log_wealth(z: FloatArray, loss: float) -> FloatArray:
-    """Logarithm of the wealth after each payoff [..., T], for each size of bet [BETS, ..., T]."""
-    bets = np.arange(1, BETS + 1).reshape(-1, *[1] * z.ndim) / BETS / loss
+def _log_evidence(z: FloatArray, loss: float) -> FloatArray:
+    """Logarithm of the mean wealth over sizes of bets, after each payoff, [T]."""
+    bets = np.arange(1, BETS + 1)[:, None] / BETS / loss
     with np.errstate(divide="ignore"):
-        return np.asarray(np.cumsum(np.log(np.maximum(1 + bets * z, 0.0)), axis=-1))
-
-
-def _log_mean(logs: FloatArray) -> FloatArray:
+        logs = np.cumsum(np.log(np.maximum(1 + bets * z, 0.0)), axis=-1)
     most = logs.max(axis=0)
     return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
-
-
-def _first(reached: NDArray[np.bool_]) -> Any:
-    """The first true position on the last axis; its length if there is none."""
-    last = np.ones((*reached.shape[:-1], 1), dtype=bool)
-    return np.concatenate([reached, last], axis=-1).argmax(axis=-1)
-
-
-def _continuations(n: int, size: int) -> NDArray[np.int64]:
-    """Questions resampled from those asked, [CONTINUATIONS, T, size], none twice in a payoff."""
-    generator = np.random.default_rng(0)
-    shape = (CONTINUATIONS, LONGEST // size)
-    first = generator.integers(n, size=shape)
-    if size == 1:
-        return first[..., None]
-    return np.stack([first, (first + generator.integers(1, n, size=shape)) % n], axis=-1)
-
-
-def _check_limit(limit: float) -> None:
-    if not 0 < limit < 1:
-        raise ReliabilityError(
-            f"To look at any time, the limit must lie between 0 and 1, not be {limit:g}."
-        )

@@ -128,16 +128,6 @@ def counted(
     return cells, names
 
 
-def rows_of(array: Iterable[Iterable[object]]) -> list[list[Any]]:
-    """The rows of an array of verdicts; ShapeError if it has none."""
-    rows = plain(array)
-    if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
-        raise ShapeError(
-            "Verdicts must form an array of questions x replications: one row per question."
-        )
-    return [plain(row) for row in rows]
-
-
 def check_shape(noun: str, given: NDArray[Any], n: int, k: int) -> None:
     """Raise ShapeError if a table does not have these rows and columns."""
     if given.shape != (n, k):

@@ -143,7 +143,9 @@ def by_question(
     return np.asarray(sums / n.reshape(-1, *[1] * (values.ndim - 1)))
 
 
-def question_rates(counts: Cells, category: str, level: float) -> tuple[FloatArray, Estimate]:
+def question_rates(
+    counts: Cells, category: str, level: float = 0.95
+) -> tuple[FloatArray, Estimate]:
     """The share of a category on each question, and its mean."""
     check_level(level)
     given = counts.replications
