@@ -20,7 +20,6 @@ from inspect_reliability.answers.to_label import next_to_label
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame, with_abstentions
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Figure
 from inspect_reliability.stats import FAILS, PASSES, Labelled, krippendorff_alpha
 
 
@@ -240,7 +239,7 @@ def test_errors_are_drawn_in_one_picture() -> None:
     """A bar a row, of its shares; each judge has a table of its own behind it."""
     frame = pd.concat([study(judge=j, wording=w) for j, w in (("a", "x"), ("a", "y"), ("b", "x"))])
     document = report_document(analyse(judged(frame)))
-    [bars] = [one for one in document.blocks if isinstance(one, Figure)]
+    [bars] = document.charts()
     assert (bars.title, bars.kind) == ("Right or wrong", "bars")
     names = list(dict.fromkeys(record["row"] for record in bars.records))
     assert names == ["a, wording x", "a, wording y", "b, wording x"]

@@ -9,12 +9,11 @@ from typing import Any
 from ..showing.columns import KEYS
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import Column, Record, describe, points, share, span, told_apart
-from . import steady
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import COPIES
-from .right import of_scale, split
+from .right import of_scale
 from .row import Row
 
 _SHARE = re.compile(r"^[\d.]+%")
@@ -44,7 +43,6 @@ def brief(
     table = _table(analysis, known, records)
     known_at_all = alone or len(table.headings) > 1
     blocks: list[Block] = [replace(table, marks=marks)] * known_at_all
-    blocks += [*split(analysis)] or steady.chart(analysis)  # a page draws them
     if len(known) <= _MOST_WITH_VOTES:
         blocks += votes_table(analysis, first, "" if alone else _names(known)(first.keys))
     blocks += _what_moves(analysis, known)

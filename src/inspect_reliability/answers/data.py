@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..judgments.saved import write_parquet
 from ..showing import drawing
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document, Figure, named_figures
@@ -28,6 +27,8 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
 
     An empty result gets no file.
     """
+    from ..judgments.saved import write_parquet
+
     table = analysis.judgments.table
     tables = {"judgments": table.rename(columns=str)}
     for name, records in analysis.results.items():

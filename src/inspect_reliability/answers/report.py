@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 from ..judgments import weights
 from ..judgments.described import described
-from ..showing.document import Block, Document, Section, Text
+from ..showing.document import Block, Document, Figure, Section, Text
 from ..showing.values import Column, text
-from . import between, moves, outputs, position, questions, right, steady, votes
 from .analysis import Analysis
 from .brief import brief, cautions, explained
 
@@ -21,6 +21,7 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         blocks=brief(analysis, logs, ", --html report.html"),
         more=cache(partial(summary, analysis)),
         explained=partial(explained, analysis),
+        charts=cache(partial(_charts, analysis)),
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=cache(partial(sections, analysis)),
@@ -28,8 +29,18 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     )
 
 
+def _charts(analysis: Analysis) -> list[Figure]:
+    """What of each judge's verdicts is right and wrong, else how steady it is."""
+    from .right import split
+    from .steady import chart
+
+    return [*split(analysis)] or [*chart(analysis)]
+
+
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
+    from . import moves, right
+
     return [
         *_numbers(analysis),
         *moves.told(analysis),
@@ -39,6 +50,8 @@ def summary(analysis: Analysis) -> list[Block]:
 
 
 def _numbers(analysis: Analysis) -> Iterator[Block]:
+    from . import outputs, steady
+
     records = analysis.estimates("rows")  # a caution says which rows are copies
     shown = steady.main_columns(analysis, records)
     yield from analysis.tables(records, shown)
@@ -91,27 +104,21 @@ def _names(found: Iterable[Any]) -> list[str]:
 
 def sections(analysis: Analysis) -> list[Section]:
     """All sections with something to show."""
+    modules = (import_module(f".{name}", __package__) for name in _QUESTIONS)
     made = (
-        Section(title, link, intro, list(blocks(analysis))) for title, link, intro, blocks in _PARTS
+        Section(title, link, intro, list(blocks(analysis)))
+        for title, link, intro, blocks in (_NUMBERS, *(module.PART for module in modules))
     )
     return [section for section in made if section.blocks]
 
 
-_PARTS = (
-    (
-        "The numbers",
-        "Numbers",
-        "Every row with its size, coefficients and outputs without a verdict.",
-        _numbers,
-    ),
-    steady.OVERVIEW,
-    questions.PART,
-    votes.PART,
-    moves.PART,
-    right.PART,
-    position.PART,
-    between.PART,
-    outputs.PART,
-    steady.COEFFICIENT_TABLES,
+_NUMBERS = (
+    "The numbers",
+    "Numbers",
+    "Every row with its size, coefficients and outputs without a verdict.",
+    _numbers,
 )
 """Title of a section, its short name, what it shows, and what makes its blocks."""
+
+_QUESTIONS = ("questions", "votes", "moves", "right", "position", "between", "outputs", "steady")
+"""Modules with the further sections, in order: the `PART` of each."""

@@ -1,7 +1,9 @@
 """Every result by name, and the analysis that has them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from importlib import import_module
 
 import pandas as pd
 
@@ -12,12 +14,10 @@ from ..judgments.suites import beside_replications
 from ..judgments.table import several_conditions
 from ..showing.values import Record
 from ..stats import Cells, Estimate
-from . import between, labelling, moves, outputs, panels, position, questions, right
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
 from .report import report_document
 from .row import Row, worst_seed_check
-from .votes import votes
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
@@ -129,26 +129,32 @@ def notes(analysis: Analysis) -> Iterator[Record]:
         yield {"where": note.where, "what": note.what, "count": note.count}
 
 
+def _in(module: str, name: str, analysis: Analysis) -> Iterable[Record]:
+    """A result of another module, which is imported when the result is asked for."""
+    found: Iterable[Record] = getattr(import_module(f".{module}", __package__), name)(analysis)
+    return found
+
+
 RESULTS: Mapping[str, Compute] = {
     "rows": rows,
-    "pooled": between.pooled,
-    "position": position.position_shares,
-    "responders": position.responder_shares,
-    "moves": moves.moves,
-    "components": moves.components,
-    "omega_over": moves.omega_over,
-    "shifts": moves.shifts_by_level,
-    "panels": panels.panels,
-    "one_more": panels.one_more,
-    "between_judges": between.agreement_of_judges,
-    "votes": votes,
-    "validity": right.validity,
-    "validity_across": right.validity_across,
-    "confusion": right.confusion,
-    "corrected": labelling.corrected,
-    "questions": questions.questions,
-    "read_by": outputs.read_by,
-    "without_verdict": outputs.outputs_without_verdict,
+    "pooled": partial(_in, "between", "pooled"),
+    "position": partial(_in, "position", "position_shares"),
+    "responders": partial(_in, "position", "responder_shares"),
+    "moves": partial(_in, "moves", "moves"),
+    "components": partial(_in, "moves", "components"),
+    "omega_over": partial(_in, "moves", "omega_over"),
+    "shifts": partial(_in, "moves", "shifts_by_level"),
+    "panels": partial(_in, "panels", "panels"),
+    "one_more": partial(_in, "panels", "one_more"),
+    "between_judges": partial(_in, "between", "agreement_of_judges"),
+    "votes": partial(_in, "votes", "votes"),
+    "validity": partial(_in, "right", "validity"),
+    "validity_across": partial(_in, "right", "validity_across"),
+    "confusion": partial(_in, "right", "confusion"),
+    "corrected": partial(_in, "labelling", "corrected"),
+    "questions": partial(_in, "questions", "questions"),
+    "read_by": partial(_in, "outputs", "read_by"),
+    "without_verdict": partial(_in, "outputs", "outputs_without_verdict"),
     "seed_checks": seed_checks,
     "notes": notes,
 }

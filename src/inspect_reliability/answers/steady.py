@@ -104,12 +104,9 @@ def chart(analysis: Analysis) -> Iterator[Figure]:
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
-def _overview(analysis: Analysis) -> Iterator[Block]:
+def _section(analysis: Analysis) -> Iterator[Block]:
     if analysis.results["validity"]:  # else it is on the first screen
         yield from chart(analysis)
-
-
-def _coefficients(analysis: Analysis) -> Iterator[Block]:
     rows = [row for row in analysis.rows if not (row.asked_once or row.no_draws == COPIES)]
     records = [row.record for row in rows]
     known = [
@@ -133,17 +130,9 @@ def headline(row: Row) -> str:
     return first.heading.replace("[95%]", estimate(row.record, first.key))
 
 
-OVERVIEW = (
-    "How steady",
-    "Steady",
-    "How repeatable one verdict is. Lines are 95% intervals, here and below.",
-    _overview,
-)
-
-
-COEFFICIENT_TABLES = (
+PART = (
     "Every coefficient",
     "Coefficients",
     "All coefficients of each row, with their intervals over questions.",
-    _coefficients,
+    _section,
 )

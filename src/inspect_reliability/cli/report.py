@@ -9,11 +9,9 @@ import click
 from ..answers import analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
-from ..judgments.saved import save as save_judgments
 from ..saving import whole, whole_folder
 from ..showing import Form, render
 from ..showing.terminal import console, print_text
-from ..study.published.reported import with_published
 from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import refuse_to_replace, writes
@@ -69,9 +67,13 @@ def report(
     """
     judgments = read(logs)
     if save:
+        from ..judgments.saved import save as save_judgments
+
         save_judgments(judgments, save)
     analysis = analyse(judgments, by, progress=progress)
     if published:
+        from ..study.published.reported import with_published
+
         analysis = with_published(analysis)
     on_terminal = form == "table"
     document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)

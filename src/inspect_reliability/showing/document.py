@@ -171,6 +171,7 @@ class Document:
         more: Makes the numbers behind it; a terminal shows them when it is asked to.
         explained: Makes what the words of the answer mean, likewise.
         results: For programs: name -> records. `rows` are the main ones.
+        charts: Makes the figures beside the answer, for a page and for files.
         facts: Makes what was studied, by name. Only a page shows this and the following.
         sections: Makes the closer look.
         sheet: Records of the CSV form, if other than `rows`.
@@ -182,6 +183,7 @@ class Document:
     results: Mapping[str, Any]
     more: Callable[[], Sequence[Block]] = tuple
     explained: Callable[[], Sequence[Block]] = tuple
+    charts: Callable[[], Sequence[Figure]] = tuple
     facts: Callable[[], Sequence[tuple[str, Sequence[str]]]] = tuple
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None
@@ -195,7 +197,7 @@ class Document:
 
 def named_figures(document: Document) -> dict[str, Figure]:
     """All figures of a document in order, by name; names are also those of files."""
-    parts = [("", document.every), *((one.link, one.blocks) for one in document.sections())]
+    parts = [("", document.charts()), *((one.link, one.blocks) for one in document.sections())]
     named: dict[str, Figure] = {}
     for title, figure in (one for part, blocks in parts for one in figures_in(blocks, part)):
         stem = slug(title)[:_LONGEST]

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..document import Block, Caution, Document, Figure, Table, Text
+from ..document import Block, Caution, Document, Table, Text
 from ..printable import printable
 from .drawing import draw
 from .svg import inline_svg
@@ -46,8 +46,8 @@ def render(document: Document) -> str:
     return environment.get_template("page.html.jinja").render(
         page=document,
         facts=document.facts(),
-        answer=[one for one in blocks if not _elsewhere(one)],
-        charts=[one for one in blocks if isinstance(one, Figure)],
+        answer=[one for one in blocks if getattr(one, "tone", "") != "more"],
+        charts=document.charts(),
         cautions=_whole(told),
         numbers=behind if parts else [one for one in behind if not isinstance(one, Caution)],
         many=sum(len(block.rows) for block in behind if isinstance(block, Table)) > _MANY,
@@ -57,11 +57,6 @@ def render(document: Document) -> str:
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
-
-
-def _elsewhere(block: Block) -> bool:
-    """Whether a page shows the block below its answer, or not at all."""
-    return isinstance(block, Figure) or getattr(block, "tone", "") == "more"
 
 
 def _whole(cautions: Sequence[Caution]) -> list[Caution]:
