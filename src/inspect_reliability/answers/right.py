@@ -139,7 +139,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
             "same, so no verdict is right or wrong: read the rank correlation. To say who is "
             "right, name the verdict that each label means, as in --map 5=10."
         )
-    if _could_be_options(row, known):
+    if could_be_options(row, known):
         yield (
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are names of options, call the column of labels best: --column "
@@ -157,7 +157,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
         )
 
 
-def _could_be_options(row: Row, known: Labelled) -> bool:
+def could_be_options(row: Row, known: Labelled) -> bool:
     """Whether numbers of a file that are read as a scale could as well be those of options."""
     if known.values is None or known.other_scale or row.judged.declared:
         return False

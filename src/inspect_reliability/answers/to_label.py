@@ -9,6 +9,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
+from ..judgments.label_files import STRATIFIED
 from ..judgments.orders import swapped_in
 from ..judgments.places import PLACES, pair_in
 from ..judgments.text import case_of
@@ -58,7 +59,7 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
         drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
         number = min(number, len(drawn))
         drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
-    drawn, split = drawn[:number], {"split": f"random, by {by}" if by else "random"}
+    drawn, split = drawn[:number], {"split": f"{STRATIFIED}{by}" if by else "random"}
     place = outputs.ngroup()
     named = {one for one in table.get("order", ()) if isinstance(one, str)}
     swapped = swapped_in(sorted(named))

@@ -18,6 +18,7 @@ COMMANDS = {
     "plan": ("plan", "Plan the next study from the judgments in LOGS."),
     "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
     "validate": ("validate", "Say how often every judge in LOGS is right, by a few labels."),
+    "keep": ("keep", "Say which verdicts of every judge in LOGS may be kept, by a few labels."),
     "card": ("card", "Make a card of every judge in LOGS, for an appendix or a registry."),
     "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
     "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),

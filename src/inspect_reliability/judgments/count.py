@@ -188,14 +188,11 @@ class Judged:
         return frozenset([*abstentions(given, labels), *NO_VERDICTS])
 
     @cached_property
-    def truth(self) -> Cells | None:
-        """The right verdicts of each question, one per rater, named as in `choices`; or None."""
-        labels = self.right
-        if labels.count(None) == len(labels):
-            return None
+    def rated(self) -> list[tuple[str, Any, str]]:
+        """Each label once: its question, its rater, and the verdict, named as in `choices`."""
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
-        units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
+        units = zip(self.questions, self.right, self.column("rater"), self.orders, strict=True)
         for question, given, raters, order in dict.fromkeys(units):
             if given is None:
                 continue
@@ -203,9 +200,14 @@ class Judged:
                 named = self._named(label, order, orders[question] < 2)
                 if named is not None:
                     known[question, rater, named] = None
-        if not known:
+        return list(known)
+
+    @cached_property
+    def truth(self) -> Cells | None:
+        """The right verdicts of each question, one per rater, named as in `choices`; or None."""
+        if not self.rated:
             return None
-        asked, _, verdicts = zip(*known, strict=True)
+        asked, _, verdicts = zip(*self.rated, strict=True)
         return Cells.from_long(asked, verdicts)
 
     def _named(self, label: str, order: Sequence[str] | None, one_order: bool) -> str | None:

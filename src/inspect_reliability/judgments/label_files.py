@@ -25,6 +25,12 @@ _OF_PART = "target_"
 """How inspect_scout names the column of each part."""
 
 
+STRATIFIED = "random, by "
+"""How the column `split` of a drawn file begins where each stratum has its share."""
+
+_WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
+
+
 class Row(NamedTuple):
     """A label as a file has it: what it is of, its text, and who gave it, where that is known."""
 
@@ -62,6 +68,21 @@ def read_labels(
         raise UserError(lacking(absent, frame, Told(path, labels=True)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
+
+
+def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
+    """Why labels are no simple random draw, as their table says; None if it does not."""
+    for name in frame:
+        if str(name).casefold() in _WEIGHTS and frame[name].nunique(dropna=False) > 1:
+            return f"{where} gives them different weights ({name})"
+    of = frame["split"].dropna().map(str) if "split" in frame else ()
+    found = next((one for one in of if one.startswith(STRATIFIED)), None)
+    return found and f"{where} was drawn {found.removeprefix('random, ')}"
+
+
+def draws(paths: Sequence[str]) -> str | None:
+    """The same of files of labels: what the first of them says that does."""
+    return next(filter(None, (how_drawn(read_frame(path)[0], path) for path in paths)), None)
 
 
 def _read(

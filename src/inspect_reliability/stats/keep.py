@@ -87,11 +87,8 @@ class Cascade:
         The observed confidences; of exact probabilities, quantiles of them.
         """
         every = np.concatenate([one.confidence for one in self.judges])
-        found = np.unique(every[every > 0])
-        if len(found) > MOST_THRESHOLDS and any(np.isinf(one.tries) for one in self.judges):
-            places = np.linspace(0, 1, MOST_THRESHOLDS)
-            found = np.unique(np.quantile(every[every > 0], places, method="inverted_cdf"))
-        return found[::-1]
+        exact = any(np.isinf(one.tries) for one in self.judges)
+        return steps_of(every[every > 0], MOST_THRESHOLDS if exact else inf)
 
     def kept_by(self, threshold: float) -> IntArray:
         """The number of the first judge that is this sure of a question, N; -1 for none."""
@@ -202,8 +199,17 @@ def _labels(path: Sequence[Step], max_error: float, confidence: float) -> int | 
     return min(needed, default=None)
 
 
+def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
+    """The different values, the highest first; quantiles where there are more than `most`."""
+    found = np.unique(values)
+    if len(found) > most:
+        places = np.linspace(0, 1, int(most))
+        found = np.unique(np.quantile(values, places, method="inverted_cdf"))
+    return found[::-1]
+
+
 class Difference(NamedTuple):
-    """Where labelled questions differ most from the others: shares kept there, and its p value."""
+    """Where labelled questions differ most from the others: shares above it, and the p value."""
 
     threshold: float
     labelled: float
@@ -211,24 +217,35 @@ class Difference(NamedTuple):
     p_value: float
 
 
-def labels_differ(cascade: Cascade, seed: int = 0) -> Difference | None:
-    """Compare confidences of labelled and other questions by a permutation test.
+def labels_differ(
+    values: FloatArray, labelled: BoolArray, steps: FloatArray, seed: int = 0
+) -> Difference | None:
+    """Compare labelled and other questions by a permutation test of a value, as the confidence.
 
-    The statistic is the largest difference of kept shares over all thresholds; None if every
-    question is labelled, or none. It does not see labels that differ at equal confidence.
+    The statistic is the largest difference of the shares at or above a step. It does not see labels
+    that differ at equal values.
+
+    Args:
+        values: A value of each of N questions.
+        labelled: Whether each has a label, N.
+        steps: Where shares are compared, the highest first.
+        seed: Seed of the permutations.
+
+    Returns:
+        None if every question is labelled, or none.
     """
-    n, steps = int(cascade.labelled.sum()), cascade.thresholds
-    if not 0 < n < len(cascade.labelled) or not len(steps):
+    n = int(labelled.sum())
+    if not 0 < n < len(labelled) or not len(steps):
         return None
-    # A level a threshold, and a last one for what is never kept.
-    level = (cascade.confidence[:, None] < steps[None, :] - _ROUNDING).sum(axis=1)
+    # A level a step, and a last one for what is below all.
+    level = (values[:, None] < steps[None, :] - _ROUNDING).sum(axis=1)
     every = np.bincount(level, minlength=len(steps) + 1)
-    own = np.bincount(level[cascade.labelled], minlength=len(every))
+    own = np.bincount(level[labelled], minlength=len(every))
 
     def apart(drawn: IntArray) -> FloatArray:
-        below = drawn.cumsum(axis=-1)[..., :-1]
-        rest = every.cumsum()[:-1] - below
-        return np.asarray(below / n - rest / (len(level) - n))
+        above = drawn.cumsum(axis=-1)[..., :-1]
+        rest = every.cumsum()[:-1] - above
+        return np.asarray(above / n - rest / (len(level) - n))
 
     drawn = np.random.default_rng(seed).multivariate_hypergeometric(
         every, n, _PERMUTATIONS, method="marginals"
@@ -237,8 +254,8 @@ def labels_differ(cascade: Cascade, seed: int = 0) -> Difference | None:
     at = int(np.abs(found).argmax())
     as_far = np.abs(apart(drawn)).max(axis=1) >= abs(found[at]) - _ROUNDING
     p_value = (1 + int(as_far.sum())) / (1 + _PERMUTATIONS)
-    labelled = float(own.cumsum()[at] / n)
-    return Difference(float(steps[at]), labelled, labelled - float(found[at]), p_value)
+    share = float(own.cumsum()[at] / n)
+    return Difference(float(steps[at]), share, share - float(found[at]), p_value)
 
 
 def half_width(distances: FloatArray, max_error: float) -> float | None:

@@ -1,0 +1,360 @@
+"""Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from math import ceil, isinf
+from typing import Any
+
+import numpy as np
+
+from ..errors import UserError
+from ..showing.columns import declared
+from ..showing.document import Block, Caution, Document, Figure, Table, Text
+from ..showing.values import Record, describe, grouped, percent, share, told_apart
+from ..stats import Estimate
+from ..stats.calibration import Brier, brier, points
+from ..stats.ends import clopper_pearson
+from ..stats.keep import Ballots, smaller_numbers
+from .analysis import Analysis
+from .brief import more, next_step, worst
+from .keeping import Panel, Promise
+from .row import Row, valued
+
+TITLE = "Which verdicts may be used?"
+
+_LEVEL = 0.95
+_PASSES = 0.5
+"""Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
+
+_EQUAL = (
+    "The promise speaks of questions like the labelled ones. It cannot see labels that differ at "
+    "equal confidence: draw them at random (validate --next)."
+)
+_MANY_USES = (
+    "One set of labels promises one rule. To choose among judges, prompts or limits, use one half "
+    "of the labels, and the other half for this."
+)
+_WORDS = (
+    "Votes: everything a judge was asked about a question: seeds, orders, wordings.",
+    "Kept: share of questions whose most frequent verdict has so many votes and decides something.",
+    "Wrong: share of the kept and labelled whose verdict is not the label.",
+    "Undecided: the most frequent verdict is an abstention or no verdict, or two are.",
+    "Unsteady: all other questions that are not kept.",
+)
+
+
+def panels(
+    analysis: Analysis, promise: Promise, cascade: Sequence[str] = (), by_price: bool = False
+) -> list[Panel]:
+    """What gets a rule: each row, and the judges of a cascade together.
+
+    Args:
+        analysis: The rows.
+        promise: What is promised.
+        cascade: Judges in the order in which they are asked; one judge is a cascade of its own.
+        by_price: Whether to ask all judges, the cheapest first.
+
+    Raises:
+        UserError: A judge has no row, or several; or no price.
+    """
+    alone = [Panel((row,), promise) for row in analysis.rows]
+    if by_price and not cascade:
+        costs = {one.names[0]: one.cascade.judges[0].cost for one in alone}
+        if lacking := [name for name, cost in costs.items() if cost is None]:
+            raise UserError(f"{lacking[0]} has no price. Give it: --price '{lacking[0]}=DOLLARS'.")
+        cascade = sorted(costs, key=lambda name: costs[name] or 0.0)
+    if not cascade:
+        return alone
+    of = {name: [one for one in alone if one.names[0] == name] for name in cascade}
+    for name, found in of.items():
+        if len(found) != 1:
+            known = ", ".join(dict.fromkeys(one.names[0] for one in alone))
+            what = "is no judge here" if not found else f"has {len(found)} rows"
+            do = f"Name one of: {known}." if not found else "Pool them with --by judge."
+            raise UserError(f"{name} {what}. {do}")
+    rows = tuple(of[name][0].rows[0] for name in of)
+    return [Panel(rows, promise), *(of[name][0] for name in of if len(of) > 1)]
+
+
+def record(panel: Panel) -> Record:
+    """One record of `keep`."""
+    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
+    why = panel.reason
+    step = None if why else panel.rule.step
+    tries = {one.tries for one in cascade.judges}
+    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
+    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
+    kept = step.kept if step else None if panel.withheld else 0.0
+    found: Record = {
+        "n_questions": n,
+        "n_labelled": int(cascade.labelled.sum()),
+        "votes": each,
+        "threshold": step and step.threshold,
+        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
+        "kept": kept,
+        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
+        "confidence": promise.confidence,
+        "max_error": promise.max_error,
+        "error_bound": promise.max_error if step else None,
+        "error": step and step.error,
+        "n_kept_labelled": step and step.n_labelled,
+        "undecided": undecided,
+        "unsteady": None if kept is None else max(1 - kept - undecided, 0.0),
+        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
+        "half_width": panel.half_width,
+        **_costs(panel),
+        "reason": why,
+    }
+    return panel.keys | found
+
+
+def _costs(panel: Panel) -> Record:
+    """Calls and dollars, and those of always asking the last judge, with what it decides."""
+    judges, names, calls, by = panel.cascade.judges, panel.names, panel.calls, panel.kept_by
+    each = None
+    if calls is not None and all(one.cost is not None for one in judges):
+        each = [n * (one.cost or 0.0) for n, one in zip(calls, judges, strict=True)]
+    found: Record = {
+        "calls": None if calls is None else sum(calls),
+        "cost": None if each is None else sum(each),
+        "judges": [],
+        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
+    }
+    if len(judges) < 2:
+        return found
+    found["judges"] = [
+        {
+            "judge": name,
+            "kept": float((by == place).mean()),
+            "calls": None if calls is None else calls[place],
+            "cost": None if each is None else each[place],
+        }
+        for place, name in enumerate(names)
+    ]
+    last = Panel(panel.rows[-1:], panel.promise)
+    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
+    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
+    price = judges[-1].cost
+    return found | {
+        "best": names[-1],
+        "best_calls": always,
+        "best_cost": None if always is None or price is None else always * price,
+        "best_kept": every and every.kept,
+        "best_error": every and every.error,
+    }
+
+
+def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
+    """Every result by name, of these judges and cascades."""
+    parts = {
+        "keep": lambda one: [record(one)],
+        "fewer_votes": _fewer,
+        "calibration": _calibration,
+        "brier": _brier,
+        "replaces": _replaces,
+        "people": _people,
+    }
+    return {name: list(chain.from_iterable(map(part, found))) for name, part in parts.items()}
+
+
+def _fewer(panel: Panel) -> Iterator[Record]:
+    step = None if panel.reason else panel.rule.step
+    most = min(one.tries for one in panel.cascade.judges)
+    for votes in smaller_numbers(most) if step else ():
+        kept, error = panel.cascade.fewer(step.threshold, votes)
+        yield panel.keys | {"votes": votes, "kept": kept, "error": error}
+
+
+def _labelled(panel: Panel) -> tuple[Ballots, Any] | None:
+    """The labelled questions of a single judge; None without any."""
+    known = panel.cascade.labelled
+    if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:
+        return None
+    judge = panel.cascade.judges[0]
+    some = Ballots(judge.votes[known], judge.decides, judge.tries)
+    return some, panel.cascade.right[known]
+
+
+def _calibration(panel: Panel) -> Iterator[Record]:
+    if known := _labelled(panel):
+        tries = known[0].tries
+        for one in points(*known):
+            votes = None if isinf(tries) else round(one.share * tries)
+            given = Estimate(one.right, *one.ends)
+            yield panel.keys | {
+                "share": one.share,
+                "votes": votes,
+                "n_labelled": one.n,
+                **valued(right=given),
+            }
+
+
+def _brier(panel: Panel) -> Iterator[Record]:
+    known = _labelled(panel)
+    if known and (found := brier(*known)):
+        yield panel.keys | {name: getattr(found, name) for name in Brier.__dataclass_fields__}
+
+
+def _replaces(panel: Panel) -> Iterator[Record]:
+    if found := panel.against_people:
+        rate = found.winning_rate
+        yield panel.keys | {
+            "people_agree": float(np.mean([one.person_agrees for one in found.people])),
+            "judge_agrees": float(np.mean([one.judge_agrees for one in found.people])),
+            "winning_rate": rate,
+            "advantage": found.advantage,
+            "epsilon": panel.promise.epsilon,
+            "replaces": None if rate is None else rate >= _PASSES,
+            "reason": "a person labelled fewer than 30 questions" if rate is None else None,
+        }
+
+
+def _people(panel: Panel) -> Iterator[Record]:
+    found = panel.against_people
+    for rater, one in zip(panel.people, found.people if found else (), strict=False):
+        yield panel.keys | {
+            "rater": None if rater is None else str(rater),
+            "n_labelled": one.n,
+            "person_agrees": one.person_agrees,
+            "judge_agrees": one.judge_agrees,
+            "person_wins": one.person_wins,
+            "judge_wins": one.judge_wins,
+            "p_value": one.p_value,
+            "beaten": one.beaten,
+        }
+
+
+def keep_document(found: Sequence[Panel]) -> Document:
+    """The rule of the first judge or cascade in words, a line for each other, and the numbers."""
+    results: dict[str, Any] = keep_results(found)
+    records = results["keep"]
+    name = told_apart([one.keys for one in found], "judge")
+    said = [Text(in_words(panel, one), "answer") for panel, one in zip(found, records, strict=True)]
+    if len(found) > 1:
+        said = [
+            Text(f"{name(panel.keys)}: {one.text}", "answer")
+            for panel, one in zip(found, said, strict=True)
+        ]
+    said += [Text(one, "answer") for one in map(person_in_words, results["replaces"])]
+    told = Caution.each([(_EQUAL, ""), (_MANY_USES, "")], 0)
+    some = any(one["threshold"] for one in records)
+    shown = _lines(results, "fewer_votes", "The same rule with fewer votes")
+    return Document(
+        TITLE,
+        [*said, *shown, *worst(told[: int(some)]), *_next(records), more(len(told) - 1)],
+        results,
+        more=lambda: [*_tables(results), *told],
+        explained=lambda: [Text(one) for one in _WORDS],
+        sheet=records,
+    )
+
+
+def _lines(results: Any, name: str, title: str) -> list[Table]:
+    records = results[name]
+    keys = {key for one in records for key in one} & {"judge"}
+    columns = [*map(grouped, keys), *declared(name)]
+    return [Table.of(records, columns, title)] if records else []
+
+
+def _tables(results: Any) -> Iterator[Block]:
+    for name, title in (
+        ("keep", "Rules"),
+        ("calibration", "Right, by share of votes"),
+        ("brier", "Brier's score and its parts"),
+        ("people", "Each person beside the judge"),
+    ):
+        yield from _lines(results, name, title)
+
+
+def in_words(panel: Panel, one: Record) -> str:
+    """The rule of a record in words."""
+    n = one["n_questions"]
+    undecided, held = f"{share(one['undecided'], n)} are undecided", ""
+    if one["half_width"] is not None:
+        held = (
+            f"The label lies within {one['half_width']:.3g} of the mean verdict on at least "
+            f"{percent(1 - one['max_error'])} of questions. "
+        )
+    if one["threshold"] is None:
+        return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
+    less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
+    said = (
+        f"that have {_votes(one)}{less}: {panel.promise.words} of these are wrong "
+        f"({one['error']:.1%} of the labelled)"
+    )
+    kept = f"Keep the {share(one['kept'], n)} {said}."
+    if len(panel.rows) > 1:
+        return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
+    rest = share(one["unsteady"], n)
+    return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
+
+
+def _votes(one: Record) -> str:
+    if one["votes"]:
+        return f"{one['votes_needed']} of {one['votes']} votes"
+    return f"a share of votes of {one['threshold']:.3g}"
+
+
+def _cascade(one: Record) -> str:
+    n = one["n_questions"]
+    by = ", ".join(f"{part['judge']} keeps {share(part['kept'], n)}" for part in one["judges"])
+    said = f"{by}; {share(1 - one['kept'], n)} are for a person."
+    if one["calls"] is not None:
+        said += f" {one['calls']:,} calls{_dollars(one['cost'])}; always asking {one['best']}: "
+        said += f"{one['best_calls']:,} calls{_dollars(one['best_cost'])}"
+        if one["best_error"] is not None:
+            said += f", {one['best_error']:.1%} wrong of the {share(one['best_kept'], n)} it decides"
+        said += "."
+    return said
+
+
+def _dollars(cost: float | None) -> str:
+    return "" if cost is None else f" (${cost:,.2f})"
+
+
+def person_in_words(one: Record) -> str:
+    """Whether the judge of a record of `replaces` can stand in for a person."""
+    whom = describe({key: one[key] for key in ("judge",) if key in one})
+    agree = f"People agree in {one['people_agree']:.0%}, {whom} with them in {one['judge_agrees']:.0%}"
+    if one["people_agree"] < 0:  # distances
+        agree = (
+            f"People are {-one['people_agree']:.2g} apart, {whom} is {-one['judge_agrees']:.2g} "
+            "from them"
+        )
+    if one["replaces"] is None:
+        return f"{agree}; whether it can replace one is not known: {one['reason']}."
+    return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
+
+
+def _next(records: Sequence[Record]) -> list[Text]:
+    first = records[0]
+    if first["threshold"] is None:
+        return next_step("draw labels at random, or ask more often", "validate LOGS --next 100 --out labels.csv")
+    return next_step(
+        "write what to keep with --out FILE, and the rule with --save-rule rule.json for new questions"
+    )
+
+
+def saved_rule(panel: Panel) -> Record:
+    """The rule as `--save-rule` writes it, and the scorer `keep` reads it.
+
+    Raises:
+        UserError: Nothing is promised, or the judges have different numbers of votes.
+    """
+    one = record(panel)
+    if one["threshold"] is None:
+        raise UserError(f"There is no rule to save: {one['reason']}.")
+    if not one["votes"]:
+        raise UserError(
+            "A saved rule asks each judge equally often, and these votes are probabilities or "
+            "differ in number. Sample as many verdicts of each judge."
+        )
+    names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
+    return {"judges": panel.names, "abstain": panel.undecided} | {name: one[name] for name in names}
+
+
+def kept_estimate(row: Row) -> Estimate:
+    """The share of a row's questions that may be kept with the usual promise, for gates."""
+    one = record(Panel((row,), Promise()))
+    low, high = one["kept_interval"] or (None, None)
+    return Estimate(one["kept"], low, high, one["n_questions"], reason=one["reason"])

@@ -1,0 +1,305 @@
+"""What rows say as ballots: the judges of a rule, their labels, and why there is no promise."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judgments.label_files import how_drawn
+from ..showing.values import Record, percent, share
+from ..stats.alternative import Alternative, alternative
+from ..stats.keep import (
+    LABELS_DIFFER,
+    Ballots,
+    BoolArray,
+    Cascade,
+    Difference,
+    Rule,
+    fewest_kept,
+    half_width,
+    keep,
+    labels_differ,
+    steps_of,
+)
+from ..stats.long import FloatArray, IntArray
+from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
+from .right import could_be_options
+from .row import NO_LABELS, Row
+
+OUTPUTS = (
+    "questions have several outputs, and these are no independent draws: judge one output a "
+    "question, or group by what tells them apart (--by responder)"
+)
+_NO_VERDICT = "no question has a most frequent verdict that decides something"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is promised: the options of the command.
+
+    Attributes:
+        max_error: Largest share of the kept verdicts that may be wrong.
+        confidence: Probability that the promise is kept.
+        prices: Dollars of a call by judge, where the judgments do not say.
+        drawn: Why labels are no simple random draw, if their files say so.
+        epsilon: What a person costs more than a judge, in the test against people.
+    """
+
+    max_error: float = 0.1
+    confidence: float = 0.95
+    prices: Mapping[str, float] = field(default_factory=dict)
+    drawn: str | None = None
+    epsilon: float = 0.1
+
+    @property
+    def words(self) -> str:
+        """The promise in words."""
+        return f"with {percent(self.confidence)} confidence at most {percent(self.max_error)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Judges that are asked in turn, or a single one, with the labels of their questions.
+
+    Attributes:
+        rows: A row of each judge, in the order in which they are asked.
+        promise: What is promised.
+    """
+
+    rows: tuple[Row, ...]
+    promise: Promise
+
+    @property
+    def keys(self) -> Record:
+        """What its judges share; several are named in their order."""
+        first = self.rows[0].keys
+        shared = {k: v for k, v in first.items() if all(one.keys.get(k) == v for one in self.rows)}
+        return {"judge": ", ".join(self.names)} | shared if len(self.rows) > 1 else first
+
+    @property
+    def names(self) -> list[str]:
+        """The judges by name."""
+        return [str(row.keys.get("judge") or row.name) for row in self.rows]
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """Every question that any of them judged."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.counts.questions))
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """Every verdict and label."""
+        given = [name for row in self.rows for name in row.counts.categories]
+        return list(dict.fromkeys([*given, *(name for *_, name in self._rated)]))
+
+    @cached_property
+    def _rated(self) -> list[tuple[str, Any, str]]:
+        return list(dict.fromkeys(one for row in self.rows for one in row.judged.rated))
+
+    @cached_property
+    def undecided(self) -> list[str]:
+        """Verdicts that decide nothing, apart from outputs without one."""
+        found = {name for row in self.rows for name in row.judged.undecided} - {*NO_VERDICTS}
+        return [name for name in self.categories if name in found]
+
+    @cached_property
+    def people(self) -> Mapping[Any, IntArray]:
+        """Rater -> category of the label of each question, -1 for none."""
+        at, number = _places(self.questions), _places(self.categories)
+        found: dict[Any, IntArray] = {}
+        for question, rater, label in self._rated:
+            if question in at:
+                own = found.setdefault(rater, np.full(len(at), -1))
+                own[at[question]] = number[label]
+        return found
+
+    @cached_property
+    def cascade(self) -> Cascade:
+        """Its votes and labels. The label of a question is the one that most people gave.
+
+        Where people are of two minds no verdict is right.
+        """
+        votes = np.zeros((len(self.questions), len(self.categories)))
+        for labels in self.people.values():
+            known = np.flatnonzero(labels >= 0)
+            votes[known, labels[known]] += 1
+        most = votes.max(axis=1, keepdims=True, initial=0)
+        right = (votes == most) & (most > 0)
+        right &= right.sum(axis=1, keepdims=True) == 1
+        return Cascade(tuple(map(self._ballots, self.rows)), right, most[:, 0] > 0)
+
+    def _ballots(self, row: Row) -> Ballots:
+        counts = row.counts
+        at, number = _places(self.questions), _places(self.categories)
+        votes = np.zeros((len(at), len(number)))
+        places = [at[name] for name in counts.questions]
+        given = counts.shares if counts.exact else counts.table
+        votes[np.ix_(places, [number[name] for name in counts.categories])] = given
+        decides = [name not in row.judged.undecided for name in self.categories]
+        tries = np.inf if counts.exact else float(np.median(counts.replications))
+        price = self.promise.prices.get(str(row.keys.get("judge")))
+        if price is None and "cost" in row.table and row.table["cost"].notna().any():
+            price = float(row.table["cost"].mean())
+        return Ballots(votes, np.array(decides), tries, price)
+
+    @cached_property
+    def rule(self) -> Rule:
+        """The rule as if the promise held; `reason` says whether it does."""
+        return keep(self.cascade, self.promise.max_error, self.promise.confidence)
+
+    @cached_property
+    def reason(self) -> str | None:
+        """Why nothing is promised; None if something is."""
+        if self.withheld or self.rule.step:
+            return self.withheld
+        return self._no_rule()
+
+    @cached_property
+    def withheld(self) -> str | None:
+        """Why labels promise nothing, whatever they say; None if they can."""
+        for row in self.rows:
+            if row.unclear:
+                return row.unclear
+            if row.counts.clustered:
+                return OUTPUTS
+        if not self.cascade.labelled.any():
+            return NO_LABELS
+        frames = (row.table for row in self.rows)
+        if drawn := self.promise.drawn or next(filter(None, map(how_drawn, frames)), None):
+            return f"labels are no simple random draw of questions: {drawn}"
+        if (found := self.difference) and found.p_value <= LABELS_DIFFER:
+            return self._differ(found)
+        others = (row.labelled.other_scale for row in self.rows if row.labelled)
+        if other := next(filter(None, others), None):
+            return other
+        return None if len(self.cascade.thresholds) else _NO_VERDICT
+
+    @cached_property
+    def difference(self) -> Difference | None:
+        """Where labelled questions differ most from the others."""
+        cascade = self.cascade
+        if self.scale is None:
+            return labels_differ(cascade.confidence, cascade.labelled, cascade.thresholds)
+        said = self._means(cascade.judges[0].votes)
+        said = np.where(np.isnan(said), -np.inf, said)
+        return labels_differ(said, cascade.labelled, steps_of(said[np.isfinite(said)]))
+
+    def _differ(self, found: Difference) -> str:
+        whose, others = (share(one, 0) for one in (found.labelled, found.others))
+        what = "a mean verdict" if self.scale is not None else "a confidence"
+        return (
+            f"labelled questions are not like the others: {whose} of them have {what} of "
+            f"{found.threshold:.3g} or more, and {others} of the others (p = {found.p_value:.2g}); "
+            "label questions drawn at random"
+        )
+
+    def _no_rule(self) -> str:
+        needed = fewest_kept(self.promise.max_error, self.promise.confidence)
+        path, labels = self.rule.path, self.rule.labels
+        most = path[-1].n_labelled
+        do = "no number of labels would do, if errors stay as frequent"
+        if labels:
+            do = f"about {labels:,} labels would do, if errors stay as frequent"
+        if most < needed:
+            return (
+                f"too few labels: {most} labelled questions could be kept, and the promise needs "
+                f"{needed} without an error; {do}"
+            )
+        first = next(step for step in path if step.n_labelled >= needed)
+        return (
+            f"too many errors: {first.errors} of {first.n_labelled} labelled questions are wrong "
+            f"at a confidence of {first.threshold:.3g}; {do}"
+        )
+
+    @cached_property
+    def scale(self) -> FloatArray | None:
+        """The categories as numbers, NaN for those that are none; None if they are names."""
+        known = self.rows[0].labelled
+        if known is None or known.values is None:
+            return None
+        values = dict(zip(known.given.categories, known.values.tolist(), strict=True))
+        return np.array([values.get(name, np.nan) for name in self.categories])
+
+    def _means(self, votes: FloatArray) -> FloatArray:
+        values = self.scale
+        if values is None:
+            return np.full(len(votes), np.nan)
+        used = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(votes[:, used] @ values[used] / votes[:, used].sum(axis=1))
+
+    @property
+    def half_width(self) -> float | None:
+        """The half-width around the mean verdict that holds the label; None where it is unknown."""
+        if self.scale is None or self.withheld or len(self.rows) > 1:
+            return None
+        labels = np.zeros_like(self.cascade.judges[0].votes)
+        for one in self.people.values():
+            known = np.flatnonzero(one >= 0)
+            labels[known, one[known]] += 1
+        apart = np.abs(self._means(self.cascade.judges[0].votes) - self._means(labels))
+        apart = np.where(np.isnan(apart), np.inf, apart)[self.cascade.labelled]
+        found = half_width(apart, self.promise.max_error)
+        return found if found is not None and np.isfinite(found) else None
+
+    @cached_property
+    def against_people(self) -> Alternative | None:
+        """The judge against each person; None without two people on a question."""
+        if len(self.people) < 2 or len(self.rows) > 1:
+            return None
+        said = self.cascade.judges[0].top
+        people = np.column_stack(list(self.people.values()))
+        judged = self.cascade.judges[0].votes.sum(axis=1) > 0
+        row, known = self.rows[0], self.rows[0].labelled
+        named = known is None or could_be_options(row, known)
+        values = None if named else self.scale
+        return alternative(said[judged], people[judged], self.promise.epsilon, values)
+
+    @property
+    def kept_by(self) -> IntArray:
+        """The number of the judge that keeps each question; -1 for none."""
+        step = None if self.reason else self.rule.step
+        return self.cascade.kept_by(step.threshold) if step else np.full(len(self.questions), -1)
+
+    @property
+    def calls(self) -> list[int] | None:
+        """Calls of each judge for these questions; None of exact distributions."""
+        judges, by = self.cascade.judges, self.kept_by
+        if any(np.isinf(one.tries) for one in judges):
+            return None
+        asked = [((by < 0) | (by >= place)).sum() for place in range(len(judges))]
+        return [int(one.tries * n) for one, n in zip(judges, asked, strict=True)]
+
+    def out(self) -> pd.DataFrame:
+        """A row a question: who decides, the verdict, its confidence and what to do with it."""
+        judges, by = self.cascade.judges, self.kept_by
+        last = np.where(by < 0, len(judges) - 1, by)
+        at = np.arange(len(by))
+        top = np.array([one.top for one in judges])[last, at]
+        votes = np.array([one.votes for one in judges])[last, at]
+        return pd.DataFrame(
+            self.keys
+            | {
+                "judge": [self.names[n] for n in last],
+                "question": self.questions,
+                "verdict": [self._said(row, n) for row, n in zip(votes, top, strict=True)],
+                "confidence": np.array([one.confidence for one in judges])[last, at],
+                "decision": np.where(by >= 0, "keep", "person" if self.rows[1:] else "escalate"),
+            }
+        )
+
+    def _said(self, votes: FloatArray, top: int) -> str:
+        """The most frequent verdict by name; "tie" where several are."""
+        if top >= 0:
+            return self.categories[top]
+        most = np.flatnonzero(votes == votes.max())
+        if not votes.any():
+            return NON_RESPONSE
+        return self.categories[most[0]] if len(most) == 1 else TIE
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
