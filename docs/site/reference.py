@@ -26,6 +26,8 @@ from inspect_reliability.answers.change import changes, judge_or_system
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.crossings import crossings
 from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.keep import keep_results, panels
+from inspect_reliability.answers.keeping import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.rank import rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
@@ -320,6 +322,11 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["plan"] += plans(analysis)
         found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
         found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
+        judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
+        promise = Promise(prices=dict.fromkeys(judges, 0.01))
+        alone = analyse(judgments, "judge")
+        for name, records in keep_results(panels(alone, promise, judges)).items():
+            found[name] += records
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]

@@ -47,6 +47,10 @@ def brief(
         blocks += votes_table(analysis, first, "" if alone else _names(known)(first.keys))
     blocks += _what_moves(analysis, known)
     blocks += _of_places(analysis, known)
+    if analysis.results["validity"]:
+        from .kept import kept_line
+
+        blocks += kept_line(analysis)
     of_all = cautions(analysis.rows, analysis.results["rows"])
     whom = "" if alone else f" ({_names(known)(first.keys)})"
     said = states[0].why[1:]  # a caution that is said there is not said twice

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..judgments import Judged, weights
@@ -36,6 +37,9 @@ ALIKE_IN_A_FILE = (
 )
 
 NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
+
+MOST_OPTIONS = 5
+"""Largest number of a scale that could as well be that of an option."""
 
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
@@ -188,6 +192,16 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
             yield COPIES
         elif not seen:
             yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
+
+
+def could_be_options(row: Condition, known: Labelled) -> bool:
+    """Whether numbers of a file that are read as a scale could as well be those of options."""
+    if known.values is None or known.other_scale or row.judged.declared:
+        return False
+    values = np.unique(known.values[~np.isnan(known.values)])
+    one_label = np.count_nonzero(known.truth.any(axis=0)) == 1
+    few = set(values.tolist()) <= {*range(MOST_OPTIONS + 1)}
+    return (few or one_label) and not from_logs(row.table)
 
 
 def from_logs(table: pd.DataFrame) -> bool:

@@ -27,6 +27,7 @@ from ..stats import (
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
+from .kept import kept_estimate
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -42,7 +43,10 @@ _SCALE = (
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
-REQUIRED = (*COEFFICIENTS, *RATES, *KINDS)
+KEPT = "kept"
+"""The share of questions whose verdict may be kept, with the usual promise."""
+
+REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT)
 """Names that can have a limit."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
@@ -109,7 +113,8 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
 
 
 def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
-    found, why = row.estimate(name), _why_undecided(row, limits, name)
+    found = kept_estimate(row) if name == KEPT else row.estimate(name)
+    why = _why_undecided(row, limits, name)
     asked = Judged(row.asked).counts() if limits.anytime else row.counts
     evidence, more = None, None
     if name in RATES:
@@ -125,7 +130,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
                 evidence = anytime_share(*((1 - each, 1 - limit) if at_least else (each, limit)))
         elif row.labelled:
             more = questions_to_decide(row.labelled.precision(kind=name), limit)
-    elif not why and found.value is not None:
+    elif not why and found.value is not None and name != KEPT:
         if limits.anytime:
             evidence = anytime_omega(asked, limit)
         elif not row.several and (cells := row.cells(name)) is not None:
@@ -154,7 +159,7 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
 
 def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
-    if name in (*RATES, *KINDS):
+    if name in (*RATES, *KINDS, KEPT):
         return None
     if row.asked_once:
         return ASKED_ONCE

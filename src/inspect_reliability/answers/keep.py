@@ -2,27 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from math import ceil, isinf
+from math import isinf
 from typing import Any
 
 import numpy as np
 
 from ..errors import UserError
 from ..showing.columns import declared
-from ..showing.document import Block, Caution, Document, Figure, Table, Text
+from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, share, told_apart
 from ..stats import Estimate
 from ..stats.calibration import Brier, brier, points
-from ..stats.ends import clopper_pearson
 from ..stats.keep import Ballots, smaller_numbers
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
-from .row import Row, valued
+from .kept import record, votes_of
+from .row import valued
 
 TITLE = "Which verdicts may be used?"
 
-_LEVEL = 0.95
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
 
@@ -76,74 +75,6 @@ def panels(
     return [Panel(rows, promise), *(of[name][0] for name in of if len(of) > 1)]
 
 
-def record(panel: Panel) -> Record:
-    """One record of `keep`."""
-    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
-    why = panel.reason
-    step = None if why else panel.rule.step
-    tries = {one.tries for one in cascade.judges}
-    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
-    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
-    kept = step.kept if step else None if panel.withheld else 0.0
-    found: Record = {
-        "n_questions": n,
-        "n_labelled": int(cascade.labelled.sum()),
-        "votes": each,
-        "threshold": step and step.threshold,
-        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
-        "kept": kept,
-        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
-        "confidence": promise.confidence,
-        "max_error": promise.max_error,
-        "error_bound": promise.max_error if step else None,
-        "error": step and step.error,
-        "n_kept_labelled": step and step.n_labelled,
-        "undecided": undecided,
-        "unsteady": None if kept is None else max(1 - kept - undecided, 0.0),
-        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
-        "half_width": panel.half_width,
-        **_costs(panel),
-        "reason": why,
-    }
-    return panel.keys | found
-
-
-def _costs(panel: Panel) -> Record:
-    """Calls and dollars, and those of always asking the last judge, with what it decides."""
-    judges, names, calls, by = panel.cascade.judges, panel.names, panel.calls, panel.kept_by
-    each = None
-    if calls is not None and all(one.cost is not None for one in judges):
-        each = [n * (one.cost or 0.0) for n, one in zip(calls, judges, strict=True)]
-    found: Record = {
-        "calls": None if calls is None else sum(calls),
-        "cost": None if each is None else sum(each),
-        "judges": [],
-        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
-    }
-    if len(judges) < 2:
-        return found
-    found["judges"] = [
-        {
-            "judge": name,
-            "kept": float((by == place).mean()),
-            "calls": None if calls is None else calls[place],
-            "cost": None if each is None else each[place],
-        }
-        for place, name in enumerate(names)
-    ]
-    last = Panel(panel.rows[-1:], panel.promise)
-    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
-    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
-    price = judges[-1].cost
-    return found | {
-        "best": names[-1],
-        "best_calls": always,
-        "best_cost": None if always is None or price is None else always * price,
-        "best_kept": every and every.kept,
-        "best_error": every and every.error,
-    }
-
-
 def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
     """Every result by name, of these judges and cascades."""
     parts = {
@@ -159,10 +90,10 @@ def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
 
 def _fewer(panel: Panel) -> Iterator[Record]:
     step = None if panel.reason else panel.rule.step
-    most = min(one.tries for one in panel.cascade.judges)
-    for votes in smaller_numbers(most) if step else ():
-        kept, error = panel.cascade.fewer(step.threshold, votes)
-        yield panel.keys | {"votes": votes, "kept": kept, "error": error}
+    if step:
+        for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
+            kept, error = panel.cascade.fewer(step.threshold, votes)
+            yield panel.keys | {"votes": votes, "kept": kept, "error": error}
 
 
 def _labelled(panel: Panel) -> tuple[Ballots, Any] | None:
@@ -236,9 +167,10 @@ def keep_document(found: Sequence[Panel]) -> Document:
             for panel, one in zip(found, said, strict=True)
         ]
     said += [Text(one, "answer") for one in map(person_in_words, results["replaces"])]
-    told = Caution.each([(_EQUAL, ""), (_MANY_USES, "")], 0)
+    told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
-    shown = _lines(results, "fewer_votes", "The same rule with fewer votes")
+    fewer = [one for one in results["fewer_votes"] if one.get("judge") == records[0].get("judge")]
+    shown = _lines(fewer, "fewer_votes", "The same rule with fewer votes")
     return Document(
         TITLE,
         [*said, *shown, *worst(told[: int(some)]), *_next(records), more(len(told) - 1)],
@@ -249,21 +181,21 @@ def keep_document(found: Sequence[Panel]) -> Document:
     )
 
 
-def _lines(results: Any, name: str, title: str) -> list[Table]:
-    records = results[name]
-    keys = {key for one in records for key in one} & {"judge"}
-    columns = [*map(grouped, keys), *declared(name)]
+def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
+    several = len({one.get("judge") for one in records}) > 1
+    columns = [*[grouped("judge")] * several, *declared(name)]
     return [Table.of(records, columns, title)] if records else []
 
 
 def _tables(results: Any) -> Iterator[Block]:
     for name, title in (
         ("keep", "Rules"),
+        ("fewer_votes", "Fewer votes"),
         ("calibration", "Right, by share of votes"),
         ("brier", "Brier's score and its parts"),
         ("people", "Each person beside the judge"),
     ):
-        yield from _lines(results, name, title)
+        yield from _lines(results[name], name, title)
 
 
 def in_words(panel: Panel, one: Record) -> str:
@@ -279,7 +211,7 @@ def in_words(panel: Panel, one: Record) -> str:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     said = (
-        f"that have {_votes(one)}{less}: {panel.promise.words} of these are wrong "
+        f"that have {votes_of(one)}{less}: {panel.promise.words} of these are wrong "
         f"({one['error']:.1%} of the labelled)"
     )
     kept = f"Keep the {share(one['kept'], n)} {said}."
@@ -287,12 +219,6 @@ def in_words(panel: Panel, one: Record) -> str:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
     rest = share(one["unsteady"], n)
     return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
-
-
-def _votes(one: Record) -> str:
-    if one["votes"]:
-        return f"{one['votes_needed']} of {one['votes']} votes"
-    return f"a share of votes of {one['threshold']:.3g}"
 
 
 def _cascade(one: Record) -> str:
@@ -303,7 +229,9 @@ def _cascade(one: Record) -> str:
         said += f" {one['calls']:,} calls{_dollars(one['cost'])}; always asking {one['best']}: "
         said += f"{one['best_calls']:,} calls{_dollars(one['best_cost'])}"
         if one["best_error"] is not None:
-            said += f", {one['best_error']:.1%} wrong of the {share(one['best_kept'], n)} it decides"
+            said += (
+                f", {one['best_error']:.1%} wrong of the {share(one['best_kept'], n)} it decides"
+            )
         said += "."
     return said
 
@@ -315,7 +243,9 @@ def _dollars(cost: float | None) -> str:
 def person_in_words(one: Record) -> str:
     """Whether the judge of a record of `replaces` can stand in for a person."""
     whom = describe({key: one[key] for key in ("judge",) if key in one})
-    agree = f"People agree in {one['people_agree']:.0%}, {whom} with them in {one['judge_agrees']:.0%}"
+    agree = (
+        f"People agree in {one['people_agree']:.0%}, {whom} with them in {one['judge_agrees']:.0%}"
+    )
     if one["people_agree"] < 0:  # distances
         agree = (
             f"People are {-one['people_agree']:.2g} apart, {whom} is {-one['judge_agrees']:.2g} "
@@ -329,9 +259,11 @@ def person_in_words(one: Record) -> str:
 def _next(records: Sequence[Record]) -> list[Text]:
     first = records[0]
     if first["threshold"] is None:
-        return next_step("draw labels at random, or ask more often", "validate LOGS --next 100 --out labels.csv")
+        return next_step(
+            "draw labels at random, or ask more often", "validate LOGS --next 100 --out labels.csv"
+        )
     return next_step(
-        "write what to keep with --out FILE, and the rule with --save-rule rule.json for new questions"
+        "write what to keep with --out FILE, and with --save-rule rule.json what to ask from now on"
     )
 
 
@@ -351,10 +283,3 @@ def saved_rule(panel: Panel) -> Record:
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
     return {"judges": panel.names, "abstain": panel.undecided} | {name: one[name] for name in names}
-
-
-def kept_estimate(row: Row) -> Estimate:
-    """The share of a row's questions that may be kept with the usual promise, for gates."""
-    one = record(Panel((row,), Promise()))
-    low, high = one["kept_interval"] or (None, None)
-    return Estimate(one["kept"], low, high, one["n_questions"], reason=one["reason"])

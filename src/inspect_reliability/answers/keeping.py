@@ -14,7 +14,6 @@ from ..stats.alternative import Alternative, alternative
 from ..stats.keep import (
     LABELS_DIFFER,
     Ballots,
-    BoolArray,
     Cascade,
     Difference,
     Rule,
@@ -26,7 +25,7 @@ from ..stats.keep import (
 )
 from ..stats.long import FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
-from .right import could_be_options
+from .condition import could_be_options
 from .row import NO_LABELS, Row
 
 OUTPUTS = (
@@ -160,11 +159,8 @@ class Panel:
     @cached_property
     def withheld(self) -> str | None:
         """Why labels promise nothing, whatever they say; None if they can."""
-        for row in self.rows:
-            if row.unclear:
-                return row.unclear
-            if row.counts.clustered:
-                return OUTPUTS
+        if any(row.counts.clustered for row in self.rows):
+            return OUTPUTS
         if not self.cascade.labelled.any():
             return NO_LABELS
         frames = (row.table for row in self.rows)
@@ -211,7 +207,7 @@ class Panel:
         first = next(step for step in path if step.n_labelled >= needed)
         return (
             f"too many errors: {first.errors} of {first.n_labelled} labelled questions are wrong "
-            f"at a confidence of {first.threshold:.3g}; {do}"
+            f"among those with {percent(round(first.threshold, 3))} of votes or more; {do}"
         )
 
     @cached_property

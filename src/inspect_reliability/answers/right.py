@@ -23,7 +23,7 @@ from ..stats import (
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .cautions import MANY_CATEGORIES
-from .condition import from_logs
+from .condition import could_be_options
 from .row import Row, reasons, valued
 
 TITLE = "Steady, or right"
@@ -44,9 +44,6 @@ _PARTS = {
     "wrong twice": "wrong_twice",
 }
 """Part of all single verdicts -> key of its share."""
-
-MOST_OPTIONS = 5
-"""Largest number of a scale that could as well be that of an option."""
 
 NOT_AT_RANDOM = 3.0
 """Standard errors between labelled and other questions above which the draw was hardly random."""
@@ -157,16 +154,6 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
         )
 
 
-def could_be_options(row: Row, known: Labelled) -> bool:
-    """Whether numbers of a file that are read as a scale could as well be those of options."""
-    if known.values is None or known.other_scale or row.judged.declared:
-        return False
-    values = np.unique(known.values[~np.isnan(known.values)])
-    one_label = np.count_nonzero(known.truth.any(axis=0)) == 1
-    few = set(values.tolist()) <= {*range(MOST_OPTIONS + 1)}
-    return (few or one_label) and not from_logs(row.table)
-
-
 def validity_across(analysis: Analysis) -> Iterator[Record]:
     """The same split for verdicts under two levels of each varied facet."""
     for keys, given, found, _ in analysis.alone:
@@ -257,6 +244,10 @@ def _section(analysis: Analysis) -> Iterator[Block]:
         y="accuracy",
         y_label="majority right",
     )
+    if analysis.results["validity"]:
+        from .kept import picture
+
+        yield from picture(analysis)
     yield from confusions(analysis)
 
 

@@ -21,7 +21,7 @@ from .main import command
 from .sources import Finite, Pair, Read, by_option, progress, reads_logs, show
 from .targets import writes
 
-_SHARE = {"min": 0, "max": 1, "min_open": True, "max_open": True}
+_BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 
 
 @command(
@@ -30,13 +30,13 @@ _SHARE = {"min": 0, "max": 1, "min_open": True, "max_open": True}
 )
 @click.option(
     "--max-error",
-    type=Finite(**_SHARE),
+    type=_BETWEEN,
     default=0.1,
     help="Largest share of the kept verdicts that may be wrong.",
 )
 @click.option(
     "--confidence",
-    type=Finite(**_SHARE),
+    type=_BETWEEN,
     default=0.95,
     help="Probability, over draws of labels, that no more are wrong.",
 )
@@ -90,9 +90,9 @@ def keep(
 ) -> None:
     """Say which verdicts of every judge in LOGS may be kept, by a few labels.
 
-    A verdict is kept if it has enough of the judge's votes on a question: those of all seeds, orders
-    and wordings. How many are enough follows from the labels, with a promise: with 95% confidence,
-    at most 10% of what is kept is wrong. The other questions need another judge or a person.
+    A verdict is kept if it has enough of the judge's votes on a question, over all seeds, orders
+    and wordings. Labels say how many are enough for a promise: with 95% confidence, at most 10% of
+    what is kept is wrong. The other questions need another judge or a person.
 
     The promise needs labels that are a simple random draw of the questions. Where they are not, it
     is withdrawn, and the reason is said.

@@ -1,0 +1,162 @@
+"""What may be kept of each judge, as a report and a gate say it."""
+
+from collections.abc import Iterator
+from math import ceil, isinf
+
+import numpy as np
+
+from ..showing.document import Figure, Table, Text
+from ..showing.values import Column, Record, percent, share, told_apart
+from ..stats import Estimate
+from ..stats.ends import clopper_pearson
+from .analysis import Analysis
+from .keeping import Panel, Promise
+from .row import Row
+
+_MOST_TOLD = 3
+"""Most judges that the line of a report tells of."""
+
+_STEPS = (
+    Column("threshold", heading="Votes from", form=".1%"),
+    Column("kept", heading="Kept", form=".1%"),
+    Column("n_labelled", heading="Kept and labelled"),
+    Column("error", heading="Wrong", form=".1%"),
+)
+
+_LEVEL = 0.95
+
+
+def kept(analysis: Analysis) -> Iterator[Record]:
+    """The record of each labelled row, with the usual promise."""
+    return (record(panel) for panel in _usual(analysis))
+
+
+def _usual(analysis: Analysis) -> list[Panel]:
+    return [Panel((row,), Promise()) for row in analysis.rows if row.labelled]
+
+
+def kept_line(analysis: Analysis) -> list[Text]:
+    """What may be kept of each judge, in the one line that a report has."""
+    records = analysis.results["keep"]
+    if not records:
+        return []
+    name = told_apart([analysis.keys(one) for one in records], "judge")
+    said = []
+    for one in (one for one in records if one["threshold"]):
+        whom = f"{name(analysis.keys(one))} " if records[1:] else ""
+        said.append(f"{whom}{share(one['kept'], one['n_questions'])} with {votes_of(one)}")
+    if not said:
+        most = percent(Promise().max_error)
+        why = f"nothing, if at most {most} of it may be wrong (inspect-reliability keep says why)"
+        return [Text(f"Keep: {why}.", "answer")]
+    others = f", {len(said) - _MOST_TOLD} more" if said[_MOST_TOLD:] else ""
+    what = f"{Promise().words} of these are wrong (inspect-reliability keep)"
+    return [Text(f"Keep: {', '.join(said[:_MOST_TOLD])}{others}; {what}.", "answer")]
+
+
+def picture(analysis: Analysis) -> Iterator[Figure]:
+    """Error among the kept against the share kept, a point a threshold, with the promise."""
+    shown = [one for one in _usual(analysis) if not one.withheld]
+    name = told_apart([one.keys for one in shown], "judge")
+    records = [
+        one.keys | {"row": name(one.keys)} | step._asdict() | {"error": step.error}
+        for one in shown
+        for step in one.rule.path
+        if step.n_labelled
+    ]
+    if records:
+        yield Figure(
+            "Kept and wrong",
+            "Share of the kept verdicts that is wrong, by the share of questions that is kept; a "
+            "point for each number of votes. The dashed line is what is promised.",
+            records,
+            x="kept",
+            y="error",
+            by="row",
+            table=Table.of(records, [Column("row", heading="Judge"), *_STEPS]),
+            y_label="wrong among the kept",
+            reference=Promise().max_error,
+            lowest=None,
+        )
+
+
+def record(panel: Panel) -> Record:
+    """One record of `keep`."""
+    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
+    why = panel.reason
+    step = None if why else panel.rule.step
+    tries = {one.tries for one in cascade.judges}
+    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
+    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
+    kept = step.kept if step else None if panel.withheld else 0.0
+    found: Record = {
+        "n_questions": n,
+        "n_labelled": int(cascade.labelled.sum()),
+        "votes": each,
+        "threshold": step and step.threshold,
+        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
+        "kept": kept,
+        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
+        "confidence": promise.confidence,
+        "max_error": promise.max_error,
+        "error_bound": promise.max_error if step else None,
+        "error": step and step.error,
+        "n_kept_labelled": step and step.n_labelled,
+        "undecided": undecided,
+        "unsteady": None if kept is None else max(1 - kept - undecided, 0.0),
+        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
+        "half_width": panel.half_width,
+        **_costs(panel),
+        "reason": why,
+    }
+    return panel.keys | found
+
+
+def _costs(panel: Panel) -> Record:
+    """Calls and dollars, and those of always asking the last judge, with what it decides."""
+    judges, names, calls, by = panel.cascade.judges, panel.names, panel.calls, panel.kept_by
+    each = None
+    if calls is not None and all(one.cost is not None for one in judges):
+        each = [n * (one.cost or 0.0) for n, one in zip(calls, judges, strict=True)]
+    found: Record = {
+        "calls": None if calls is None else sum(calls),
+        "cost": None if each is None else sum(each),
+        "judges": [],
+        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
+    }
+    if len(judges) < 2:
+        return found
+    found["judges"] = [
+        {
+            "judge": name,
+            "kept": float((by == place).mean()),
+            "calls": None if calls is None else calls[place],
+            "cost": None if each is None else each[place],
+        }
+        for place, name in enumerate(names)
+    ]
+    last = Panel(panel.rows[-1:], panel.promise)
+    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
+    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
+    price = judges[-1].cost
+    return found | {
+        "best": names[-1],
+        "best_calls": always,
+        "best_cost": None if always is None or price is None else always * price,
+        "best_kept": every and every.kept,
+        "best_error": every and every.error,
+    }
+
+
+def votes_of(one: Record) -> str:
+    """The rule of a record as a number of votes, or as a share."""
+    if one["votes"]:
+        return f"{one['votes_needed']} of {one['votes']} votes"
+    return f"a share of votes of {one['threshold']:.3g}"
+
+
+def kept_estimate(row: Row) -> Estimate:
+    """The share of a row's questions that may be kept with the usual promise, for gates."""
+    one = record(Panel((row,), Promise()))
+    low, high = one["kept_interval"] or (None, None)
+    return Estimate(one["kept"], low, high, one["n_questions"], reason=one["reason"])

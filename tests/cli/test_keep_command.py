@@ -1,0 +1,221 @@
+"""`keep` from a file of judgments and a file of labels, and what it writes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import invoke, results
+
+RIGHT = "A"
+
+
+def judged(judge: str, strong: float, n: int = 600, tries: int = 6, seed: int = 0) -> pd.DataFrame:
+    """Verdicts of a judge that is the surer the easier a question is; 15% of them are ties."""
+    rng = np.random.default_rng([seed, len(judge)])
+    easy = np.random.default_rng(7).beta(2, 1, n) ** (1 / strong)
+    rows = [
+        (judge, f"q{i}", k, "tie" if rng.random() < 0.15 * (1 - easy[i]) * 3 else said)
+        for i in range(n)
+        for k, said in enumerate(rng.choice(["A", "B"], tries, p=[easy[i], 1 - easy[i]]), 1)
+    ]
+    return pd.DataFrame(rows, columns=["judge", "question", "replication", "verdict"])
+
+
+@pytest.fixture(name="files")
+def _files(tmp_path: Path) -> tuple[str, str]:
+    several = [judged("small", 1.0), judged("larger", 2.0), judged("largest", 4.0)]
+    pd.concat(several).to_csv(tmp_path / "judged.csv", index=False)
+    drawn = np.random.default_rng(1).choice(600, 250, replace=False)
+    labels = pd.DataFrame({"id": [f"q{i}" for i in drawn], "label": RIGHT})
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    return str(tmp_path / "judged.csv"), str(tmp_path / "labels.csv")
+
+
+def keep(*arguments: str) -> dict[str, list[dict[str, Any]]]:
+    return results("keep", *arguments)
+
+
+def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
+    """Kept, undecided and error are those of a group-by with pandas at the rule that is said."""
+    logs, labels = files
+    truth = pd.read_csv(labels).set_index("id")["label"]
+    for one in keep(logs, "--labels", labels, "--max-error", ".15")["keep"]:
+        own = pd.read_csv(logs).query("judge == @one['judge']")
+        votes = own.groupby(["question", "verdict"]).size().unstack(fill_value=0)
+        alone = votes.eq(votes.max(axis=1), axis=0).sum(axis=1) == 1
+        decided = alone & (votes.idxmax(axis=1) != "tie")
+        assert one["undecided"] == pytest.approx(1 - decided.mean())
+        assert one["votes"] == 6
+        kept = decided & (votes.max(axis=1) >= one["votes_needed"])
+        assert one["kept"] == pytest.approx(kept.mean())
+        said = votes.idxmax(axis=1)[kept]
+        among = said[said.index.isin(truth.index)]
+        assert one["error"] == pytest.approx((among != truth[among.index]).mean())
+        assert one["n_kept_labelled"] == len(among)
+        assert one["kept"] + one["undecided"] + one["unsteady"] == pytest.approx(1)
+        assert (one["error_bound"], one["calls"], one["reason"]) == (0.15, 3600, None)
+
+
+def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]) -> None:
+    """Calls and dollars are those of the questions handed on, in the order given or by price."""
+    logs, labels = files
+    prices = {"small": 0.001, "larger": 0.01, "largest": 0.1}
+    given = [f"--price={name}={cost}" for name, cost in prices.items()]
+    rule = ("--labels", labels, "--max-error", ".15")
+    found = keep(logs, *rule, *given)["keep"]
+    named = keep(logs, *rule, *given, *(f"--cascade={name}" for name in prices))["keep"]
+    assert found == named
+    one = found[0]
+    assert one["judge"] == "small, larger, largest"
+    left = 600.0
+    for part in one["judges"]:
+        assert part["calls"] == pytest.approx(6 * left)
+        assert part["cost"] == pytest.approx(6 * left * prices[part["judge"]])
+        left -= 600 * part["kept"]
+    assert one["kept"] == pytest.approx(1 - left / 600)
+    assert one["calls"] == sum(part["calls"] for part in one["judges"])
+    assert (one["best"], one["best_calls"]) == ("largest", 3600)
+    assert one["best_cost"] == pytest.approx(360)
+    assert one["cost"] < one["best_cost"]
+    said = invoke("keep", logs, *rule, *given).stdout
+    assert "Ask small, then larger, then largest." in " ".join(said.split())
+
+
+def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -> None:
+    """Every question has one verdict and what to do with it, and other commands read the file."""
+    logs, labels = files
+    out = str(tmp_path / "out.csv")
+    one = keep(logs, "--labels", labels, "--max-error", ".15", "--cascade=largest", "--out", out)
+    table = pd.read_csv(out)
+    assert len(table) == table["question"].nunique() == 600
+    decided = table["decision"].value_counts(normalize=True)
+    assert decided["keep"] == pytest.approx(one["keep"][0]["kept"])
+    assert set(decided.index) == {"keep", "escalate"}
+    kept = table["decision"] == "keep"
+    assert (table["confidence"][kept] * 6 >= one["keep"][0]["votes_needed"] - 1e-9).all()
+    assert (table["verdict"][table["confidence"] == 0] == "tie").all()
+    report = results("report", out, "--labels", labels)
+    assert report["validity"][0]["n_labelled"] == 250
+    several = str(tmp_path / "several.parquet")
+    invoke(
+        "keep", logs, "--labels", labels, "--cascade=small", "--cascade=largest", "--out", several
+    )
+    assert set(pd.read_parquet(several)["decision"]) == {"keep", "person"}
+
+
+def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -> None:
+    """The rule has its judges in order, their votes, and what was promised."""
+    logs, labels = files
+    place = tmp_path / "rule.json"
+    asked = ("keep", logs, "--labels", labels, "--max-error", ".15")
+    invoke(*asked, "--cascade=small", "--cascade=largest", "--save-rule", str(place))
+    rule = json.loads(place.read_text())
+    assert rule["judges"] == ["small", "largest"]
+    assert rule["abstain"] == ["tie"]
+    assert rule["votes"] == 6 >= rule["votes_needed"]
+    several = invoke(*asked, "--save-rule", str(place))
+    assert several.exit_code == 2
+    assert "--cascade JUDGE" in several.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("sure", "labelled questions are not like the others"),
+        ("few", "too few labels: "),
+        ("weights", "gives them different weights (weight)"),
+        ("strata", "was drawn by verdict"),
+        ("outputs", "questions have several outputs"),
+        ("wrong", "too many errors: "),
+        ("none", "nothing is labelled"),
+    ],
+)
+def test_no_promise_where_it_would_not_hold(
+    change: str, reason: str, files: tuple[str, str], tmp_path: Path
+) -> None:
+    """Labels from elsewhere, weighted, stratified, few or of several outputs promise nothing."""
+    logs, labels = files
+    own = pd.read_csv(logs).query("judge == 'largest'")
+    given = pd.read_csv(labels)
+    arguments = ["--labels", str(tmp_path / "changed.csv")]
+    if change == "sure":
+        sure = own[own["verdict"] == "A"].groupby("question").size()
+        given = pd.DataFrame({"id": sure[sure == 6].index[:150], "label": "A"})
+    elif change == "few":
+        given = given[:20]
+    elif change == "weights":
+        given["weight"] = 1 + given.index % 2
+    elif change == "strata":
+        given["split"] = "random, by verdict"
+    elif change == "outputs":
+        own["output"] = own["question"]
+        own["question"] = "s" + (own["question"].str[1:].astype(int) // 2).astype(str)
+        own["sample"] = own["question"]
+        own["question"] = own["output"]
+    elif change == "wrong":
+        given["label"] = np.where(given.index % 3 == 0, "B", "A")
+    else:
+        arguments = []
+    given.to_csv(tmp_path / "changed.csv", index=False)
+    own.to_csv(tmp_path / "own.csv", index=False)
+    one = keep(str(tmp_path / "own.csv"), *arguments)["keep"][0]
+    assert reason in one["reason"]
+    assert (one["threshold"], one["error_bound"], one["error"]) == (None, None, None)
+    said = invoke("keep", str(tmp_path / "own.csv"), *arguments).stdout
+    assert "No promise: " in said
+    if change == "few":
+        assert 30 < one["labels_needed"] < 100
+
+
+def test_grades_have_a_half_width(tmp_path: Path) -> None:
+    """The label of a grade lies within it as often as promised."""
+    rng = np.random.default_rng(3)
+    label = rng.integers(1, 11, 2_000)
+    rows = [
+        (f"q{i}", k, int(np.clip(label[i] + round(rng.normal(0, 1.5)), 1, 10)))
+        for i in range(2_000)
+        for k in (1, 2)
+    ]
+    names = ["question", "replication", "verdict"]
+    table = pd.DataFrame(rows, columns=names).assign(judge="j")
+    table.to_csv(tmp_path / "grades.csv", index=False)
+    truth = pd.DataFrame({"id": [f"q{i}" for i in range(2_000)], "label": label})
+    truth[:100].to_csv(tmp_path / "labels.csv", index=False)
+    one = keep(str(tmp_path / "grades.csv"), "--labels", str(tmp_path / "labels.csv"))["keep"][0]
+    means = table.groupby("question")["verdict"].mean()
+    apart = (means - truth.set_index("id")["label"]).abs()
+    assert one["half_width"] == sorted(apart[truth["id"][:100]])[90]
+    assert (apart <= one["half_width"]).mean() >= 0.85
+
+
+def test_pandalm_people_and_judges(data: Path) -> None:
+    """Agreement and wins of each person of PandaLM are those of two loops over its labels."""
+    file = data / "doors" / "pandalm_raters_long.csv"
+    if not file.exists():
+        pytest.skip("the recorded judgments are not there")
+    found = keep(str(file), "--map", "0=Tie")
+    given = pd.read_csv(file, dtype=str)
+    judged = given.drop_duplicates(["judge", "question"]).pivot(
+        index="question", columns="judge", values="verdict"
+    )
+    people = given.drop_duplicates(["question", "rater"]).pivot(
+        index="question", columns="rater", values="label"
+    )
+    people = people.replace("0", "Tie")
+    for one in found["people"]:
+        others = people.drop(columns=one["rater"])
+        said = judged[one["judge"]].where(judged[one["judge"]] != "garbage")
+        machine = others.eq(said, axis=0).mean(axis=1)
+        person = others.eq(people[one["rater"]], axis=0).mean(axis=1)
+        assert one["n_labelled"] == 999
+        assert one["judge_agrees"] == pytest.approx(machine.mean())
+        assert one["person_agrees"] == pytest.approx(person.mean())
+        assert one["judge_wins"] == pytest.approx((machine >= person).mean())
+        assert one["person_wins"] == pytest.approx((person >= machine).mean())
+    assert [one["replaces"] for one in found["replaces"]] == [False, False]
+    said = invoke("keep", str(file), "--map", "0=Tie").stdout
+    assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
