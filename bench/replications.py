@@ -20,12 +20,11 @@ from typing import Any
 
 import torch
 
-import _roofline
 from _flips import flips
 from _measure import Cost, cost, machine, median_cost
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
 from _variants import InspectHF, generate, requests, row_each, stopping, tree
-from inspect_reliability.hf_seeded.batch import FEWEST_ROWS, CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.batch import CopiedRows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
 from inspect_reliability.study.benchmarks import BENCHMARKS
@@ -219,65 +218,6 @@ def growth(bench: Bench) -> dict[str, Any]:
     return result
 
 
-def roofline(bench: Bench) -> dict[str, Any]:
-    """Our time against the device's bounds."""
-    device = _roofline.measure(bench.model)
-    alone = requests(bench.prompt(), bench.replications, bench.tokens)
-    prefill = _roofline.bound(_prefills(bench, alone), device)["bound_seconds"]
-    seconds = bench.prefill().seconds
-    result: dict[str, Any] = {
-        "bandwidth_bytes_per_second": device.bandwidth,
-        "operations_per_second": device.arithmetic,
-        "the prompt alone": {"bound_seconds": prefill, "share_of_bound": prefill / seconds},
-        "never agrees": _share(bench, alone, device),
-    }
-    with write_verdicts(bench.model, RAMBLING):
-        questions = bench.questions(tokens=VERDICT_TOKENS, stop=has_verdict)
-        together = [request for one in questions for request in one]
-        result["verdict-like, stopping"] = _share(bench, questions[0], device)
-        result[f"the same, {QUESTIONS} questions"] = _share(bench, together, device)
-    return result
-
-
-def _share(bench: Bench, asked: list[Request], device: _roofline.Device) -> dict[str, float]:
-    bound = _roofline.bound([*_prefills(bench, asked), *_steps(bench, asked)], device)
-    seconds = median_cost(lambda: tree(bench.run, asked), bench.device, bench.repeats).seconds
-    return bound | {
-        "measured_seconds": seconds,
-        "share_of_bound": bound["bound_seconds"] / seconds,
-    }
-
-
-def _prefills(bench: Bench, asked: list[Request]) -> list[_roofline.Pass]:
-    lengths = [len(prompt) for prompt in {request.prompt for request in asked}]
-    return [_roofline.forward_pass(bench.model, 1, length, length) for length in lengths]
-
-
-def _steps(bench: Bench, asked: list[Request]) -> list[_roofline.Pass]:
-    """The forward passes after the prompts', padding not counted."""
-    passes: list[_roofline.Pass] = []
-    original = Rows.step
-
-    def counting(self: Rows, tokens: Any, parents: Any) -> torch.Tensor:
-        logits = original(self, tokens, parents)
-        layer = self.state[0]
-        padding = max(0, FEWEST_ROWS - len(tokens))
-        shared = [
-            (layer.prompts[one.prompt][0].shape[1], one.rows.stop - one.rows.start)
-            for one in layer.spans
-        ]
-        shared[-1] = shared[-1][0], shared[-1][1] - padding
-        passes.append(_roofline.forward_pass(bench.model, len(tokens), 1, layer.length, shared))
-        return logits
-
-    Rows.step = counting  # type: ignore[method-assign]
-    try:
-        tree(bench.run, asked)
-    finally:
-        Rows.step = original  # type: ignore[method-assign]
-    return passes
-
-
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, Path(folder))
@@ -300,7 +240,6 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "never agrees": agreeing_not,
             "verdict-like": verdict_like(bench),
             "growth": growth(bench),
-            "roofline": roofline(bench),
             "verdicts_that_change": flips(arguments.shape, bench.device),
         }
 
@@ -324,7 +263,7 @@ def show(result: dict[str, Any]) -> str:
             lines.append(
                 f"  {name:57}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x{peak}{scaled}"
             )
-    for part in ("growth", "roofline", "verdicts_that_change"):
+    for part in ("growth", "verdicts_that_change"):
         lines += ["", part.replace("_", " "), json.dumps(result[part], indent=2)]
     return "\n".join(lines)
 

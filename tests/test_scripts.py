@@ -47,11 +47,8 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
-    "hostile_texts": ("--questions 1 --draws 2", {}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
-    "load": ("", {"ROWS": 4_000}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
-    "processors": ("--here --replications 1", {"QUESTIONS": 1, "TOKENS": 4, "TABLES": 5}),
     "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
