@@ -552,7 +552,7 @@ def comparisons(studies: int) -> Iterator[dict[str, Any]]:
                     for j in range(judges):
                         table = generator.multinomial(10, chances[j % len(names)])
                         table = np.pad(table, ((0, 0), (0, len(SKEWED) - table.shape[1])))
-                        given[str(j)] = POPULATIONS["middling"].counts(table)
+                        given[str(j)] = {"": POPULATIONS["middling"].counts(table)}
                     together.append(any(map(_differs, compare_all(given))))
                     pairs = (compare_all(dict(pair))[0] for pair in combinations(given.items(), 2))
                     single.append(any(map(_differs, pairs)))

@@ -1,6 +1,6 @@
 """Tables of counts that several tests draw, and the verdicts behind them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,12 @@ def compare(
 ) -> Comparison:
     """The difference between two judges."""
     judges = dict(zip(names, (first, second), strict=True))
-    return compare_all(judges, coefficient, level=level)[0]
+    return compare_all(of_one_benchmark(judges), coefficient, level=level)[0]
+
+
+def of_one_benchmark(judges: Mapping[str, Cells]) -> dict[str, dict[str, Cells]]:
+    """The verdicts of judges over one benchmark."""
+    return {name: {"": given} for name, given in judges.items()}
 
 
 def verdicts(table: Table) -> list[list[str]]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import twins
 from scipy import stats
-from tables import compare
+from tables import compare, of_one_benchmark
 
 from inspect_reliability.stats import (
     Cells,
@@ -15,7 +15,6 @@ from inspect_reliability.stats import (
     NothingSharedError,
     ReliabilityError,
     compare_all,
-    compare_pooled,
     icc,
     omega,
     pooled_omega,
@@ -66,10 +65,10 @@ def test_agreement_is_the_paired_t_test() -> None:
     result = compare(counts(first), counts(second), "agreement", level=0.9)
     assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
     differences = np.subtract(one, other)
-    for driver in result.drivers:
-        i = int(driver.question[1:])
+    for question, influence in result.drivers:
+        i = int(question[1:])
         # Leaving out one of N moves a mean by its distance from the mean, over N - 1.
-        assert driver.influence == pytest.approx((differences[i] - differences.mean()) / 22)
+        assert influence == pytest.approx((differences[i] - differences.mean()) / 22)
 
 
 def test_drivers_are_sorted_by_influence() -> None:
@@ -78,8 +77,8 @@ def test_drivers_are_sorted_by_influence() -> None:
     other = table.copy()
     other[3] = [20, 0, 0, 0]
     result = compare(counts(table), counts(other), "agreement")
-    assert result.drivers[0].question == "q3"
-    moved = [abs(driver.influence or 0) for driver in result.drivers]
+    assert result.drivers[0][0] == "q3"
+    moved = [abs(influence or 0) for _, influence in result.drivers]
     assert moved == sorted(moved, reverse=True)
 
 
@@ -226,7 +225,7 @@ def test_several_judges_at_once(shares: list[float]) -> None:
     for _ in range(25):
         chances = generator.dirichlet(np.array(shares) * 2, size=25)
         judges = {str(j): counts(generator.multinomial(10, chances)) for j in range(6)}
-        found = compare_all(judges)
+        found = compare_all(of_one_benchmark(judges))
         together.append(all(one.low <= 0 <= one.high for one in found))
         pairs = (compare(judges[one.names[0]], judges[one.names[1]]) for one in found)
         single.append(all(one.low <= 0 <= one.high for one in pairs))
@@ -237,7 +236,7 @@ def test_several_judges_at_once(shares: list[float]) -> None:
 def test_copies_of_a_judge() -> None:
     """Three judges that say the same differ by 0, and have no interval that could say more."""
     table = np.array([[3, 0], [0, 3], [2, 1], [3, 0], [0, 3], [1, 2]] * 4)
-    for pair in compare_all({name: counts(table, categories="AB") for name in "xyz"}):
+    for pair in compare_all({name: {"": counts(table, categories="AB")} for name in "xyz"}):
         assert (pair.difference, pair.low) == (0, None)
         assert "the same whichever question" in str(pair.reason)
 
@@ -265,7 +264,7 @@ def test_largest_difference_by_loops() -> None:
         largest.append(max(abs(d) / error for d, error in compared(mixed)))
     wanted = np.quantile(largest, [0.75, 0.85])
     tables_of = dict(zip("abc", map(counts, tables), strict=True))
-    found = compare_all(tables_of, "agreement", level=0.8)
+    found = compare_all(of_one_benchmark(tables_of), "agreement", level=0.8)
     for one, (difference, error) in zip(found, compared(judges), strict=True):
         assert one.difference == pytest.approx(difference)
         assert wanted[0] < (one.high - one.low) / 2 / error < wanted[1]
@@ -313,7 +312,7 @@ def test_two_judges_need_no_more() -> None:
     """Of two judges the simultaneous interval is the paired one."""
     generator = np.random.default_rng(13)
     first, second = (counts(drawn(generator, 20, 8)) for _ in range(2))
-    (found,) = compare_all({"a": first, "b": second})
+    (found,) = compare_all({"a": {"": first}, "b": {"": second}})
     paired = compare(first, second)
     assert (found.low, found.high) == pytest.approx((paired.low, paired.high))
 
@@ -333,7 +332,7 @@ def several(generator: np.random.Generator, judges: str) -> dict[str, dict[str, 
 def test_pooled_difference_by_hand() -> None:
     """The difference of the pooled omegas, with a jackknife that leaves questions out by loops."""
     judges = several(np.random.default_rng(15), "ab")
-    (found,) = compare_pooled(judges)
+    (found,) = compare_all(judges)
     values = [pooled_omega(given).estimate.value for given in judges.values()]
     assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
     variance = 0.0
@@ -348,7 +347,7 @@ def test_pooled_difference_by_hand() -> None:
     t = stats.t.ppf(0.975, sum(SIZES.values()) - 3)
     ends = found.difference - t * np.sqrt(variance), found.difference + t * np.sqrt(variance)
     assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
-    (mean,) = compare_pooled(judges, "agreement")
+    (mean,) = compare_all(judges, "agreement")
     differences = [compare(*(g[b] for g in judges.values()), "agreement") for b in SIZES]
     assert mean.difference == pytest.approx(np.mean([d.difference for d in differences]))
 
@@ -358,7 +357,7 @@ def test_pooled_intervals_hold_together() -> None:
     """Four equal judges over three benchmarks: all 6 intervals hold 0 in 95% of studies."""
     generator = np.random.default_rng(16)
     held = [
-        all(one.low <= 0 <= one.high for one in compare_pooled(several(generator, "abcd")))
+        all(one.low <= 0 <= one.high for one in compare_all(several(generator, "abcd")))
         for _ in range(20)
     ]
     assert np.mean(held) >= 0.9
@@ -368,12 +367,12 @@ def test_pooled_comparison_refuses() -> None:
     """Coefficients that are not pooled, single judges, and benchmarks that nobody shares."""
     judges = several(np.random.default_rng(17), "ab")
     with pytest.raises(ReliabilityError, match="not 'gwet_ac1'"):
-        compare_pooled(judges, "gwet_ac1")
+        compare_all(judges, "gwet_ac1")
     with pytest.raises(ReliabilityError, match="at least 2 judges"):
-        compare_pooled({"a": judges["a"]})
+        compare_all({"a": judges["a"]})
     renamed = counts(np.full((8, 4), 2), names="stuvwxyz")
     with pytest.raises(NothingSharedError):
-        compare_pooled({"a": judges["a"], "b": judges["b"] | {"easy": renamed}})
+        compare_all({"a": judges["a"], "b": judges["b"] | {"easy": renamed}})
 
 
 def test_a_benchmark_with_one_question_is_left_out() -> None:
@@ -383,7 +382,7 @@ def test_a_benchmark_with_one_question_is_left_out() -> None:
         judge: {name: counts(drawn(generator, n, 6)) for name, n in sizes.items()}
         for judge in ("one", "other")
     }
-    (found,) = compare_pooled(judges)
+    (found,) = compare_all(judges)
     for value, given in zip((found.first, found.second), judges.values(), strict=True):
         assert value == pytest.approx(pooled_omega(given).estimate.value)
     assert found.n_questions == 17
@@ -391,4 +390,6 @@ def test_a_benchmark_with_one_question_is_left_out() -> None:
     (question,) = judges["one"]["single"].questions
     assert found.left_out == {"the only shared question of its benchmark": (question,)}
     with pytest.raises(ReliabilityError, match="No benchmark has 2 questions"):
-        compare_pooled({judge: {"single": given["single"]} for judge, given in judges.items()})
+        compare_all(
+            {judge: dict.fromkeys("xy", given["single"]) for judge, given in judges.items()}
+        )

@@ -22,7 +22,6 @@ from ..showing.values import (
     flat,
     grouped,
     keys_of,
-    picked,
     points,
     text,
 )
@@ -32,7 +31,6 @@ from ..stats import (
     ReliabilityError,
     compare_accuracy,
     compare_all,
-    compare_pooled,
 )
 from .analysis import Analysis
 from .brief import more, next_step, worst
@@ -304,17 +302,15 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
 
 def _steadier(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
     if any(row.several for row in parts.values()):
-        several = {name: row.by_benchmark for name, row in parts.items()}
-        for coefficient in COEFFICIENTS:
-            yield from compare_pooled(several, coefficient, level=level)
+        given = {name: row.by_benchmark for name, row in parts.items()}
     else:
         judged = {name: Judged(row.asked) for name, row in parts.items()}
-        numbers = {name: known for name, one in judged.items() if (known := one.numbers())}
+        numbers = {name: {"": known} for name, one in judged.items() if (known := one.numbers())}
         if numbers.keys() == parts.keys() and any(row.judged.scale for row in parts.values()):
             yield from compare_all(numbers, "icc", level=level)
-        single = {name: one.counts() for name, one in judged.items()}
-        for coefficient in COEFFICIENTS:
-            yield from compare_all(single, coefficient, level=level)
+        given = {name: {"": one.counts()} for name, one in judged.items()}
+    for coefficient in COEFFICIENTS:
+        yield from compare_all(given, coefficient, level=level)
 
 
 def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
@@ -354,7 +350,8 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "n_questions": found.n_questions,
         "n_replications": [finite(number) for number in found.n_replications],
         "drivers": [
-            picked(driver, "question", "influence") for driver in found.drivers[:MOST_DRIVERS]
+            {"question": question, "influence": moved}
+            for question, moved in found.drivers[:MOST_DRIVERS]
         ],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
         "reason": found.reason,

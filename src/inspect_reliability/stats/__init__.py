@@ -21,10 +21,8 @@ from .coefficients import of_scale as of_scale
 from .coefficients import omega as omega
 from .coefficients import panel as panel
 from .comparison import Comparison as Comparison
-from .comparison import Driver as Driver
 from .comparison import compare_accuracy as compare_accuracy
 from .comparison import compare_all as compare_all
-from .comparison import compare_pooled as compare_pooled
 from .corrected import Corrected as Corrected
 from .corrected import Sample as Sample
 from .corrected import ppi as ppi

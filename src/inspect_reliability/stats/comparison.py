@@ -29,18 +29,6 @@ _ALONE = "the only shared question of its benchmark"
 
 
 @dataclass(frozen=True)
-class Driver:
-    """The effect of one question (for a cluster, named by its first) on a difference.
-
-    `influence` is the difference with it minus the difference without it; None if the latter is not
-    estimable.
-    """
-
-    question: str
-    influence: float | None
-
-
-@dataclass(frozen=True)
 class Comparison:
     """The difference of a coefficient between two judges over the same questions.
 
@@ -49,7 +37,9 @@ class Comparison:
             the second; None if not estimable.
         difference: First minus second, with the ends of its interval, `low` and `high`.
         n_replications: Replications per question of the two judges, means.
-        drivers: The shared questions, those that move the difference most first.
+        drivers: The shared questions (of a cluster, the first), those that move the difference most
+            first, each with its influence: the difference with it minus that without it; None if
+            the latter is not estimable.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
     """
@@ -63,13 +53,13 @@ class Comparison:
     high: float | None
     n_questions: int
     n_replications: tuple[float, float]
-    drivers: tuple[Driver, ...]
+    drivers: tuple[tuple[str, float | None], ...]
     left_out: dict[str, tuple[str, ...]]
     reason: str | None
 
 
 def compare_all(
-    judges: Mapping[str, Cells], coefficient: str = "omega", *, level: float = 0.95
+    judges: Mapping[str, Mapping[str, Cells]], coefficient: str = "omega", *, level: float = 0.95
 ) -> tuple[Comparison, ...]:
     """Compare every two of several judges by the paired jackknife, with simultaneous intervals.
 
@@ -82,20 +72,33 @@ def compare_all(
     uncertainty, so the interval reaches at least as far as those of both judges imply
     (`_together`).
 
+    Several benchmarks count equally. The coefficients are then those of `pooled_omega`, 1 - mean W
+    / mean D of the benchmarks, or the mean agreement, and questions are left out within one
+    benchmark at a time (the stratified jackknife), so the t quantile has as many degrees of freedom
+    as questions minus benchmarks. Benchmarks with fewer than two shared questions are left out.
+
+    Args:
+        judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
+        coefficient: Its name; of several benchmarks "omega" or "agreement".
+        level: Confidence level of all intervals together.
+
     Returns:
         One comparison per pair, over the questions that all judges judged at least twice.
 
     Raises:
-        NothingSharedError: No question was judged at least twice by all.
+        NothingSharedError: No question of a benchmark was judged at least twice by all.
         UnknownCoefficientError: The coefficient does not exist.
-        ReliabilityError: It needs another scale, fewer than two judges, or a level outside (0, 1).
+        ReliabilityError: It needs another scale or cannot be pooled, fewer than two judges, a level
+            outside (0, 1), or no usable benchmark.
     """
     row = COEFFICIENTS[coefficient]
-    for verdicts in judges.values():
-        row.check(verdicts)
-    _check(judges, level)
-    shared, left_out = shared_questions(judges)
-    return _pairs(list(judges), row, {"": list(shared.values())}, left_out, level)
+    for of in judges.values():
+        for verdicts in of.values():
+            row.check(verdicts)
+        if len(of) > 1 and coefficient not in ("omega", "agreement"):
+            raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
+    strata, left_out = _strata(judges, level, 2)
+    return _pairs(list(judges), row, strata, left_out, level)
 
 
 def compare_accuracy(
@@ -103,8 +106,7 @@ def compare_accuracy(
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    See `compare_pooled`. `judges` is by judge and benchmark; one verdict per question is enough.
-    `kind` is one of `Labelled.kinds`.
+    See `compare_all`; one verdict per question is enough. `kind` is one of `Labelled.kinds`.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
@@ -120,42 +122,21 @@ def compare_accuracy(
     return _pairs(list(judges), row, strata, left_out, level, studies)
 
 
-def compare_pooled(
-    judges: Mapping[str, Mapping[str, Cells]], coefficient: str = "omega", *, level: float = 0.95
-) -> tuple[Comparison, ...]:
-    """Compare every two of several judges over several benchmarks, which count equally.
-
-    The coefficients are those of `pooled_omega`, 1 - mean W / mean D of the benchmarks, or the mean
-    agreement. Questions are left out within one benchmark at a time (the stratified jackknife), so
-    the t quantile has as many degrees of freedom as questions minus benchmarks. Benchmarks with
-    fewer than two shared questions are left out.
-
-    Args:
-        judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.
-        coefficient: "omega" or "agreement".
-        level: Confidence level of all intervals together.
-
-    Raises:
-        ReliabilityError: As `compare_all`, another coefficient, or no usable benchmark.
-    """
-    if coefficient not in ("omega", "agreement"):
-        raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
-    strata, left_out = _strata(judges, level)
-    return _pairs(list(judges), COEFFICIENTS[coefficient], strata, left_out, level)
-
-
 def _strata(
-    judges: Mapping[str, Mapping[str, Cells]], level: float, fewest: int = 2
+    judges: Mapping[str, Mapping[str, Cells]], level: float, fewest: int
 ) -> tuple[dict[str, list[Cells]], dict[str, tuple[str, ...]]]:
     """Shared questions of each benchmark, one table per judge; and reason -> those left out."""
-    _check(judges, level)
+    check_level(level)
+    if len(judges) < 2:
+        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
     strata: dict[str, list[Cells]] = {}
     left_out: dict[str, tuple[str, ...]] = {}
-    for name in next(iter(judges.values())):
+    benchmarks = list(next(iter(judges.values())))
+    for name in benchmarks:
         given = {judge: of[name] for judge, of in judges.items()}
         shared, absent = shared_questions(given, fewest)
         stratum = list(shared.values())
-        if stratum[0].n_clusters > 1:
+        if stratum[0].n_clusters > 1 or len(benchmarks) == 1:
             strata[name] = stratum
         else:
             absent[_ALONE] = stratum[0].questions
@@ -164,12 +145,6 @@ def _strata(
     if not strata:
         raise ReliabilityError("No benchmark has 2 questions that all judges share.")
     return strata, left_out
-
-
-def _check(judges: Mapping[str, object], level: float) -> None:
-    check_level(level)
-    if len(judges) < 2:
-        raise ReliabilityError(f"A comparison needs at least 2 judges, not {len(judges)}.")
 
 
 class _Found(NamedTuple):
@@ -355,10 +330,12 @@ def _together(
     return reach(x - low, most - y), reach(high - x, y - least)
 
 
-def _drivers(questions: list[str], difference: float, without: FloatArray) -> tuple[Driver, ...]:
+def _drivers(
+    questions: list[str], difference: float, without: FloatArray
+) -> tuple[tuple[str, float | None], ...]:
     moved = difference - without
     order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
-    return tuple(Driver(questions[i], _known(moved[i])) for i in order)
+    return tuple((questions[i], _known(moved[i])) for i in order)
 
 
 def _known(value: float) -> float | None:
