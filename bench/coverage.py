@@ -26,25 +26,27 @@ from scipy import stats
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments import judgments_from_frame
 from inspect_reliability.stats import (
-    OPEN,
-    PASSES,
     Cells,
     Counts,
     Estimate,
-    anytime_omega,
-    anytime_share,
     brennan_prediger,
-    compare_all,
     fleiss_kappa,
     gwet_ac1,
     icc,
     omega,
     panel,
-    precision,
     question_rates,
     rate,
+)
+from inspect_reliability.stats.comparison import compare_all
+from inspect_reliability.stats.decisions import (
+    OPEN,
+    PASSES,
+    anytime_omega,
+    anytime_share,
     within_limit,
 )
+from inspect_reliability.stats.planning import precision
 
 Array = NDArray[np.float64]
 Table = NDArray[np.int64]

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inspect_reliability.stats import Cells, Labelled, Sample, ppi, rate, rogan_gladen
+from inspect_reliability.stats import Cells, Labelled, rate
+from inspect_reliability.stats.corrected import Sample, ppi, rogan_gladen
 
 STUDIES = 1000
 QUICK = 0.1

@@ -22,14 +22,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from inspect_reliability.stats import (
-    Cells,
-    Disagreement,
-    Estimate,
-    cheapest_dependable,
-    disagreement,
-    shifts,
-)
+from inspect_reliability.stats import Cells, Disagreement, Estimate, disagreement, shifts
+from inspect_reliability.stats.crossing import cheapest_dependable
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator

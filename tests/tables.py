@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from inspect_reliability.stats import Cells, Comparison, Counts, compare_all
+from inspect_reliability.stats import Cells, Counts
+from inspect_reliability.stats.comparison import Comparison, compare_all
 
 Table = NDArray[np.int64]
 

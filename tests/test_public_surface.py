@@ -30,7 +30,8 @@ from inspect_reliability import (
     reliability,
     score_variance,
 )
-from inspect_reliability.stats import Decomposition, Estimate
+from inspect_reliability.stats import Estimate
+from inspect_reliability.stats.score_variance import Decomposition
 
 
 def test_every_public_name_can_be_imported() -> None:

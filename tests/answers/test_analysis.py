@@ -13,7 +13,7 @@ from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, Note, judgments_from_frame
-from inspect_reliability.stats import stable_majority
+from inspect_reliability.stats.majority import stable_majority
 from inspect_reliability.study.published.table_2 import judge_by_benchmark
 
 

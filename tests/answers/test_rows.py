@@ -15,7 +15,8 @@ from inspect_reliability.answers.report import summary
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.showing.document import Table
-from inspect_reliability.stats import OPEN, Estimate
+from inspect_reliability.stats import Estimate
+from inspect_reliability.stats.decisions import OPEN
 from inspect_reliability.study.published.reported import band, with_published
 from inspect_reliability.verdicts import NON_RESPONSE, NOT_READ
 

@@ -20,7 +20,8 @@ from inspect_reliability.answers.to_label import next_to_label
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame, with_abstentions
 from inspect_reliability.showing import render
-from inspect_reliability.stats import FAILS, PASSES, Labelled, krippendorff_alpha
+from inspect_reliability.stats import Labelled, krippendorff_alpha
+from inspect_reliability.stats.decisions import FAILS, PASSES
 
 
 def study(

@@ -23,7 +23,8 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
 from inspect_reliability.rejudging import Rejudging, rejudge
 from inspect_reliability.rejudging.replications import Replication, summarise
-from inspect_reliability.stats import decompose, omega
+from inspect_reliability.stats import omega
+from inspect_reliability.stats.score_variance import decompose
 from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python
 

@@ -14,11 +14,11 @@ from inspect_reliability.stats import (
     Counts,
     NothingSharedError,
     ReliabilityError,
-    compare_all,
     icc,
     omega,
-    pooled_omega,
 )
+from inspect_reliability.stats.comparison import compare_all
+from inspect_reliability.stats.pooled import pooled_omega
 
 
 def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -> np.ndarray:

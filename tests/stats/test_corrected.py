@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from inspect_reliability.stats import Cells, Corrected, Sample, ppi, rogan_gladen
+from inspect_reliability.stats import Cells
+from inspect_reliability.stats.corrected import Corrected, Sample, ppi, rogan_gladen
 
 
 def drawn(

@@ -10,13 +10,11 @@ from inspect_reliability.stats import (
     Disagreement,
     Estimate,
     ReliabilityError,
-    cheapest_dependable,
-    cheapest_precise,
     disagreement,
     effective_number,
     shifts,
 )
-from inspect_reliability.stats.crossing import MOST_CALLS
+from inspect_reliability.stats.crossing import MOST_CALLS, cheapest_dependable, cheapest_precise
 
 
 def drawn(

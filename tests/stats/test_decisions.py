@@ -6,20 +6,22 @@ from scipy import stats
 from tables import counts, of_rows
 
 from inspect_reliability.stats import (
+    Counts,
+    Estimate,
+    ReliabilityError,
+    omega,
+    question_rates,
+    rate,
+)
+from inspect_reliability.stats.decisions import (
     FAILS,
     OPEN,
     PASSES,
-    Counts,
     Decision,
-    Estimate,
-    ReliabilityError,
     anytime_omega,
     anytime_share,
-    omega,
-    question_rates,
     questions_to_decide,
     questions_to_decide_rate,
-    rate,
     within_limit,
 )
 from inspect_reliability.stats.planning import fewest, precision

@@ -16,14 +16,13 @@ from inspect_reliability.stats import (
     ShapeError,
     agreement,
     agreement_between,
-    choice_shares,
     omega,
     panel,
-    precision,
     rate,
-    stable_majority,
 )
-from inspect_reliability.stats.majority import winners
+from inspect_reliability.stats.majority import stable_majority, winners
+from inspect_reliability.stats.planning import precision
+from inspect_reliability.stats.position import choice_shares
 
 CATEGORIES = ("1", "2", "3", "non-response")
 N, R = 12, 400_000

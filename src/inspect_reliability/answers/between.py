@@ -6,12 +6,8 @@ from itertools import combinations_with_replacement
 from ..judgments.count import orders_vary
 from ..showing.document import Block, Table
 from ..showing.values import Record, estimate, grouped
-from ..stats import (
-    Estimate,
-    NothingSharedError,
-    agreement_between,
-    pooled_omega,
-)
+from ..stats import Estimate, NothingSharedError, agreement_between
+from ..stats.pooled import pooled_omega
 from .analysis import Analysis
 from .row import Row, alike, valued
 

@@ -25,13 +25,8 @@ from ..showing.values import (
     points,
     text,
 )
-from ..stats import (
-    KINDS,
-    Comparison,
-    ReliabilityError,
-    compare_accuracy,
-    compare_all,
-)
+from ..stats import KINDS, ReliabilityError
+from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .change import change_blocks, changes, judge_or_system

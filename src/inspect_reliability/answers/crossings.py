@@ -6,7 +6,8 @@ from ..errors import UserError
 from ..showing.columns import declared
 from ..showing.document import Block, Document, Table, Text
 from ..showing.values import Record, describe, finite, keys_of, of_group, percent, whole
-from ..stats import Crossing, ReliabilityError, cheapest_dependable, cheapest_precise
+from ..stats import ReliabilityError
+from ..stats.crossing import Crossing, cheapest_dependable, cheapest_precise
 from ..stats.disagreement import SEED
 from .analysis import Analysis
 from .row import valued

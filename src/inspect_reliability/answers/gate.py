@@ -10,20 +10,18 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
-from ..stats import (
-    COEFFICIENTS,
+from ..stats import COEFFICIENTS, KINDS, question_rates
+from ..stats.decisions import (
     FAILS,
-    KINDS,
     OPEN,
     PASSES,
     anytime_omega,
     anytime_share,
-    precision,
-    question_rates,
     questions_to_decide,
     questions_to_decide_rate,
     within_limit,
 )
+from ..stats.planning import precision
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE

@@ -7,7 +7,8 @@ from typing import Any
 from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
 from ..showing.values import Record, share, span, told_apart
-from ..stats import Corrected, Sample, ppi, rate, rogan_gladen
+from ..stats import rate
+from ..stats.corrected import Corrected, Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .brief import brief, explained
 from .right import confusions, right_or_wrong, tabled, two_categories

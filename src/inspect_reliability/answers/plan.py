@@ -21,7 +21,8 @@ from ..showing.values import (
     points,
     whole,
 )
-from ..stats import KINDS, Design, Estimate, ReliabilityError, UnknownCoefficientError, precision
+from ..stats import KINDS, Estimate, ReliabilityError, UnknownCoefficientError
+from ..stats.planning import Design, precision
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
 from .row import Row

@@ -7,7 +7,7 @@ from itertools import chain
 from ..showing.columns import declared
 from ..showing.document import Block
 from ..showing.values import Record, chance, picked
-from ..stats import choice_shares
+from ..stats.position import choice_shares
 from .analysis import Analysis
 from .row import Row, valued
 

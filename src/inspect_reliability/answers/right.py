@@ -11,15 +11,8 @@ from ..judgments.scales import NAMES_DIFFER, labelled, names_differ
 from ..showing.columns import KEYS, declared
 from ..showing.document import Block, Caution, Figure, Table, Text
 from ..showing.values import Column, Record, describe, estimate, grouped, told_apart
-from ..stats import (
-    KINDS,
-    Cells,
-    Estimate,
-    Labelled,
-    Sample,
-    agreement,
-    krippendorff_alpha,
-)
+from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
+from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .cautions import MANY_CATEGORIES

@@ -25,9 +25,9 @@ from ..stats import (
     noise_floor,
     omega,
     panel,
-    pooled_omega,
     rate,
 )
+from ..stats.pooled import pooled_omega
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition

@@ -11,8 +11,8 @@ from ..errors import UserError
 from ..showing.columns import declared
 from ..showing.document import Block, Table, Text
 from ..showing.values import Record
-from ..stats import Decomposition, ReliabilityError, decompose
-from ..stats.score_variance import tied_to_scores
+from ..stats import ReliabilityError
+from ..stats.score_variance import Decomposition, decompose, tied_to_scores
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 from .cautions import STOPPED
 

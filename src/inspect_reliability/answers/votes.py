@@ -7,7 +7,8 @@ from ..judgments.columns import varies
 from ..showing.columns import declared
 from ..showing.document import Block, Text
 from ..showing.values import Record, describe
-from ..stats import Counts, Estimate, ReliabilityError, stable_majority
+from ..stats import Counts, Estimate, ReliabilityError
+from ..stats.majority import stable_majority
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .row import Row, valued

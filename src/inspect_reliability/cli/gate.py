@@ -5,7 +5,7 @@ import click
 from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..showing import Form
-from ..stats import FAILS, OPEN, PASSES
+from ..stats.decisions import FAILS, OPEN, PASSES
 from .main import command
 from .sources import Finite, Pair, Read, by_option, print_left_out, reads_logs, show
 
