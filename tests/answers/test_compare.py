@@ -72,7 +72,7 @@ def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:
 
 
 def test_judges_on_a_scale_are_compared_by_icc() -> None:
-    """ICC comes first, as in the report, and is moved by a question as much as without it."""
+    """ICC comes first, as in the report."""
     frame = pd.concat([scores("a", 0.5), scores("b", 2)])
     judgments = judgments_from_frame(frame)
     document = compare_document(sides_by(judgments, "judge"))
@@ -85,13 +85,9 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
 
     found = pairs[0]
     assert found["difference"] == pytest.approx(reported(frame))
-    gone = found["drivers"][0]
-    without = reported(frame[frame["question"].astype(str) != gone["question"]])
-    assert gone["influence"] == pytest.approx(found["difference"] - without)
     low, high = found["difference_interval"]
     assert 0 < low < found["difference"] < high < 1
     said = [getattr(block, "text", "") for block in document.every]
-    assert [text for text in said if text.startswith("Questions that move the difference of icc")]
     assert any("repeats itself more than b (icc +" in text for text in said)
 
 

@@ -114,7 +114,7 @@ def test_page_has_every_section(page: Path) -> None:
         "Next: ",
         "The numbers",
         "Votes for a stable majority",
-        "Position and preference",
+        "Preference for a position",
         "Agreement between judges",
         "Question by question",
         "The prompt",

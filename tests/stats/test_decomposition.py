@@ -13,7 +13,7 @@ from inspect_reliability.stats import (
     ShapeError,
     standard_error,
 )
-from inspect_reliability.stats.score_variance import Decomposition, decompose, tied_to_scores
+from inspect_reliability.stats.score_variance import Decomposition, decompose
 
 # Calcium in turnip greens: 4 plants, 3 leaves of each, 2 determinations of each (Snedecor &
 # Cochran, Statistical Methods, nested classifications).
@@ -209,22 +209,3 @@ def test_refused() -> None:
     for score in ("C", np.inf):
         with pytest.raises(ReliabilityError, match="must be finite numbers"):
             decompose(["a"], [1], [score])  # type: ignore[list-item]
-
-
-def test_runs_tied_to_the_score_are_noticed() -> None:
-    """Runs up to the first success go with the score; as many, or a random number, do not."""
-    generator = np.random.default_rng(0)
-    easy = generator.random(60)
-    chances: dict[str, list[float]] = {"stopped": [], "random": []}
-    for _ in range(20):
-        tried = generator.random((60, 8)) < easy[:, None]
-        until = np.where(tried.any(axis=1), tried.argmax(axis=1) + 1, 8)
-        for kind, n in (("stopped", until), ("random", generator.integers(1, 9, 60))):
-            rows = [(q, k, float(tried[q, k])) for q in range(60) for k in range(n[q])]
-            chance, fewest, most = tied_to_scores(*zip(*rows, strict=True))
-            assert (fewest, most) == (min(n), max(n))
-            chances[kind].append(chance)
-    assert max(chances["stopped"]) < 0.01
-    assert np.mean(np.array(chances["random"]) < 0.05) <= 0.15
-    equal = [(q, k, float(tried[q, k])) for q in range(60) for k in range(8)]
-    assert tied_to_scores(*zip(*equal, strict=True)) is None

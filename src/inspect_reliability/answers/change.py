@@ -13,18 +13,21 @@ from ..showing.values import Column, Record, describe, estimate, keys_of
 from ..stats import Estimate, disagreement, mean_difference, shifts
 from ..stats.moved import moved_apart
 from .analysis import Analysis
-from .moves import as_record, moved_by, only_of
-from .row import valued
+from .moves import as_record, moved_by
+from .row import reasons, valued
 from .score_variance import worth
 from .sides import ALL, SIDE, names_of, shared
 
 _SIDE = "side"
+_JUDGE_AGAIN = (
+    "To split the change of the score into the judge's and the system's, let the new grader judge "
+    "the old outputs: run inspect-reliability rejudge {first} with the grader of {second}, and "
+    "compare a folder that has {first} and what it writes with {second}."
+)
 SAME_OUTPUTS = (
     "Both sides have the same outputs, so nothing of the system changed: what differs is how these "
     "were judged."
 )
-
-_MOVED = ("disagreement_across", "disagreement_within", "above_noise")
 
 
 def changes(analysis: Analysis) -> Iterator[Record]:
@@ -40,36 +43,32 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
     for record in changed:
         first, second = record["first"], record["second"]
         known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
-        under = f" ({describe(known)})" if known else ""
+        of = f"{first} and {second}" + (f" ({describe(known)})" if known else "")
+        why = record["not_estimable"]
         if record["disagreement_across"] is None:
-            why = record["not_estimable"]["disagreement_across"]
-            yield Text(
-                f"How far verdicts of {first} and {second}{under} moved is not known: {why}."
-            )
+            why = why["disagreement_across"]
+            yield Text(f"How far verdicts of {of} moved is not known: {why}.")
             continue
-        said = (
-            f"Verdicts of {first} and {second}{under} differ in "
-            f"{estimate(record, 'disagreement_across', '.1%')} of pairs"
-        )
+        across = estimate(record, "disagreement_across", ".1%")
+        said = f"Verdicts of {of} differ in {across} of pairs"
         if record["above_noise"] is None:
-            why = record["not_estimable"]["above_noise"]
+            why = why["above_noise"]
             yield Text(f"{said}; what their own noise adds to that is not known: {why}.")
         else:
-            yield Text(
-                f"{said}, those of each alone in {record['disagreement_within']:.1%}: "
-                f"{estimate(record, 'above_noise', 'z.1%')} is change{only_of(record)}."
-            )
-        title = f"Shares of the verdicts of {first} (first) and {second} (second){under}"
-        yield Table.of(record["shares"], _COLUMNS, title)
+            within, above = record["disagreement_within"], estimate(record, "above_noise", "z.1%")
+            yield Text(f"{said}, those of each alone in {within:.1%}: {above} is change.")
+        yield Table.of(record["shares"], _COLUMNS, f"Shares of the verdicts of {of}")
     for split in splits:
         if split["reason"]:
             yield Text(split["reason"])
             continue
+        change, judge, system = (
+            estimate(split, key, "+.3f") for key in ("change", "judge", "system")
+        )
         yield Text(
-            f"The mean score moved by {estimate(split, 'change', '+.3f')}: the judge accounts for "
-            f"{estimate(split, 'judge', '+.3f')}, and the system for "
-            f"{estimate(split, 'system', '+.3f')}. This takes {split['grader']}, who graded the "
-            f"outputs of {split['graded_again']} again, for the grader of the other side."
+            f"The mean score moved by {change}: the judge accounts for {judge}, and the system for "
+            f"{system}. This takes {split['grader']}, who graded the outputs of "
+            f"{split['graded_again']} again, for the grader of the other side."
         )
 
 
@@ -83,38 +82,31 @@ _COLUMNS = (
 
 def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     shared = set.intersection(*(set(table["question"]) for table in sides.values()))
-    table = pd.concat(
-        [part[part["question"].isin(shared)].assign(side=name) for name, part in sides.items()],
-        ignore_index=True,
-    )
+    parts = [part[part["question"].isin(shared)].assign(side=of) for of, part in sides.items()]
+    table = pd.concat(parts, ignore_index=True)
+    if len({Judged(part).exact for part in parts}) > 1:
+        why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
+        moved = dict.fromkeys(("disagreement_across", "disagreement_within", "above_noise"), why)
+        counted = {"n_questions": len(shared), "n_not_compared": 0}
+        return counted | valued(**moved) | {"shares": [], "not_estimable": reasons(moved)}
     given = Judged(table)
-    if len({Judged(part).exact for part in sides.values()}) > 1:
-        moved = {
-            "n_questions": len(shared),
-            "n_not_compared": 0,
-            **valued(**dict.fromkeys(_MOVED, Estimate())),
-        }
-        why = dict.fromkeys(_MOVED, "verdicts of one side are exact, and those of the other drawn")
-        return moved | {"shares": [], "not_estimable": why}
-    orders = ["order"] if varies(table, "order") else []
-    found = disagreement(given.cells([_SIDE, *orders]))
-    each = list(shifts(given.cells([_SIDE]), _SIDE))
-    second = {one.category: one for one in each if one.level}
-    shares = [
-        {
-            "verdict": one.category,
-            "first": one.share.value,
-            "second": second[one.category].share.value,
-            **valued(change=second[one.category].change),
-        }
-        for one in each
-        if not one.level and (one.share.value or second[one.category].share.value)
-    ]
-    moved = moved_by(_SIDE, found)
-    if _share_seeds(table):
-        draws = disagreement(given.cells([_SIDE, *orders, "seed"]))
-        moved = as_record(moved_apart(draws, _SIDE, "seed"), draws)
-    return moved | {"shares": shares}
+    facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
+    if _share_seeds(table):  # draws of one seed are no two draws
+        found = disagreement(given.cells([*facets, "seed"]))
+        moved = as_record(moved_apart(found, _SIDE, "seed"), found)
+    else:
+        moved = moved_by(_SIDE, disagreement(given.cells(facets)))
+    return moved | {"shares": list(_shares(given))}
+
+
+def _shares(given: Judged) -> Iterator[Record]:
+    """The share of each verdict that either side gave, and how it changed."""
+    first: dict[str, float | None] = {}
+    for one in shifts(given.cells([_SIDE]), _SIDE):
+        before = first.setdefault(one.category, one.share.value)
+        if one.level and (before or one.share.value):
+            shares = {"verdict": one.category, "first": before, "second": one.share.value}
+            yield shares | valued(change=one.change)
 
 
 def _share_seeds(table: pd.DataFrame) -> bool:
@@ -142,17 +134,12 @@ def judge_or_system(analysis: Analysis) -> Iterator[Record]:
     first, second = names_of(analysis)
     if own.keys() != {first, second}:
         return
-    if _share(own[first], own[second], "uuid"):
+    uuids = [{*side["uuid"].dropna()} if "uuid" in side else set() for side in own.values()]
+    if not uuids[0].isdisjoint(uuids[1]):
         yield {"reason": SAME_OUTPUTS}
         return
     if not again:
-        reason = (
-            "To split the change of the score into the judge's and the system's, let the new "
-            f"grader judge the old outputs: run inspect-reliability rejudge {first} with the "
-            f"grader of {second}, and compare a folder that has {first} and what it writes with "
-            f"{second}."
-        )
-        yield {"reason": reason}
+        yield {"reason": _JUDGE_AGAIN.format(first=first, second=second)}
         return
     twice, once, sign = (first, second, 1) if first in again else (second, first, -1)
     tables = own[twice], own[once], again[twice]
@@ -167,11 +154,6 @@ def judge_or_system(analysis: Analysis) -> Iterator[Record]:
         "graded_again": twice,
         "reason": None if len(crossed) else "The two sides share no question with a grade.",
     }
-
-
-def _share(first: pd.DataFrame, second: pd.DataFrame, name: str) -> bool:
-    known = (set(side[name].dropna()) if name in side else set() for side in (first, second))
-    return not set.isdisjoint(*known)
 
 
 def _means(scores: pd.DataFrame) -> "pd.Series[float]":

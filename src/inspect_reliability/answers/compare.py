@@ -36,9 +36,6 @@ from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
 
-MOST_DRIVERS = 5
-"""Most questions named for a difference."""
-
 _LEVEL = 0.95
 
 _SHOWN = 0.005
@@ -239,10 +236,6 @@ def _every(
     for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
         chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
         blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
-        leading: dict[str, Record] = {}
-        for pair in chosen:
-            leading.setdefault(describe(_condition(pair)), pair)
-        blocks += map(_drivers, leading.values())
         blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
@@ -269,15 +262,6 @@ def _replications(pair: Record) -> str:
 
 def _condition(pair: Record) -> Record:
     return keys_of(pair, "second", "coefficient")
-
-
-def _drivers(pair: Record) -> Text:
-    known = [one for one in pair["drivers"][:3] if round(one["influence"] or 0, 3)]
-    moved = "; ".join(f"{one['question']} {one['influence']:+z.3f}" for one in known)
-    return Text(
-        f"Questions that move the difference of {pair['coefficient']} most "
-        f"({describe(_condition(pair))}): {moved or 'none'}."
-    )
 
 
 def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], float]]:
@@ -344,10 +328,6 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "difference_interval": None if found.low is None else [found.low, found.high],
         "n_questions": found.n_questions,
         "n_replications": [finite(number) for number in found.n_replications],
-        "drivers": [
-            {"question": question, "influence": moved}
-            for question, moved in found.drivers[:MOST_DRIVERS]
-        ],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
         "reason": found.reason,
         "cautions": list(_cautions(found.names, own, its)),

@@ -9,7 +9,7 @@ from ..showing.document import Block, Table, Text
 from ..showing.values import Column, Record, describe, estimate
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement
-from ..stats.moved import ONE_VERDICT, Move, moved, noise_of_some
+from ..stats.moved import Move, moved, noise_of_some
 from .analysis import Analysis
 from .row import reasons, valued
 
@@ -25,7 +25,6 @@ _MOVED = ("question", "moved_by", "disagreement_across", "disagreement_within")
 _TITLES = {
     "omega_over": "Omega by what may vary",
     "panels": "Judges together",
-    "one_more": "What one more would do",
 }
 
 
@@ -89,38 +88,6 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
             }
 
 
-def in_words(record: Record, keys: Record) -> str:
-    """The sentence to quote of one record of `moves`."""
-    across, within, facet = (
-        record[key] for key in ("disagreement_across", "disagreement_within", "facet")
-    )
-    if across is None:
-        why = record["not_estimable"]["disagreement_across"]
-        return f"How often verdicts of {describe(keys)} differ by {facet} is not known: {why}."
-    said = f"Verdicts of {describe(keys)} differ in {across:.1%} of pairs of another {facet}"
-    if within is None:
-        return f"{said}; {noise_unknown(record)}"
-    return (
-        f"{said}, and in {within:.1%} of pairs that share it: "
-        f"{estimate(record, 'above_noise', 'z.1%')} above its own noise{only_of(record)}."
-    )
-
-
-def noise_unknown(record: Record) -> str:
-    """Why a change is not compared with the judge's own noise, if not for want of replications."""
-    why = record["not_estimable"]["above_noise"]
-    because = "" if why == ONE_VERDICT else f": {why}"
-    return f"what the judge's own noise adds to that is not known{because}."
-
-
-def only_of(record: Record) -> str:
-    """The questions that were compared, where there are others."""
-    if not (others := record["n_not_compared"]):
-        return ""
-    n = record["n_questions"]
-    return f" (on the {n} questions judged again; {others} {'was' if others == 1 else 'were'} not)"
-
-
 def shifts_by_level(analysis: Analysis) -> Iterator[Record]:
     """Which level of a facet favours which verdict, and which order favours which place."""
     for keys, given, found, _ in analysis.alone:
@@ -164,10 +131,12 @@ def _reason(estimate: Estimate) -> str:
 
 
 def told(analysis: Analysis) -> Iterator[Block]:
-    """How far each facet moves verdicts, in a table and in sentences to quote."""
+    """How far each facet moves verdicts, and why that is not known."""
     yield from analysis.told("moves", "What moves the verdict")
     for one in analysis.results["moves"]:
-        yield Text(in_words(one, analysis.keys(one)))
+        for why in one["not_estimable"].values() if one["disagreement_across"] is None else ():
+            yield Text(f"{describe(analysis.keys(one))}, {one['facet']}: not known, since {why}.")
+            break
 
 
 def _section(analysis: Analysis) -> Iterator[Block]:

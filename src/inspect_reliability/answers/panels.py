@@ -1,11 +1,11 @@
-"""Several judges of the same outputs: what they share beyond noise, and the gain of one more."""
+"""Several judges of the same outputs: what they share beyond noise."""
 
 from collections.abc import Iterator
 
 from ..judgments import Judged
 from ..showing.values import Record
 from ..stats import disagreement, effective_number
-from ..stats.disagreement import SEED, Disagreement
+from ..stats.disagreement import Disagreement
 from ..stats.moved import ONE_VERDICT
 from .analysis import Analysis
 from .row import reasons, valued
@@ -36,34 +36,6 @@ def panels(analysis: Analysis) -> Iterator[Record]:
             "correlation_of": "verdicts" if errors is None else "errors",
             "not_estimable": why,
         }
-
-
-def one_more(analysis: Analysis) -> Iterator[Record]:
-    """The dependability of a verdict with one more judge, order, wording or seed.
-
-    For a panel, the verdict is the mean over its judges; each other facet has one level.
-    """
-    for study in (*analysis.together, *analysis.alone):
-        found, existing = study.scored, study.existing
-        now = {name: n if name == JUDGE else 1 for name, n in found.levels.items()}
-        calls = now.get(JUDGE, 1)
-        for facet in (*found.levels, SEED):
-            more = now | {facet: now.get(facet, 1) + 1}
-            seeds = more.pop(SEED, 1)
-            if facet == SEED and (found.cells.exact or (SEED,) not in found.component):
-                continue
-            parts = {
-                "dependability": found.dependability(now, existing=existing),
-                "with_one_more": found.dependability(more, seeds, existing),
-            }
-            yield study.keys | {
-                "facet": facet,
-                "levels": now.get(facet, 1),
-                "calls": calls,
-                "calls_with_one_more": calls + 1 if facet == JUDGE else 2 * calls,
-                **valued(**parts),
-                "not_estimable": reasons(parts, ends=True),
-            }
 
 
 def _errors(given: Judged, found: Disagreement) -> Disagreement | None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import product
 
 from ..errors import UserError
-from ..judgments import GROUP_BY
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
@@ -142,11 +141,8 @@ def _already(row: Row, plan: Record) -> str:
     """How exact what was judged is, in words."""
     reached = [
         f"{name} to +-{(ends[1] - ends[0]) / 2:.2f}"
-        for name, one in (
-            ("omega", row.estimate("omega")),
-            ("agreement", row.estimate("agreement")),
-        )
-        if (ends := one.ends) and not row.no_evidence
+        for name in COEFFICIENTS
+        if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
     if row.labelled and (ends := row.labelled.share().ends):
         half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
@@ -158,10 +154,8 @@ def _already(row: Row, plan: Record) -> str:
 def _cheapest(plan: Record) -> list[Record]:
     """Of the studies for one purpose, that with the fewest verdicts."""
     found: dict[tuple[str, float], Record] = {}
-    for one in plan["designs"]:
-        of = (one["coefficient"], one["half_width"])
-        if of not in found or one["judgments"] < found[of]["judgments"]:
-            found[of] = one
+    for one in sorted(plan["designs"], key=lambda one: one["judgments"]):
+        found.setdefault((one["coefficient"], one["half_width"]), one)
     return list(found.values())
 
 
@@ -179,7 +173,6 @@ def _every(found: Sequence[Record], wanted: float) -> Iterator[Block]:
             )
         yield from (Text(remark) for remark in remarks(plan, wanted))
         yield from map(Caution, plan["cautions"])
-    yield from (Text(line) for line in _costs(found))
 
 
 _WORDS = (
@@ -303,21 +296,6 @@ def _each(row: Row, name: str) -> float | None:
         return None
     known = row.table[name].dropna()
     return float(known.sum() / len(row.counts.questions) if row.judged.exact else known.mean())
-
-
-def _costs(found: Sequence[Record]) -> Iterator[str]:
-    tokens: dict[str, dict[str, float]] = {}
-    for plan in found:
-        if "method" in plan and plan["tokens_per_judgment"]:
-            same = {name: plan[name] for name in GROUP_BY if name in plan}
-            tokens.setdefault(describe(same), {})[plan["method"]] = plan["tokens_per_judgment"]
-    for name, cost in tokens.items():
-        if {"exact", "sampled"} <= cost.keys():
-            yield (
-                f"{name}: an exact verdict takes as many tokens as "
-                f"{cost['exact'] / cost['sampled']:.3g} sampled ones, and says more than any "
-                "number of them."
-            )
 
 
 def _votes(n: int) -> str:

@@ -1,14 +1,15 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..showing.columns import declared
-from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, share
 from ..stats.ranking import Ranking
-from .boards import OPPONENTS, Board, across_judges
+from .boards import OPPONENTS, OWN, Board, across_judges
 from .brief import more, next_step, worst
 
 _MOST = 12
@@ -27,15 +28,19 @@ _WORDS = (
     "of all tries together is steadier.",
     "Tau: 1 if two rankings have one order, -1 if one is the reverse of the other, ties 0.",
     "Turns: how often the order of two neighbours turns; a tie counts half.",
+    "Favours: how much more the judge gives a system than people do, less the same of the others.",
 )
+
+Results = dict[str, list[Record]]
 
 
 def rank_document(found: Sequence[Board]) -> Document:
     """Who is ahead and whether that would come out again; then every number."""
-    results: dict[str, list[Record]] = {
+    results: Results = {
         "ranking": [one for board in found for one in board.records],
         "survival": [one for board in found for one in board.survived],
         "neighbours": [one for board in found for one in board.neighbours],
+        "favours": [one for board in found for one in board.favours],
     }
     results["survival"] += across_judges(found)
     told = Caution.each(
@@ -48,19 +53,17 @@ def rank_document(found: Sequence[Board]) -> Document:
         results,
         more=lambda: list(_every(found, results, told)),
         explained=lambda: [Text(one) for one in _WORDS],
+        sections=partial(_sections, found),
         sheet=results["ranking"],
     )
 
 
-def _answer(
-    found: Sequence[Board], results: dict[str, list[Record]], told: Sequence[Caution]
-) -> list[Block]:
+def _answer(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> list[Block]:
     said: list[Block] = []
     first = found[0]
     if len(found) == 1:
-        n = len(first.questions)
         title = f"{describe(first.keys)}: " if first.keys else ""
-        title += f"{len(first.systems)} systems, {n:,} questions"
+        title += f"{len(first.systems)} systems, {len(first.questions):,} questions"
         records = results["ranking"]
         said.append(_table(records[:_MOST], title))
         said += [Text(f"Why: {records[0]['reason']}.", "answer")] * bool(records[0]["reason"])
@@ -82,6 +85,12 @@ def _set(record: Record) -> str:
     return f"{low}-{high}" if low != high else str(low)
 
 
+_LEADERS = (
+    *("Ranking of", "Leader", "Neighbours told apart"),
+    *("Tau, another try", "Leader changes"),
+)
+
+
 def _leaders(found: Sequence[Board]) -> Table:
     """A line a ranking: who leads, and whether another try says so."""
     lines = []
@@ -94,21 +103,13 @@ def _leaders(found: Sequence[Board]) -> Table:
         leader = f"{board.systems[top]} {known.scores[top]:.2f}"
         pairs = zip(known.order[:-1], known.order[1:], strict=True)
         apart = f"{sum(bool(known.apart[i, j]) for i, j in pairs)} of {len(known.order) - 1}"
-        n = len(board.questions)
-        changes = share(tries.leader_changes, n) if tries else ""
+        changes = share(tries.leader_changes, len(board.questions)) if tries else ""
         tau = f"{tries.tau:.2f}" if tries else ""
         lines.append([describe(board.keys), leader, apart, tau, changes])
-    headings = [
-        "Ranking of",
-        "Leader",
-        "Neighbours told apart",
-        "Tau, another try",
-        "Leader changes",
-    ]
-    return Table(headings, lines)
+    return Table(_LEADERS, lines)
 
 
-def _in_words(found: Sequence[Board], results: dict[str, list[Record]]) -> Iterator[str]:
+def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
     """Whether neighbours are told apart, and what another try, order and judge change."""
     alone = len(found) == 1
     if alone and isinstance(found[0].found, Ranking) and not found[0].found.reason:
@@ -130,6 +131,25 @@ def _in_words(found: Sequence[Board], results: dict[str, list[Record]]) -> Itera
             f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
             f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own)})."
         )
+    if favoured := _favoured(results["favours"]):
+        yield favoured
+
+
+def _favoured(records: Sequence[Record]) -> str:
+    """Whom the judge favours most, or that no label shows it; its own family first."""
+    known = [one for one in records if one["bias"] is not None]
+    clear = [one for one in known if one["bias_interval"][0] > 0]
+    if not known:
+        return ""
+    if not clear:
+        return "The labels do not show that the judge favours a system over the others."
+    most = max(clear, key=lambda one: (one["system"] == OWN, one["bias"]))
+    low, high = most["bias_interval"]
+    who = f"its {OWN}" if most["system"] == OWN else most["system"]
+    return (
+        f"By the labels the judge favours {who} over the others by "
+        f"{most['bias']:.2f} [{low:.2f}, {high:.2f}]."
+    )
 
 
 def _ends(own: Sequence[Record]) -> str:
@@ -149,16 +169,17 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     return ("report rank sets or groups beside the ranks",)
 
 
-def _every(
-    found: Sequence[Board], results: dict[str, list[Record]], told: Sequence[Caution]
-) -> Iterator[Block]:
+def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:
     for board in found:
         own = list(board.records)
         yield _table(own, describe(board.keys) if board.keys else "Ranking")
         yield Table.of(list(board.neighbours), declared("neighbours", difference=_difference))
+    keys = [*map(grouped, found[0].keys)]
     if results["survival"]:
-        keys = map(grouped, found[0].keys)
         yield Table.of(results["survival"], [*keys, *declared("survival", tau=_tau)], "Survival")
+    if results["favours"]:
+        columns = [*keys, *declared("favours")]
+        yield Table.of(results["favours"], columns, "Whom the judge favours")
     yield from told
 
 
@@ -170,3 +191,61 @@ def _difference(record: Record) -> str:
 
 def _tau(record: Record) -> str:
     return f"{record['tau']:.2f}{_ends([record])}"
+
+
+def _sections(found: Sequence[Board]) -> list[Section]:
+    """Pictures: systems by score, and the orders of two tries side by side."""
+    systems = [one for board in found if (one := _scores(board))]
+    tries = [one for board in found if (one := _two_tries(board))]
+    parts = (
+        ("Systems by score", "Systems", "Scores with 95% intervals; dashed: their mean.", systems),
+        ("Two tries", "Tries", "Two tries drawn at random, side by side. Lines that cross are "
+         "systems whose order turns.", tries),
+    )  # fmt: skip
+    return [Section(title, link, about, blocks) for title, link, about, blocks in parts if blocks]
+
+
+def _scores(board: Board) -> Figure | None:
+    if isinstance(board.found, str):
+        return None
+    records = list(board.records)
+    name = describe(board.keys)
+    return Figure(
+        f"{name}: scores",
+        f"{name}: the score of each system with its interval, best first, by group.",
+        records,
+        x="system",
+        y="score",
+        by="letters",
+        table=_table(records, name),
+        kind="points",
+        y_label="score",
+        reference=float(np.mean(board.found.scores)),
+        lowest=None,
+    )
+
+
+def _two_tries(board: Board) -> Figure | None:
+    if board.again is None or isinstance(board.found, str):
+        return None
+    drawn = np.array(board.again.example)
+    records = [
+        {"system": board.systems[i], "try": name, "score": float(scores[i])}
+        for i in board.found.order[:_MOST]
+        for name, scores in zip(("one try", "another"), drawn, strict=True)
+    ]
+    name = describe(board.keys)
+    shown = [one.title() for one in ("system", "try", "score")]
+    lines = [[one["system"], one["try"], f"{one['score']:.3f}"] for one in records]
+    return Figure(
+        f"{name}: two tries",
+        f"{name}: the scores of systems in two tries drawn at random.",
+        records,
+        x="try",
+        y="score",
+        by="system",
+        table=Table(shown, lines),
+        y_label="score",
+        reference=float(drawn.mean()),
+        lowest=None,
+    )

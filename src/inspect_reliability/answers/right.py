@@ -9,8 +9,8 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER, labelled, names_differ
 from ..showing.columns import KEYS, declared
-from ..showing.document import Block, Caution, Figure, Table, Text
-from ..showing.values import Column, Record, describe, estimate, grouped, told_apart
+from ..showing.document import Block, Caution, Figure, Table
+from ..showing.values import Column, Record, describe, grouped, told_apart
 from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -168,20 +168,16 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
-    """The main tables and their sentences, if anything is labelled."""
+    """The main tables and their cautions, if anything is labelled."""
     records = analysis.results["validity"]
     if not records:
         return
-    open = any(record["undecided"] for record in records)
+    undecided = any(record["undecided"] for record in records)
     shown = [
-        {key: value for key, value in record.items() if key not in _hidden(record, open)}
+        {key: value for key, value in record.items() if key not in _hidden(record, undecided)}
         for record in records
     ]
     yield from analysis.told("validity", TITLE, shown)
-    among = [analysis.keys(record) for record in records]
-    named = told_apart(among, *(analysis.names[:1] if records[1:] else analysis.names))
-    for record, keys in zip(records, among, strict=True):
-        yield Text(in_words(record, named(keys)))
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     yield from analysis.told("validity_across", "Under another level")
     yield from analysis.told("corrected", "Corrected by labels", rates)
@@ -189,9 +185,9 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     yield from Caution.each(said, len(records))
 
 
-def _hidden(record: Record, open: bool) -> Sequence[str]:
+def _hidden(record: Record, undecided: bool) -> Sequence[str]:
     """Keys with nothing to say: of names, on a scale; of undecided verdicts, without any."""
-    return (*(_OF_NAMES if of_scale(record) else ()), *(() if open else ("undecided",)))
+    return (*(_OF_NAMES if of_scale(record) else ()), *(() if undecided else ("undecided",)))
 
 
 def split(analysis: Analysis) -> Iterator[Figure]:
@@ -258,47 +254,9 @@ def confusions(analysis: Analysis) -> Iterator[Table]:
     )
 
 
-def in_words(record: Record, whom: str) -> str:
-    """The sentence to quote of one record of `validity`."""
-    if of_scale(record):
-        return f"{whom}: {_on_scale(record)}"
-    if record["wrong"] is None:
-        return f"How often {whom} is wrong is not known: {record['not_estimable']['wrong']}."
-    undecided = f", {record['undecided']:.1%} decide nothing" if record["undecided"] else ""
-    said = (
-        f"{whom}: {record['accuracy']:.1%} of single verdicts are right{undecided} and "
-        f"{record['wrong']:.1%} are wrong"
-    )
-    twice, then = record["wrong_twice"], record["wrong_then_right"]
-    if twice is None or then is None:
-        return f"{said}; whether a second verdict would help is not known, since there is none."
-    open = record["wrong_then_undecided"]
-    also = f", in {open:.1%} it decides nothing" if undecided else ""
-    said = f"{said}: in {twice:.1%} a second one is wrong too, in {then:.1%} it is right{also}."
-    if len(record["votes"]) <= _NO_MAJORITY:
-        return said
-    most = record["votes"][-1]
-    return f"{said} The majority of {most['votes']} is right in {most['accuracy']:.1%}."
-
-
 def of_scale(record: Record) -> bool:
     """Whether verdicts and labels of a record of `validity` are numbers on a scale."""
     return any(record[name] is not None for name in ("within_one", "rank_correlation"))
-
-
-def _on_scale(record: Record) -> str:
-    said = "verdicts and labels have different scales"
-    if record["accuracy"] is not None:
-        said = (
-            f"{record['accuracy']:.1%} of single verdicts are the label, {record['within_one']:.1%}"
-            f" are within one step of it ({record['step']:g})"
-        )
-    if record["undecided"]:
-        said += f", {record['undecided']:.1%} decide nothing"
-    if record["rank_correlation"] is None:
-        why = record["not_estimable"]["rank_correlation"]
-        return f"{said}; their rank correlation is not known: {why}."
-    return f"{said}; rank correlation with the labels {estimate(record, 'rank_correlation')}."
 
 
 PART = (

@@ -12,9 +12,8 @@ from ..showing.columns import declared
 from ..showing.document import Block, Table, Text
 from ..showing.values import Record
 from ..stats import ReliabilityError
-from ..stats.score_variance import Decomposition, decompose, tied_to_scores
+from ..stats.score_variance import Decomposition, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
-from .cautions import STOPPED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,17 +48,13 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
             f"{', '.join(map(str, judgments['scorer'].unique()))}. Choose one, as in "
             "table[table['scorer'] == 'rejudge']."
         )
-    return decompose(*_columns(judgments))
-
-
-def _columns(judgments: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     names = judgments["verdict"].dropna().unique()
     worths = {name: worth(name) for name in names}
     if unknown := [name for name, value in worths.items() if value is None]:
         raise UserError(
             f"The variance of a score needs numbers or grades (C, P, I, N), not {unknown[0]!r}."
         )
-    return judgments["sample"], judgments["epoch"], judgments["verdict"].map(worths)
+    return decompose(judgments["sample"], judgments["epoch"], judgments["verdict"].map(worths))
 
 
 def worth(name: str) -> float | None:
@@ -81,10 +76,10 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
             key (`rejudge.style`) if scores have several parts.
         judgments: The judgments of that scorer.
     """
-    variance, cautions = None, list[str]()
+    variance, reason = None, None
     try:
         variance = score_variance(judgments)
-        reason, cautions = variance.reason, list(_cautions(judgments))
+        reason = variance.reason
     except (UserError, ReliabilityError) as error:
         reason = str(error.args[0]).removesuffix(".")
     return {
@@ -92,20 +87,7 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
         "variance": variance and asdict(variance),
         "shares": variance and variance.shares,
         "reason": reason,
-        "cautions": cautions,
     }
-
-
-def _cautions(judgments: pd.DataFrame) -> Iterator[str]:
-    tied = tied_to_scores(*_columns(judgments))
-    if tied and tied[0] < STOPPED:
-        chance, fewest, most = tied
-        yield (
-            f"Questions have between {fewest} and {most} runs with a grade, and their number "
-            f"correlates with the score (p = {chance:.3f}). If runs were stopped, or lost, by what "
-            "they showed, the score and these variances are biased: run every question equally "
-            "often."
-        )
 
 
 def sources(suite: Record) -> list[Record]:
@@ -124,7 +106,7 @@ def sources(suite: Record) -> list[Record]:
 
 
 def in_words(suite: Record) -> Iterator[Block]:
-    """A table of the sources, and its cautions."""
+    """A table of the sources, and what is not known."""
     title = f"Where the variance of the score comes from ({suite['scorer']})"
     found = sources(suite)
     yield Table.of(found, declared("sources"), title) if found else Text(title, "heading")
@@ -134,6 +116,5 @@ def in_words(suite: Record) -> Iterator[Block]:
         yield Text("Each standard error counts its source and those above it.")
     if any(share < 0 for share in (suite["shares"] or {}).values()):
         yield Text("A variance that is estimated below 0 is about 0.")
-    yield from map(Text, suite["cautions"])
     if left_out := (suite["variance"] or {}).get("left_out"):
         yield Text(f"Left out: {left_out:,} non-responses, which have no grade.")

@@ -3,11 +3,12 @@
 import click
 
 from ..answers import analyse
+from ..answers.apart import apart, apart_document
 from ..answers.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..showing import Form
 from .main import command
-from .sources import Finite, Read, by_option, read_again, reads_logs, show
+from .sources import Finite, Read, by_option, read_again, reads_logs, show, systems_in
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -39,7 +40,7 @@ from .sources import Finite, Read, by_option, read_again, reads_logs, show
     default=COEFFICIENTS,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
     "it for several. Those other than omega and agreement are planned for the pilot's number of "
-    "replications.",
+    "replications. With rank: what would tell neighbours of a ranking apart.",
 )
 @click.option(
     "--facets",
@@ -77,6 +78,9 @@ def plan(
     replications give an interval of the wanted half-width, with what they cost. With --facets, how
     many orders, wordings, judges and seeds.
     """
+    if "rank" in names:
+        show(apart_document(apart(systems_in(logs), by), read_again()), form)
+        return
     analysis = analyse(read(logs), by)
     if crossed:
         designs = crossings(analysis, dependabilities, half_widths, assurance)

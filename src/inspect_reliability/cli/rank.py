@@ -6,8 +6,8 @@ from ..answers.boards import boards
 from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
 from ..showing import Form
-from .main import command
-from .sources import by_option, print_left_out, reads_systems, show
+from .main import Input, command
+from .sources import Pair, by_option, print_left_out, reads_systems, show
 
 
 @command("rank pairs.csv", "rank pairs.csv --pool judge --method bt --map C=tie")
@@ -33,6 +33,21 @@ from .sources import by_option, print_left_out, reads_systems, show
     default="",
     help="Intervals also speak for other levels of judge or wording, from five on. Pools them.",
 )
+@click.option(
+    "--labels",
+    cls=Input,
+    multiple=True,
+    metavar="FILE",
+    help="Labels of some of the same (columns as LOGS, with label for the verdict): scores are "
+    "corrected by them.",
+)
+@click.option(
+    "--family",
+    type=Pair("JUDGE=SYSTEM", "gpt-4o=gpt-4o-mini"),
+    multiple=True,
+    help="A system of the judge's own family: with labels, the ranking says how much the judge "
+    "favours it. One with the judge's name needs none.",
+)
 @by_option
 @reads_systems
 def rank(
@@ -41,6 +56,8 @@ def rank(
     baseline: str | None,
     pool: tuple[str, ...],
     over: str,
+    labels: tuple[str, ...],
+    family: tuple[tuple[str, str], ...],
     by: tuple[str, ...],
     columns: dict[str, str],
     facets: tuple[str, ...],
@@ -56,4 +73,9 @@ def rank(
     """
     verdicts = verdicts_on_systems(logs, columns, facets, meant, baseline)
     print_left_out(verdicts.notes)
-    show(rank_document(boards(verdicts, by, pool, method, over)), form)  # type: ignore[arg-type]
+    people = None
+    if labels:
+        people = verdicts_on_systems(labels, columns, (), meant, baseline, by_people=True)
+        print_left_out(people.notes)
+    found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
+    show(rank_document(found), form)

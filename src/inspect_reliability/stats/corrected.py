@@ -110,13 +110,8 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     n, total = len(y), len(y) + len(rest)
     if not len(rest):
         return Corrected(mean_share(y, level, 1.0), total)
-    var_y, var_f = y.var(), sample.all_judged.var(ddof=1)  # as ppi-python has them
-    cov = float(np.mean((y - y.mean()) * (f - f.mean())))
-
-    def weight(n: float, others: float) -> float:
-        return float(np.clip(cov / (var_f * (1 + n / others)), 0, 1)) if var_f > 0 else 0.0
-
-    tuned = weight(n, len(rest))
+    var_y, var_f, cov = y.var(), *_moments(sample)
+    tuned = weight_of(sample)
     value = float((y - tuned * f).mean() + tuned * rest.mean())
     found = Estimate(value, n_questions=n, n_replications=1.0, level=level)
     if n < FEWEST_QUESTIONS:
@@ -134,12 +129,28 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
 
     def reach(labels: int) -> float:
         others = max(total - labels, 1)
-        own = weight(labels, others)
+        own = _weight(var_f, cov, labels / others)
         variance = (var_y - 2 * own * cov + own**2 * var_f) / labels + own**2 * var_f / others
         return float(t_quantile(level, labels - 1) * np.sqrt(variance))
 
     low, high = max(end(-1, -tuned), 0.0), min(end(1, 1.0), 1.0)
     return Corrected(replace(found, low=low, high=high, method="PPI++"), total, reach)
+
+
+def weight_of(sample: Sample) -> float:
+    """The judge's optimal weight, lambda of `ppi`; there must be other questions."""
+    return _weight(*_moments(sample), len(sample.labels) / len(sample.rest))
+
+
+def _moments(sample: Sample) -> tuple[float, float]:
+    """Variance of the judge's shares, and their covariance with labels, as in ppi-python."""
+    y, f = sample.labels, sample.judged
+    cov = np.mean((y - y.mean()) * (f - f.mean()))
+    return float(sample.all_judged.var(ddof=1)), float(cov)
+
+
+def _weight(var_f: float, cov: float, labels_to_others: float) -> float:
+    return float(np.clip(cov / (var_f * (1 + labels_to_others)), 0, 1)) if var_f > 0 else 0.0
 
 
 def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:

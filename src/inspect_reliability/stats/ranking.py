@@ -17,6 +17,7 @@ from scipy.special import stdtrit
 from .bradley_terry import strengths, wins
 from .ends import t_quantile
 from .errors import ReliabilityError
+from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import FloatArray, IntArray
 
 Flags = NDArray[np.bool_]
@@ -102,11 +103,12 @@ class Ranking:
         reach: Half the width of its interval.
         rank: 1 is the best; equal scores share one.
         rank_set: Lowest and highest rank of each; all true ranks lie in these together.
-        apart: [S, S], whether two systems are told apart when all are asked at once.
-        pair_reach: [S, S], half the width of the interval of a difference that is asked alone.
+        all_reach: [S, S], half the width of the interval of a difference, all asked at once.
+        pair_reach: The same of one that is asked alone.
         n_questions: One a system.
         reason: Why there are no intervals.
         levels: How many levels the intervals speak beyond; 0: for these levels.
+        variances: Of differences, [S, S] each: over questions, over levels, and of both together.
     """
 
     scores: FloatArray
@@ -114,16 +116,23 @@ class Ranking:
     reach: FloatArray
     rank: IntArray
     rank_set: IntArray
-    apart: Flags
+    all_reach: FloatArray
     pair_reach: FloatArray
     n_questions: IntArray
     reason: str | None = None
     levels: int = 0
+    variances: Sequence[FloatArray] = ()
 
     @property
     def order(self) -> IntArray:
         """The systems, the best first."""
         return np.argsort(-self.scores, kind="stable")
+
+    @cached_property
+    def apart(self) -> Flags:
+        """[S, S], whether two systems are told apart when all are asked at once."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.abs(self.scores[:, None] - self.scores) > self.all_reach)
 
     @cached_property
     def letters(self) -> list[str]:
@@ -157,37 +166,77 @@ def ranking(
     """
     scores, shares = contests.scores(method), contests.shares
     n = (~np.isnan(shares)).sum(axis=0)
-    reason: str | None = "an interval needs at least 3 questions" if n.min() < 3 else None
-    moved = [np.full(shares.shape, np.nan)]
-    if reason is None:
-        try:
-            moved = [_by_mean(shares, scores) if method == "mean" else _by_bt(contests, names)]
-        except ReliabilityError as why:
-            reason = str(why)
     levels = 0 if over is None else len(np.unique(over))
-    if over is not None and levels >= FEWEST_LEVELS and reason is None:
-        each = [contests[over == one] for one in np.unique(over)]
-        moved.append(_by_level(contests, over, method))
+    levels *= levels >= FEWEST_LEVELS
+    try:
+        moved = deviations(contests, method, names)
+    except ReliabilityError as why:
+        return ranked(scores, [np.full(shares.shape, np.nan)], n, level, reason=str(why))
+    every = [moved]
+    if over is not None and levels:
+        every.append(_by_level(contests, over, method))
         if method == "mean":  # what levels differ in on each question is in both
-            moved.append(_residual(np.stack([padded(one.shares, len(shares)) for one in each])))
-    else:
-        levels = 0
-    error, reach, every, pair_reach = _reaches(moved, n, level)
+            each = [contests[over == one].shares for one in np.unique(over)]
+            every.append(_residual(np.stack([padded(one, len(shares)) for one in each])))
+    return ranked(scores, every, n, level, levels=levels)
+
+
+def deviations(
+    contests: Contests, method: Method = "mean", names: Sequence[str] = ()
+) -> FloatArray:
+    """Deviations of questions, [Q, S], whose squares and products sum to (co)variances.
+
+    Raises:
+        ReliabilityError: There are too few questions, or no strengths without one of them.
+    """
+    shares = contests.shares
+    n = (~np.isnan(shares)).sum(axis=0)
+    if n.min() < FEWEST_QUESTIONS:
+        raise ReliabilityError(TOO_FEW)
+    if method == "bt":
+        return _by_bt(contests, names)
+    return by_mean(shares)
+
+
+def by_mean(shares: FloatArray) -> FloatArray:
+    """The deviations of means over questions."""
+    n = (~np.isnan(shares)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nan_to_num(shares - mean_of(shares)) / np.sqrt(n * (n - 1)))
+
+
+def ranked(
+    scores: FloatArray,
+    moved: Sequence[FloatArray],
+    n: IntArray,
+    level: float = 0.95,
+    slack: float = 0.0,
+    reason: str | None = None,
+    levels: int = 0,
+) -> Ranking:
+    """Systems in order of their scores, with joint rank sets.
+
+    Args:
+        scores: One a system.
+        moved: Deviations of questions, [Q, S], whose squares and products sum to (co)variances;
+            with levels, those of levels and of both.
+        n: Questions of each system.
+        level: Confidence level.
+        slack: What each score, and each difference, may be wrong by beside.
+        reason: Why there are no intervals.
+        levels: How many levels the intervals speak beyond.
+    """
+    apart = [np.add.outer(d := (one * one).sum(axis=0), d) - 2 * one.T @ one for one in moved]
+    error, reach, every, pair_reach = _reaches(moved, apart, n, level)
+    reach, every, pair_reach = reach + slack, every + slack, pair_reach + slack
     difference = scores[:, None] - scores[None, :]
     with np.errstate(invalid="ignore"):
         above = difference > every
-    below = above.T
-    rank_set = np.stack([1 + below.sum(axis=1), len(scores) - above.sum(axis=1)], axis=1)
+    rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
     rank = 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
     return Ranking(
-        scores, error, reach, rank, rank_set, above | below, pair_reach, n, reason, levels
+        scores, error, reach, rank, rank_set, every, pair_reach, n, reason, levels, apart
     )
-
-
-def _by_mean(shares: FloatArray, scores: FloatArray) -> FloatArray:
-    """Deviations of questions whose squares and products sum to (co)variances."""
-    n = (~np.isnan(shares)).sum(axis=0)
-    return np.asarray(np.nan_to_num(shares - scores) / np.sqrt(n * (n - 1)))
 
 
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
@@ -231,12 +280,10 @@ def _residual(shares: FloatArray) -> FloatArray:
 
 
 def _reaches(
-    moved: Sequence[FloatArray], n: IntArray, level: float
+    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Standard errors and reaches of scores; of all differences at once, and of one alone."""
-    products = [one.T @ one for one in moved]
-    own = [np.diag(one) for one in products]
-    apart = [np.add.outer(np.diag(one), np.diag(one)) - 2 * one for one in products]
+    own = [(one * one).sum(axis=0) for one in moved]
     fewest = np.minimum.outer(n, n)
     error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
     errors, frees = _combined(apart, fewest, len(moved[1]) if moved[1:] else 0)

@@ -7,7 +7,6 @@ from itertools import zip_longest
 import numpy as np
 
 from .cells import Cells
-from .chance import goes_with
 from .disagreement import QUESTION, disagreement, shares_of
 from .errors import NoJudgmentsError, ReliabilityError, ShapeError
 from .long import FloatArray, IntArray, codes
@@ -121,25 +120,6 @@ def _by_output(
         raise NoJudgmentsError
     table = np.array(list(zip_longest(*outputs.values(), fillvalue=np.nan))).T
     return table, codes(question for question, _ in outputs)
-
-
-def tied_to_scores(
-    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
-) -> tuple[float, int, int] | None:
-    """P-value of the correlation between numbers of runs and scores.
-
-    Runs stopped because of their scores bias the mean and every component. They show as a
-    correlation between a question's number of runs and its mean score, tested by permutation
-    (`goes_with`). Also returns the fewest and the most runs of a question; None if all have equally
-    many.
-    """
-    try:
-        table, of_output = _by_output(questions, runs, scores)
-    except NoJudgmentsError:
-        return None
-    n = np.bincount(of_output)
-    chance = goes_with(n, by_question(np.nanmean(table, axis=1), of_output))
-    return None if chance is None else (chance, int(n.min()), int(n.max()))
 
 
 def _reason(a: int, b: int, n: int) -> str | None:

@@ -28,6 +28,7 @@ class Survival:
         leader_changes: How often the leader is another.
         without: Share of the draws that have no finite strengths, and count for nothing.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
+        example: [2, S], the scores of the first two tries drawn.
     """
 
     tau: float
@@ -35,6 +36,7 @@ class Survival:
     leader_changes: float
     without: float
     turns: FloatArray
+    example: FloatArray
 
 
 def survival(
@@ -55,6 +57,7 @@ def survival(
     kept: list[list[FloatArray]] = []
     turned = np.zeros((contests.n_systems,) * 2)
     taus, leads = [], []
+    example: FloatArray | None = None
     for one, other in pairs:
         own: list[FloatArray] = []
         for _ in range(each):
@@ -63,6 +66,7 @@ def survival(
                 scores = np.array([of.scores(method) for of in both])
             except ReliabilityError:  # a try in which a system never loses has no strengths
                 continue
+            example = scores if example is None else example
             signs = _signs(scores)
             turned += (1 - signs[0] * signs[1]) / 2
             taus.append(_tau(signs[0], signs[1]))
@@ -71,11 +75,12 @@ def survival(
                 n = int(contests.question.max()) + 1
                 own.append(np.stack([padded(of.shares, n) for of in both]))
         kept.append(own)
-    if not taus:
+    if example is None:
         return None
     ends = _bootstrap(kept, random) if method == "mean" else None
     without = 1 - len(taus) / (each * len(pairs))
-    return Survival(float(np.mean(taus)), ends, float(np.mean(leads)), without, turned / len(taus))
+    tau, changes = float(np.mean(taus)), float(np.mean(leads))
+    return Survival(tau, ends, changes, without, turned / len(taus), example)
 
 
 _Cells = tuple[IntArray, IntArray]

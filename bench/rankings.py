@@ -1,0 +1,226 @@
+"""Do intervals and rank sets of rankings hold the truth, and is another try what it is said to be?
+
+    python bench/rankings.py [--quick] [--json] [--file FILE]
+
+Simulated judges grade systems on questions of a population, in two orders, with two tries each.
+Questions, judges, judges by questions, orders and tries move the chance of a win, by so much that
+the truth is known. It prints how often intervals over questions and over judges hold it, those of a
+bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another try
+changes; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
+rows beside ours for a file of pairs (`model_1`, `model_2`, `win`, `question`), such as
+`examples/pairs.csv`.
+"""
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+from inspect_reliability.cli import main as command
+from inspect_reliability.stats.ranking import Contests, ranking
+from inspect_reliability.stats.survival import survival
+
+Array = NDArray[np.float64]
+Generator = np.random.Generator
+
+STUDIES = 400
+QUICK = 0.1
+"""Share of the studies with `--quick`."""
+QUESTIONS = (40, 200, 800)
+JUDGES = (5, 10)
+SYSTEMS, ORDERS, TRIES = 6, 2, 2
+SURVIVED = 100
+"""Studies of what another try changes, and fresh tries that are its truth."""
+FRESH = 400
+BOOTSTRAPS = 200
+LARGE = {"58 systems x 805": (58, 805, 1), "200 systems x 1,000 x 2 orders": (200, 1000, 2)}
+SPREAD = {"question": 0.2, "judge": 0.06, "both": 0.08, "order": 0.05}
+"""Half the range of each effect on the chance of a win; all are uniform."""
+
+MIDDLE = np.linspace(0.42, 0.58, SYSTEMS)
+
+
+def chances(n: int, judges: int, rng: Generator) -> tuple[Array, Array]:
+    """Chances of a win, [question, system, judge, order], and what judges add to each system."""
+
+    def drawn(name: str, *shape: int) -> Array:
+        return rng.uniform(-SPREAD[name], SPREAD[name], shape)
+
+    of_judge = drawn("judge", 1, SYSTEMS, judges, 1)
+    order = drawn("order", 1, 1, judges, 1) * np.array([1.0, -1.0])
+    own = drawn("question", n, SYSTEMS, 1, 1) + drawn("both", n, SYSTEMS, judges, 1)
+    return MIDDLE[:, None, None] + own + of_judge + order, of_judge[0, :, :, 0]
+
+
+def contests_of(won: Array) -> tuple[Contests, NDArray[np.int64]]:
+    """Scores [question, system, judge, order, try] as contests, with the judge of each."""
+    q, s, j, _, _ = np.indices(won.shape).reshape(5, -1)
+    cell = np.indices(won.shape[:4]).reshape(4, -1)
+    number = np.ravel_multi_index(tuple(cell), won.shape[:4])
+    return Contests(q, s[:, None], won.reshape(-1, 1), np.repeat(number, won.shape[4]), SYSTEMS), j
+
+
+def drawn_from(chance: Array, tries: int, rng: Generator) -> Array:
+    return (rng.random((*chance.shape, tries)) < chance[..., None]).astype(float)
+
+
+def holds(found: Any, truth: Array) -> tuple[Array, bool]:
+    """Whether each interval holds the truth, and rank sets hold all true ranks."""
+    low, high = found.rank_set.T
+    ranks = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
+    return np.abs(found.scores - truth) <= found.reach, bool(
+        ((low <= ranks) & (ranks <= high)).all()
+    )
+
+
+def of_rows(won: Array, rng: Generator) -> tuple[Array, Array]:
+    """Percentiles of scores when rows are resampled."""
+    rows = won.swapaxes(0, 1).reshape(SYSTEMS, -1)
+    n = rows.shape[1]
+    drawn = np.stack([rng.binomial(n, rows.mean(axis=1)) / n for _ in range(BOOTSTRAPS)])
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return low, high
+
+
+def coverage(studies: int) -> Iterator[dict[str, Any]]:
+    """Coverage of scores, and of all ranks, over questions and over judges."""
+    cases = [(n, 3, False) for n in QUESTIONS] + [(QUESTIONS[0], j, True) for j in JUDGES]
+    for n, judges, over in cases:
+        rng = np.random.default_rng(n + judges)
+        held, sets, rows = [], [], []
+        for _ in range(max(studies, 2)):
+            chance, of_judge = chances(n, judges, rng)
+            won = drawn_from(chance, TRIES, rng)
+            contests, judge = contests_of(won)
+            truth = MIDDLE + (0 if over else of_judge.mean(axis=1))
+            found = ranking(contests, over=judge if over else None)
+            scores, ranks = holds(found, truth)
+            held.append(scores)
+            sets.append(ranks)
+            low, high = of_rows(won, rng)
+            rows.append((low <= truth) & (truth <= high))
+        yield {
+            "intervals": "over judges" if over else "over questions",
+            "questions": n,
+            "judges": judges,
+            "scores": float(np.mean(held)),
+            "all ranks": float(np.mean(sets)),
+            "bootstrap of rows": float(np.mean(rows)),
+        }
+
+
+def another_try(studies: int) -> Iterator[dict[str, Any]]:
+    """Bias of tau, changes of the leader and turns, in standard errors, from two tries."""
+    for n in QUESTIONS[:2]:
+        rng = np.random.default_rng(n)
+        off: dict[str, list[float]] = {"tau": [], "leader changes": [], "turns": []}
+        for _ in range(max(studies, 2)):
+            chance = chances(n, 1, rng)[0]
+            found = survival(contests_of(drawn_from(chance, TRIES, rng))[0])
+            fresh = rng.binomial(1, chance[..., None], (*chance.shape, 2 * FRESH))
+            one, other = np.split(fresh.mean(axis=(0, 2, 3)), 2, axis=1)
+            signs = [np.sign(of[:, None] - of[None]) for of in (one, other)]
+            pairs = np.triu_indices(SYSTEMS, 1)
+            agreed = (signs[0] * signs[1])[pairs]
+            assert found is not None
+            off["tau"].append(found.tau - agreed.mean())
+            tops = [of >= of.max(axis=0) - 1e-9 for of in (one, other)]
+            same = (tops[0] & tops[1]).sum(axis=0) / tops[0].sum(axis=0) / tops[1].sum(axis=0)
+            off["leader changes"].append(found.leader_changes - (1 - same).mean())
+            off["turns"].append(found.turns[pairs].mean() - ((1 - agreed) / 2).mean())
+        for what, bias in off.items():
+            error = np.std(bias, ddof=1) / np.sqrt(len(bias))
+            yield {
+                "another try": what,
+                "questions": n,
+                "bias": float(np.mean(bias)),
+                "standard error": float(error),
+            }
+
+
+def large() -> Iterator[dict[str, Any]]:
+    """Seconds and MB of `rank` on files of many systems against a baseline."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (systems, questions, orders) in LARGE.items():
+            q, s, o = np.indices((questions, systems, orders)).reshape(3, -1)
+            chance = np.clip(rng.normal(0.5, 0.1, systems)[s] + rng.normal(0, 0.2, q.size), 0, 1)
+            frame = pd.DataFrame(
+                {"question": q, "model_1": "base", "model_2": [f"s{i}" for i in s]}
+            )
+            if orders == 1:
+                frame = frame.assign(p=1 - chance)
+            else:
+                first = np.where(o == 1, frame["model_2"], frame["model_1"])
+                frame["model_2"] = np.where(o == 1, frame["model_1"], frame["model_2"])
+                frame["model_1"] = first
+                won = rng.random(q.size) < chance
+                frame = frame.assign(verdict=np.where(won == (o == 1), "A", "B"))
+            file = Path(folder) / "large.parquet"
+            frame.to_parquet(file)
+            start = time.perf_counter()
+            done = CliRunner().invoke(command, ["rank", str(file), "--baseline", "base"])
+            assert done.exit_code == 0, done.output
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            yield {"file": name, "seconds": time.perf_counter() - start, "MB at most": most}
+
+
+def rows_beside_questions(file: str) -> Iterator[dict[str, Any]]:
+    """Intervals of scores from resampled rows, as arena-hard-auto has them, beside ours."""
+    frame = pd.read_csv(file) if file.endswith(".csv") else pd.read_parquet(file)
+    one = frame.assign(system=frame["model_1"], gain=frame["win"])
+    other = frame.assign(system=frame["model_2"], gain=1 - frame["win"])
+    rows = pd.concat([one, other])[["question", "system", "gain"]]
+    question, names = pd.factorize(rows["question"])[0], sorted(rows["system"].unique())
+    system = pd.Index(names).get_indexer(rows["system"])
+    values = rows["gain"].to_numpy(float)[:, None]
+    found = ranking(Contests(question, system[:, None], values, np.arange(len(rows)), len(names)))
+    rng = np.random.default_rng(0)
+    for i in found.order:
+        own = values[system == i, 0]
+        means = rng.choice(own, (BOOTSTRAPS * 5, len(own))).mean(axis=1)
+        low, high = np.quantile(means, [0.025, 0.975])
+        yield {
+            "system": names[i],
+            "score": float(found.scores[i]),
+            "over questions": 2 * float(found.reach[i]),
+            "resampled rows": float(high - low),
+            "ratio": 2 * float(found.reach[i]) / float(high - low),
+        }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--file", help="a file of pairs: intervals of rows beside ours, nothing else"
+    )
+    options = parser.parse_args()
+    times = QUICK if options.quick else 1.0
+    parts = (
+        [rows_beside_questions(options.file)]
+        if options.file
+        else [coverage(round(STUDIES * times)), another_try(round(SURVIVED * times)), large()]
+    )
+    for part in parts:
+        found = list(part)
+        shown = pd.DataFrame(found).to_string(index=False, float_format=lambda one: f"{one:.3f}")
+        print(json.dumps(found, indent=1) if options.json else f"{shown}\n", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
