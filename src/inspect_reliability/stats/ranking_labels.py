@@ -38,8 +38,11 @@ class LabelledShares:
         judged = padded(judge[labelled].shares, n)
         rest = padded(judge.shares, n)
         known = ~np.isnan(labels) & ~np.isnan(judged)
-        blank = [np.where(known, one, np.nan) for one in (labels, judged)]
-        return cls(*blank, np.where(np.isnan(labels), rest, np.nan))
+        return cls(
+            np.where(known, labels, np.nan),
+            np.where(known, judged, np.nan),
+            np.where(np.isnan(labels), rest, np.nan),
+        )
 
     @property
     def n(self) -> IntArray:
