@@ -176,8 +176,8 @@ def judge(
             replications, with seeds of its own.
         wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
             that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
-            "whitespace", "delimiters" (dashes for colons), "lines" (the order of the instruction's
-            sentences), or several of these. By default those of the design.
+            "whitespace", "delimiters" (dashes for colons), or several of these. By default those of
+            the design.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"

@@ -23,9 +23,6 @@ _ABSTENTIONS = {
 }
 """Usual names of verdicts that decide nothing."""
 
-NOT_READ = "not read"
-"""How an output was read that took too long; its verdict is a non-response."""
-
 CORRECT = "correct"
 INCORRECT = "incorrect"
 

@@ -6,19 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from inspect_ai.scorer import Score
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.report import summary
 from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.decisions import OPEN
 from inspect_reliability.study.published.reported import band, with_published
-from inspect_reliability.verdicts import NON_RESPONSE, NOT_READ
 
 
 def main_table(analysis: Analysis) -> Table:
@@ -124,16 +121,6 @@ def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
         assert row["h_lm"] is None
         assert row["published_omega"] is not None
         assert row["agreement_correct_or_not"] is not None
-
-
-def test_outputs_that_were_not_read_are_counted() -> None:
-    """A pattern that took too long is a caution, with the number of its outputs."""
-    score = Score(value=NON_RESPONSE, metadata={"read_by": NOT_READ})
-    (read,) = judgments_in(score, "q")
-    judgments = changed(made(), verdict=read.verdict, read_by=read.read_by)
-    (row,) = analyse(judgments).results["rows"]
-    said = f"{len(judgments):,} of the outputs took the parser's pattern too long"
-    assert said in " ".join(row["cautions"])
 
 
 def test_a_study_adds_to_a_row_and_changes_nothing() -> None:

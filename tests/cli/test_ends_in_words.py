@@ -145,10 +145,8 @@ def model() -> Iterator[tuple[Model, socket.socket]]:
 
 
 @pytest.mark.server
-def test_a_server_that_is_not_there(
-    tmp_path: Path, model: tuple[Model, socket.socket], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Nothing listens: no call is tried. One that listens and says nothing is warned of."""
+def test_a_server_that_is_not_there(tmp_path: Path, model: tuple[Model, socket.socket]) -> None:
+    """Nothing listens: no call is tried. One that listens is taken to be there."""
     judge, server = model
     design = JudgeDesign(name="d", prompt="{{ response }}", verdict=["yes", "no"])
     task = judge_task(design, [Item("q", "?", {"a": "x"})], replications=2)
@@ -156,10 +154,7 @@ def test_a_server_that_is_not_there(
     assert log.error is not None
     assert "does not answer: Connection refused" in log.error.message
     server.listen()
-    begun = monotonic()
     assert reached(judge) is judge
-    assert monotonic() - begun < 10
-    assert "has said nothing for 5 seconds" in caplog.text
 
 
 @pytest.mark.server

@@ -48,13 +48,10 @@ def test_a_printed_design_is_the_tasks(row: Benchmark, tmp_path: Path) -> None:
     assert row.design.name == row.name
 
 
-def test_a_design_in_json_and_with_a_prompt_file(tmp_path: Path) -> None:
-    """JSON, YAML and a prompt in a file of its own make one design."""
+def test_a_design_in_json(tmp_path: Path) -> None:
+    """JSON and YAML make one design."""
     yaml = design_from_file(write(tmp_path, "d.yaml", PAIR))
     fields = {"name": yaml.name, "prompt": yaml.prompt, "verdict": yaml.verdict}
-    assert design_from_file(write(tmp_path, "d.json", json.dumps(fields))) == yaml
-    write(tmp_path, "pair.j2", yaml.prompt + "\n")
-    fields["prompt"] = {"file": "pair.j2"}
     assert design_from_file(write(tmp_path, "d.json", json.dumps(fields))) == yaml
 
 
@@ -120,17 +117,14 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         (PAIR.replace("[A, B]", "[A, ' B']"), "options, item 2: remove the white space around or"),
         (PAIR.replace("{% endfor %}", "{% end %}"), "line 2, prompt: template line 2: "),
         (PAIR.replace("name: Kindness", "name: ''"), "d.yaml, line 1, name: expected"),
-        ("name: x\nprompt: {file: ../p}\nverdict: [a, b]\n", "'../p' is not in the folder"),
-        ("name: x\nprompt: {file: /etc/passwd}\nverdict: [a, b]\n", "is not in the folder"),
-        ("name: x\nprompt: {file: none.j2}\nverdict: [a, b]\n", "none.j2 cannot be read"),
-        ("name: x\nprompt: {text: p}\nverdict: [a, b]\n", "prompt: expected the text of a prompt"),
+        (
+            "name: x\nprompt: {text: p}\nverdict: [a, b]\n",
+            "prompt: expected a text. Put it in",
+        ),
         ("name: &x [a]\nverdict: [*x, *x]\n", "d.yaml, line 2: write out what '*x' refers to"),
         ("[" * 600 + "]" * 600, "d.yaml: nested too deeply, or too"),
         (PAIR.replace("[A, B]", f"[{'a, ' * 9000}b]"), "options: expected at most 26, found 9001"),
         (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
-        (PAIR.replace("kinder", "kinder " * 29_000), "prompt: a text of more than 200,000 char"),
-        ('name: x\nprompt: {file: "a\\0b"}\nverdict: [a, b]\n', "read: embedded null byte"),
-        (f"name: x\nprompt: {{file: {'x' * 999}}}\nverdict: [a, b]\n", "read: File name too long"),
         (PAIR.replace("kinder", f"{{{{ {'(' * 999}1{')' * 999} }}}}"), "prompt: nested too deeply"),
         (
             PAIR.replace("kinder", "{% for a in [1] %}" * 30 + "{% endfor %}" * 30),
@@ -144,7 +138,6 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
             PAIR.replace("[A, B]", f"[A, B], also: [{', '.join(map(str, range(99)))}]"),
             "verdict, also: expected at most 26, found 99",
         ),
-        ("name: x\nprompt: {file: .}\nverdict: [a, b]\n", "is no file with text"),
         (PAIR.replace("[A, B]", "[A, B], others: [tie]"), f"verdict: {UNKNOWN} options, also."),
         (PAIR.replace("[A, B]", "[A, B], also: [b]"), "verdict: two verdicts differ only in case"),
         (
@@ -190,12 +183,9 @@ def test_a_design_that_is_read_for_ever_is_refused(
         design_from_file(write(tmp_path, "d.yaml", "[" * 20_000))
 
 
-def test_a_prompt_file_is_a_file(tmp_path: Path) -> None:
-    """A pipe in place of a prompt is refused, where reading it would never end."""
+def test_a_design_is_a_file(tmp_path: Path) -> None:
+    """A pipe is refused, where reading it would never end."""
     os.mkfifo(tmp_path / "pipe")
-    text = "name: x\nprompt: {file: pipe}\nverdict: [a, b]\n"
-    with pytest.raises(UserError, match="pipe is no file with text"):
-        design_from_file(write(tmp_path, "d.yaml", text))
     with pytest.raises(UserError, match=r"pipe is a pipe or a device\. Save what it gives"):
         design_from_file(tmp_path / "pipe")
 

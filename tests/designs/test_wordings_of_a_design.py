@@ -53,10 +53,6 @@ SHOWN = (ITEM.question, *ITEM.responses.values())
             "delimiters",
             "Judge fairly. Be brief. Name the letter.\n\nQuestion - 0\n(A) - 1\n(B) - 2\n\nLetter:",
         ),
-        (
-            "lines",
-            "Judge fairly. Name the letter. Be brief.\n\nQuestion: 0\n(A): 1\n(B): 2\n\nLetter:",
-        ),
     ],
 )
 def test_a_change_leaves_what_is_shown_as_it_is(change: str, prompt: str) -> None:
@@ -69,11 +65,7 @@ def test_a_change_leaves_what_is_shown_as_it_is(change: str, prompt: str) -> Non
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_change_fits_the_papers_prompts(name: str) -> None:
     """Each makes another prompt of the paper's, but those of labels where there are none."""
-    own = (
-        [*CHANGES]
-        if BENCHMARKS[name].design.reader.options
-        else ["whitespace", "delimiters", "lines"]
-    )
+    own = [*CHANGES] if BENCHMARKS[name].design.reader.options else ["whitespace", "delimiters"]
     worded = wordings_of(BENCHMARKS[name].design, own)
     assert [*worded] == [GIVEN, *own]
     assert len({one.prompt for one in worded.values()}) == len(worded)
@@ -97,10 +89,7 @@ def test_a_number_is_read_as_the_letter_in_its_place() -> None:
         ("numbers", "{{ question }} {{ response }}", "is shown no labels"),
         ("whitespace", "{{ question }} {{ response }}", "the prompt is one line"),
         ("delimiters", "{{ question }} {{ response }}", "follows a heading with a colon"),
-        ("lines", "Judge it.\n{{ response }}", "an instruction of several sentences"),
-        ("lines", "Do:\n1. Read it.\n2. Judge it.\n\n{{ response }}", "of several sentences"),
-        ("lines", "{{ question }} Read it. Judge it.", "of several sentences"),
-        ("typo", "{{ question }}", "Use one of labels, numbers, whitespace, delimiters, lines"),
+        ("typo", "{{ question }}", "Use one of labels, numbers, whitespace, delimiters"),
     ],
 )
 def test_a_change_that_does_not_fit_says_why(change: str, prompt: str, why: str) -> None:
@@ -125,8 +114,7 @@ def test_labels_that_are_named_elsewhere_stay(more: dict[str, Any], why: str) ->
 
 def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
     """A list of prompts, named or numbered, is the same in a file of its own and in a design."""
-    wordings = "wordings:\n  - Good? {{ response }}\n  - {name: short, prompt: {file: s.j2}}\n"
-    (tmp_path / "s.j2").write_text("{{ response }}?\n")
+    wordings = 'wordings:\n  - Good? {{ response }}\n  - {name: short, prompt: "{{ response }}?"}\n'
     (tmp_path / "w.yaml").write_text(wordings)
     head = 'name: n\nprompt: "{{ response }} good?"\nverdict: [yes, no]\n'
     (tmp_path / "d.yaml").write_text(head + wordings)

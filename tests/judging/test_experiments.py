@@ -134,9 +134,9 @@ def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
 def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> None:
     """Before the first call, once."""
     for _ in range(2):
-        judge(DESIGN, ITEMS, orders="all", wordings=["labels", "lines"], replications=7)
+        judge(DESIGN, ITEMS, orders="all", wordings=["labels", "whitespace"], replications=7)
     assert capsys.readouterr().out == (
-        "Pick: 4 questions x 6 orders x 3 wordings (given, labels, lines) = 72 cells x 7 "
+        "Pick: 4 questions x 6 orders x 3 wordings (given, labels, whitespace) = 72 cells x 7 "
         "replications = 504 calls, in each epoch. --limit takes fewer questions.\n"
     )
 

@@ -8,7 +8,7 @@ from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import dividing, of_role, varies
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
-from ..verdicts import INVALID, NON_RESPONSE, NOT_READ
+from ..verdicts import INVALID, NON_RESPONSE
 from .condition import MOSTLY_WITHOUT_VERDICT, NO_VERDICT, Condition, from_logs
 
 FEW_QUESTIONS = 20
@@ -56,11 +56,6 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
         yield (
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
             "name no verdict, or several. Read some of them: the report shows up to three."
-        )
-    if "read_by" in table and (slow := int((table["read_by"] == NOT_READ).sum())):
-        yield (
-            f"{slow:,} of the outputs took the parser's pattern too long, so they count as "
-            "non-responses. Change the pattern, and score the log again."
         )
     if of.no_evidence and of.no_evidence != NO_VERDICT:
         yield of.no_evidence

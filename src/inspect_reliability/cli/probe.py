@@ -1,13 +1,10 @@
 """`inspect-reliability probe`: what a provider does with the options of a request."""
 
-import asyncio
 from typing import Any
 
 import click
 from inspect_ai.model import get_model
 
-from ..errors import UserError
-from ..judging.connection import reached
 from ..judging.probe import probe as findings_of
 from ..showing import Form
 from ..showing.document import Document, Table
@@ -33,20 +30,12 @@ _COLUMNS = (
 @model_args_option
 @format_option
 def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
-    """Show which sampling options reach a model, and try those that a run depends on.
+    """Show which sampling options reach a model, and whether it honours seeds.
 
-    Makes about 25 calls of at most 16 tokens. "unknown": the answers do not tell.
+    Makes the check of a judge's run, about 15 calls of at most 16 tokens. "unknown": the answers do
+    not tell.
     """
-    print_text(console(stderr=True), f"Trying {name} with about 25 short calls.")
-    try:
-        model = reached(get_model(name, **model_args))
-        findings = asyncio.run(findings_of(model))
-    except UserError:
-        raise
-    except Exception as error:  # each provider has its own
-        last = getattr(error, "last_attempt", None)  # of those that inspect made
-        why = last.exception() if last else error
-        raise UserError(f"{name} cannot be probed: {why}") from None
-    rows = [finding._asdict() for finding in findings]
+    print_text(console(stderr=True), f"Trying {name} with about 15 short calls.")
+    rows = [finding._asdict() for finding in findings_of(get_model(name, **model_args))]
     table = Table.of(rows, _COLUMNS, name)
     show(Document(f"What {name} does with the options of a request", [table], {"rows": rows}), form)

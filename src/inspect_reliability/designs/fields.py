@@ -1,9 +1,9 @@
 """The fields of a design: what each may be, with its limits."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-import regex
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -23,8 +23,6 @@ from ..verdicts import GIVEN, INVALID, NON_RESPONSE
 from .template import template
 
 MOST_OPTIONS = 26
-LONGEST = 200_000
-"""Most characters of a prompt, or of a design file."""
 
 
 class _Strict(BaseModel):
@@ -53,8 +51,8 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _pattern(pattern: str) -> str:
     try:
-        compiled = regex.compile(pattern)
-    except (regex.error, RecursionError) as error:
+        compiled = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
     if not compiled.groups:
         raise ValueError("put the verdict into a group, as in 'Verdict: (\\w+)'")
@@ -72,7 +70,7 @@ Names = Annotated[
     tuple[Name, ...], Field(min_length=2, max_length=MOST_OPTIONS), AfterValidator(_distinct)
 ]
 Number = Annotated[float, Field(ge=-999_999, le=999_999)]
-Prompt = Annotated[StrictStr, Field(max_length=LONGEST), AfterValidator(_said)]
+Prompt = Annotated[StrictStr, AfterValidator(_said)]
 
 
 class Options(_Strict):
@@ -114,6 +112,24 @@ class Scale(_Strict):
         if self.step is None and self.high - self.low > 1000:
             raise ValueError(f"a scale from {low} to {high} has more than 1,001 values")
         return self
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The lowest and the highest number, as spelled shortest."""
+        low, high = (self.spelled(str(end)) or "" for end in (self.low, self.high))
+        return low, high
+
+    def spelled(self, written: str) -> str | None:
+        """The verdict that a number is, as spelled shortest; None off the scale."""
+        try:
+            number = float(written)
+        except ValueError:  # "1,5" may be a number or two
+            return None
+        if not self.low <= number <= self.high:
+            return None
+        if number.is_integer():
+            return str(int(number))
+        return repr(number) if self.step else None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,18 +6,14 @@ from typing import Any
 
 import yaml
 
-from ..errors import UserError, reason
+from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from ..limits import within_limits
 from .design import JudgeDesign
-from .fields import (
-    LONGEST,
-    DesignFields,
-    FieldPath,
-    Fields,
-    WordingsFields,
-    checked,
-)
+from .fields import DesignFields, FieldPath, Fields, WordingsFields, checked
+
+MOST_BYTES = 400_000
+"""Size of a design's file: more than any model reads."""
 
 Lines = dict[FieldPath, int]
 """Line of each part of a YAML file, by its names and places."""
@@ -26,7 +22,6 @@ Lines = dict[FieldPath, int]
 def design_from_file(spec: str | Path) -> JudgeDesign:
     """Read a design from a YAML or JSON file with the fields of `JudgeDesign`.
 
-    The prompt is the template itself, or `{file: NAME}`: a file in the folder of the design.
     In YAML every value is read as text, so that `[yes, no]` is two words.
 
     Raises:
@@ -40,8 +35,7 @@ def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
     """Read other wordings of a prompt from a YAML or JSON file.
 
     Its field `wordings` is a list of prompts, each a text or `{name: ..., prompt: ...}`; by default
-    a wording's name is its number. A prompt can be `{file: NAME}`, as that of a design. Those of a
-    model-graded scorer can have other `instructions`, too.
+    a wording's name is its number. Those of a model-graded scorer can have other `instructions`.
 
     Returns:
         `name`, and what it has of `prompt` and `instructions`, of each wording.
@@ -54,7 +48,7 @@ def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
 
 
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:
-    """The raw fields of a file, with prompts from files of their own, and the checked fields."""
+    """The raw fields of a file, and the checked ones."""
     path, lines = user_path(spec), Lines()
     try:
         with within_limits():
@@ -62,10 +56,6 @@ def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields
     except (TimeoutError, MemoryError, RecursionError):
         raise UserError(f"{path}: nested too deeply, or too large, for a design.") from None
     fields = expect(fields, dict, str(path))
-    wordings = fields.get("wordings")
-    for asks in [fields, *(wordings if isinstance(wordings, list) else ())]:
-        if isinstance(asks, dict) and isinstance(asks.get("prompt"), dict):
-            asks["prompt"] = _prompt_file(asks["prompt"], path)
     if not fields.get("parser"):
         fields.pop("parser", None)
 
@@ -77,30 +67,10 @@ def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields
     return fields, checked(model, fields, where)
 
 
-def _prompt_file(prompt: dict[str, Any], design: Path) -> str:
-    if prompt.keys() != {"file"} or not isinstance(prompt["file"], str):
-        raise UserError(f"{design}, prompt: expected the text of a prompt, or {{file: NAME}}.")
-    folder = design.parent.resolve()
-    try:
-        path = (folder / prompt["file"]).resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise UserError(f"{design}, prompt: its file cannot be read: {reason(error)}.") from None
-    # A design from somebody else must not send other files to the judge.
-    if not path.is_relative_to(folder):
-        raise UserError(f"{design}, prompt: '{prompt['file']}' is not in the folder of the design.")
-    # An editor ends the file with a line break that is not part of the prompt.
-    return read_text(_short(path)).removesuffix("\n")
-
-
 def _short(path: Path) -> Path:
     with suppress(OSError):  # whoever reads it says what is wrong with it
-        if path.exists() and not path.is_file():  # reading a pipe or a device may never end
-            raise UserError(f"{path} is no file with text.")
-        if path.stat().st_size > 2 * LONGEST:
-            raise UserError(
-                f"{path} is larger than a design may be: keep its prompt below {LONGEST:,} "
-                "characters."
-            )
+        if path.stat().st_size > MOST_BYTES:
+            raise UserError(f"{path} is larger than a design may be: {MOST_BYTES:,} bytes.")
     return path
 
 

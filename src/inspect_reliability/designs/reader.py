@@ -7,8 +7,9 @@ from typing import Any
 
 from ..verdicts import INVALID, NON_RESPONSE
 from .fields import Options, ReaderFields, Scale, checked
-from .parsers import make_parser
-from .parsers.decimals import decimals_parser
+from .parsers.default import DefaultParser
+from .parsers.patterns import JsonParser, PatternParser
+from .parsers.spelling import spelled_as
 from .reading import Parser, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
@@ -106,7 +107,10 @@ class Reader:
     @cached_property
     def _parser(self) -> Parser:
         verdict, parser = self._fields.verdict, self._fields.parser
-        own = {} if parser is None else parser.model_dump(exclude_none=True, by_alias=True)
-        if isinstance(verdict, Scale) and verdict.step:
-            return decimals_parser(verdict.low, verdict.high, **own)
-        return make_parser(self.kind, self.verdicts, **own)
+        names, spelled = self.verdicts, spelled_as(self.verdicts)
+        if isinstance(verdict, Scale):
+            names, spelled = verdict.ends, verdict.spelled
+        if parser and parser.pattern:
+            return PatternParser(parser.pattern, spelled)
+        value = DefaultParser(self.kind, names, spelled, (parser and parser.labels) or ())
+        return JsonParser(parser.json_field, value) if parser and parser.json_field else value

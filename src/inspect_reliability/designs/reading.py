@@ -13,8 +13,7 @@ class Reading(NamedTuple):
         verdict: A verdict of the design, "non-response" or "invalid".
         how: How it was found; empty where nothing was. "label" ("Winner: C"), "sentence" ("C is the
             best response"), "bare" (the verdict alone), "brackets" ("[[C]]"), "boxed"
-            (LaTeX), "ranking" ("C > A > B"), "json", "tag" (XML), "pattern" (of the design),
-            or "not read" (a pattern took too long; the verdict is a non-response).
+            (LaTeX), "ranking" ("C > A > B"), "json", "tag" (XML), or "pattern" (of the design).
     """
 
     verdict: str

@@ -13,9 +13,6 @@ from .design import JudgeDesign
 from .file import wordings_from_file
 from .template import TEMPLATES
 
-_SENTENCE = re.compile(r"""(?<=[^\W\d][.!?]|["')\]][.!?]|[.!?]["')\]])\s+""")
-_ENDS = re.compile(r"[.!?][\"')\]]*\Z")
-_LISTED = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s|:\s*$", re.MULTILINE)
 _HEADING = re.compile(r"([^\n:]*):\s*\Z")
 
 _LABEL = re.compile(r"([\[(]?)(\{\{[^{}]*\.label\b[^{}]*\}\})([\])]?)")
@@ -151,30 +148,11 @@ def _delimiters(design: JudgeDesign) -> JudgeDesign:
     return _said(design, lambda text: heading.sub(r"\1 -", text))
 
 
-def _lines(design: JudgeDesign) -> JudgeDesign:
-    """The sentences of the instruction in reverse, the first in its place where it has three."""
-    tokens = _tokens(design)
-    kind, text = tokens[0] if tokens else ("", "")
-    if kind == "data":
-        paragraph = re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
-        for whole in (text.partition("\n")[0], paragraph):
-            sentences = _SENTENCE.split(whole)
-            breaks = _SENTENCE.findall(whole)
-            if len(sentences) < 2 or not _ENDS.search(whole) or _LISTED.search(whole):
-                continue
-            kept = int(len(sentences) > 2)
-            moved = [*sentences[:kept], *reversed(sentences[kept:])]
-            said = "".join(map("".join, zip(moved, [*breaks, ""], strict=True)))
-            return _with(design, [(kind, said + text[len(whole) :]), *tokens[1:]])
-    raise ValueError("the prompt does not begin with an instruction of several sentences")
-
-
 CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {
     "labels": _labels,
     "numbers": _numbers,
     "whitespace": _whitespace,
     "delimiters": _delimiters,
-    "lines": _lines,
 }
 """Changes that keep a prompt's meaning, by name. Formats that judges are sensitive to: Sclar et al.
 (2024), https://arxiv.org/abs/2310.11324."""

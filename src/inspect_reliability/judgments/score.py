@@ -10,7 +10,7 @@ from ..record.cells import Cell, Cells, cells_in
 from ..record.distributions import KeptDistribution, read_distributions
 from ..record.replications import Replications, names_in, output_of, read_replications
 from ..record.seeds import SEED_LIMIT
-from ..verdicts import NON_RESPONSE, NOT_READ, graded
+from ..verdicts import NON_RESPONSE, graded
 from .columns import fitting
 from .judgment import Judgment
 
@@ -103,7 +103,7 @@ def _parts(
             scorer=_joined(one.scorer, key),
             verdict=verdict,
             categories=own,
-            read_by=None if verdict == NON_RESPONSE and read_by != NOT_READ else read_by,
+            read_by=None if verdict == NON_RESPONSE else read_by,
         )
 
 

@@ -7,13 +7,13 @@ worse than none: what a person would doubt is no claim, and contradicting claims
 import re
 from collections.abc import Sequence
 
-from ...verdicts import INVALID, NON_RESPONSE
+from ...verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from ..reading import Reading
 from .announced import Announced
 from .output import Claim, Output
 from .plain_text import plain_text
 from .shown import Shown
-from .spelling import CLOSE, Spelling
+from .spelling import CLOSE, Spelled, Spelling
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
 """Before each further word of a JSON key, as in "bestResponse"."""
@@ -22,9 +22,10 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
 class DefaultParser:
     """Reads outputs as a person does, with the labels of the design."""
 
-    def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Sequence[str] = ()) -> None:
-        self.verdicts = verdicts
-        self._spelling = spelling = Spelling(kind, verdicts, labels)
+    def __init__(
+        self, kind: str, verdicts: tuple[str, ...], spelled: Spelled, labels: Sequence[str] = ()
+    ) -> None:
+        self._spelling = spelling = Spelling(kind, verdicts, spelled, labels)
         self._announced = Announced(kind, spelling, labels)
         self._shown = Shown(spelling)
         verdict = rf"(?i:{spelling.lead}{spelling.one}{CLOSE}[.]?\s*)"
@@ -39,7 +40,7 @@ class DefaultParser:
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""
-        text = _CAMEL.sub(" ", "\n" + plain_text(text, self.verdicts))
+        text = _CAMEL.sub(" ", "\n" + plain_text(text, self._spelling.verdicts))
         # Notes in parentheses and the texts of a JSON object count where nothing else does.
         main = self._value.sub('": ', self._note.sub(" ", text))
         for said in dict.fromkeys((main, text)):
@@ -72,7 +73,8 @@ class DefaultParser:
         if self._closed.search(text.lower()) is None:
             return None
         verdict, how = self.read(text)
-        return verdict if verdict in self.verdicts and how in ("label", "tag", "json") else None
+        known = verdict not in NO_VERDICTS and how in ("label", "tag", "json")
+        return verdict if known else None
 
 
 def _settled(output: Output, claims: Sequence[Claim]) -> Reading:

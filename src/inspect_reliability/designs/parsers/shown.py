@@ -40,7 +40,7 @@ class Shown:
             r"[^.\n]{0,30}\b(?:equally|tied|equal))\b"
         )
         self._fraction = re.compile(
-            rf"(?<![\w/.,-])\d{{1,7}}+\s*(?:/|out\s+of)\s*"
+            rf"(?<![\w/.,-])\d{{1,7}}+(?:\.\d+)?+\s*(?:/|out\s+of)\s*"
             rf"{re.escape(spelling.verdicts[-1])}(?![\w%]|[.,/]\d)"
         )
 

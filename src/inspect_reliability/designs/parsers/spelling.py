@@ -4,7 +4,7 @@ Context tells a label from an article or another letter. All labels are treated 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ...verdicts import INVALID
 from . import english as say
@@ -33,13 +33,25 @@ _COUNT = _COUNT.format("")
 
 _UNIT = r"(?:\s*(?:stars?|points?)(?![a-z]))"
 _NUMBER = (
-    rf"[-+]?\d{{1,7}}+(?:[.,]\d{{1,4}}+)?+{_UNIT}?+(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+)?+{_UNIT}?+"
-    rf"{_END}{_COUNT}"
+    rf"[-+]?(?:\d{{1,7}}+(?:[.,]\d{{1,20}}+)?+|\.\d{{1,20}}+){_UNIT}?+"
+    rf"(?:\s*(?:/|out\s+of|of)\s*\d{{1,7}}+(?:\.\d{{1,4}}+)?+)?+{_UNIT}?+{_END}{_COUNT}"
 )
+_DASH = r"-(?!\.?\d)"
+"""A dash that is no sign of a number."""
 _INEXACT = re.compile(r"(?:(?:[<≤≥]|[<>]=|(?:[\w:=][ \t]+|:)[*_]{0,3}>)[ \t*_]*|[#№])\Z")
 """Before a number: it is a bound, or a place in a ranking."""
 
 _AND = r"\s*[/&+=~]\s*|\s+(?:and|or|AND|OR|vs\.?|as\s+well\s+as|tied\s+with|ties\s+with)\s+"
+
+
+Spelled = Callable[[str], str | None]
+"""The verdict that a text spells; None if none."""
+
+
+def spelled_as(verdicts: Iterable[str]) -> Spelled:
+    """Verdicts in capitals or not, with any white space."""
+    names = {name.casefold(): name for name in verdicts}
+    return lambda written: names.get(" ".join(written.casefold().split()))
 
 
 class Spelling:
@@ -47,12 +59,15 @@ class Spelling:
 
     Attributes:
         kind: As of the design; words that are labels (A, B, tie) are options.
+        verdicts: All of them; of a scale its ends are enough.
         tie: The verdict that a tie is; options: the others; two: whether these are two.
         name: Where a verdict may be, in lower case; one: the same, or a tie.
         lead: The brackets and small words that may lead to one; given: and those to a number.
     """
 
-    def __init__(self, kind: str, verdicts: tuple[str, ...], labels: Iterable[str] = ()) -> None:
+    def __init__(
+        self, kind: str, verdicts: tuple[str, ...], spelled: Spelled, labels: Iterable[str] = ()
+    ) -> None:
         ties = [name for name in verdicts if re.fullmatch(say.TIE, name.lower())]
         letters = "".join(name for name in verdicts if re.fullmatch("[A-Z]", name))
         self.tie = ties[0] if len(ties) == 1 else INVALID
@@ -60,17 +75,16 @@ class Spelling:
         self.two = len(self.options) == 2
         if letters and letters == "".join(self.options):
             kind = "options"
-        self.kind, self.verdicts = kind, verdicts
+        self.kind, self.verdicts, self._spelled = kind, verdicts, spelled
         self._noun = "|".join([say.NOUN, *map(say.loosely, labels)])
-        self._verdicts = {name.casefold(): name for name in verdicts}
         exact = _NUMBER if kind == "scale" else _names(verdicts, letters)
         tie = rf"|(?i:{say.TIE})(?![^\W_])" if kind == "options" else ""
         self._one = re.compile(exact + tie)
-        seen = r"[-+]?\d" if kind == "scale" else _seen(verdicts, letters)
+        seen = r"[-+]?\.?\d" if kind == "scale" else _seen(verdicts, letters)
         self.name, self.one = f"(?:{seen})(?![a-z])", f"(?:{seen}|{say.TIE})(?![a-z])"
         # Not what verdicts begin with: a sign, an emoji.
         begin = "".join(re.escape(name[0]) for name in verdicts if not name[0].isalnum())
-        self.open = rf"(?:[^\w\n.?!;,\-{begin}]|_|-(?!\d)){{0,16}}+"
+        self.open = rf"(?:[^\w\n.?!;,\-{begin}]|_|{_DASH}){{0,16}}+"
         self.lead = self._leading(say.SMALL)
         self.given = self.lead if kind == "options" else self._leading(f"{say.SMALL}|{say.GIVEN}")
         between = _AND + (r"|\s*[-–—]\s*|\s+to\s+" if kind == "scale" else "")
@@ -117,16 +131,17 @@ class Spelling:
         return tuple(names), end
 
     def _leading(self, words: str) -> str:
-        word = rf"(?:{self._noun}|(?:{words})(?![^\W_]))[\s:*_\"'\[(#-]{{0,4}}"
+        dash = _DASH if self.kind == "scale" else "-"
+        word = rf"(?:{self._noun}|(?:{words})(?![^\W_]))(?:[\s:*_\"'\[(#]|{dash}){{0,4}}"
         return rf"{self.open}(?:\n{self.open}){{0,2}}(?:{word}){{0,6}}{self.open}(?={self.one})"
 
     def _read(self, written: str) -> str | None:
         if self.kind != "scale":
-            return self._verdicts.get(" ".join(written.casefold().split()), self.tie)
-        number, *highest = re.findall(r"[-+]?\d+(?:[.,]\d+)?", written)
-        if "," in number or highest not in ([], [self.verdicts[-1]]):
+            return self._spelled(written) or self.tie
+        number, *highest = re.findall(r"[-+]?\d*[.,]?\d+", written)
+        if any(self._spelled(one) != self.verdicts[-1] for one in highest):
             return None
-        return self._verdicts.get(f"{float(number):g}")
+        return self._spelled(number)
 
 
 def _seen(verdicts: Iterable[str], letters: str) -> str:
