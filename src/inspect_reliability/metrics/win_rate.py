@@ -13,7 +13,6 @@ from ..judgments.gained import gains
 from ..judgments.judgment import Judgment
 from ..judgments.places import is_tie
 from ..stats.long import codes
-from ..stats.ranking import Contests, ranking
 from ..verdicts import NO_VERDICTS
 from .groups import by_label
 
@@ -54,6 +53,8 @@ def _share(judgments: Sequence[Judgment], win: str | None) -> Mapping[str, float
         return nothing
     question, n = codes(name for name, _ in known), len(known)
     values = np.array([[v] for _, v in known])
+    from ..stats.ranking import Contests, ranking  # scipy takes a quarter of a second to import
+
     found = ranking(Contests(question, np.zeros((n, 1), np.int64), values, np.arange(n), 1))
     value, reach = float(found.scores[0]), float(found.reach[0])
     ends = {"win_rate_low": value - reach, "win_rate_high": value + reach}
