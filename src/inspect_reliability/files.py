@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -90,15 +91,21 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
 
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, or raise a UserError."""
-    try:
+    with _readable(str(path)):
         return not_a_pipe(path).read_text(encoding="utf-8-sig")
+
+
+@contextmanager
+def _readable(where: str) -> Iterator[None]:
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise UserError(
-            f"{path} is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}. "
+            f"{where} is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}. "
             "Save it as UTF-8."
         ) from None
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {reason(error)}.") from None
+        raise UserError(f"{where} cannot be read: {reason(error)}.") from None
 
 
 def read_json(path: Path) -> Any:
@@ -119,13 +126,17 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     Raises:
         UserError: A line is not a JSON object, or the file is empty.
     """
-    lines = read_text(path).split("\n")
-    if not any(line.strip() for line in lines):
-        raise UserError(f"{path} is empty.")
-    for number, line in enumerate(lines, 1):
-        if line.strip():
+    empty = True
+    with _readable(str(path)), not_a_pipe(path).open("rb") as file:
+        for number, raw in enumerate(file, 1):
             where = f"{path}, line {number}"
-            yield where, expect(_parse(line, where), dict, where)
+            with _readable(where):
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            if line.strip():
+                empty = False
+                yield where, expect(_parse(line, where), dict, where)
+    if empty:
+        raise UserError(f"{path} is empty.")
 
 
 def expect(value: object, kind: type[T], where: str) -> T:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judged
+from ..judgments import GROUP_BY, Judged, weights
+from ..judgments.table import n_judgments
 from ..judgments.columns import dividing, of_role, varies
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
@@ -91,7 +92,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
     chance = None if counts.exact else stopped_by_verdicts(counts)
     stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
     if stopped or (chance is not None and chance < STOPPED):
-        each = table.groupby("question").size()
+        each = weights(table).groupby(table["question"]).sum().astype(int)
         between = f"between {each.min()} and {each.max()}"
     if stopped:
         yield (
@@ -174,7 +175,7 @@ def _of_the_order(of: Condition) -> Iterator[str]:
         yield "Omega and agreement pool the orders in which a question was shown: " + (
             "they compare verdicts under one order and under two alike. The page (--html) and "
             "the key omega_over tell these apart."
-            if len(shown) < len(table)
+            if len(shown) < n_judgments(table)
             else "each was shown once, so that two verdicts differ in order and seed. Judge each "
             "order several times to tell the two apart."
         )
@@ -196,7 +197,7 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
         if from_logs(table):  # a file of verdicts promises no run to repeat
             yield "No seeds are recorded, so these judgments cannot be reproduced."
     elif not known.all():
-        yield f"{(~known).sum():,} judgments have no recorded seed."
+        yield f"{n_judgments(table[~known]):,} judgments have no recorded seed."
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
         yield (
             "The provider does not honour seeds. The judgments are still random draws of this "

@@ -10,7 +10,7 @@ from itertools import combinations, product
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judged, Source, judgments_from
+from ..judgments import Judged, Source, judgments_from, weights
 from ..judgments.scales import labelled
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
@@ -272,7 +272,7 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
     """
     asked = set()
     for row in parts.values():
-        each = row.asked["question"].value_counts()
+        each = weights(row.asked).groupby(row.asked["question"]).sum()
         asked.add((frozenset(each.index), frozenset(each.index[each > 1])))
     pairs = list(combinations(parts, 2)) if len(asked) > 1 else [tuple(parts)]
     for names in pairs:

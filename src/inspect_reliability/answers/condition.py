@@ -11,6 +11,7 @@ import pandas as pd
 from ..judgments import Judged, weights
 from ..judgments.columns import of_role, varies
 from ..judgments.scales import labelled
+from ..judgments.table import n_judgments
 from ..showing.values import Record, describe, plain
 from ..stats import Counts, Labelled
 from ..verdicts import INVALID, NON_RESPONSE
@@ -132,7 +133,7 @@ class Condition:
     @property
     def asked_once(self) -> bool:
         """Whether nothing was replicated."""
-        return not self.counts.exact and len(self.table) == len(self.counts.questions)
+        return not self.counts.exact and n_judgments(self.table) == len(self.counts.questions)
 
     @cached_property
     def without_verdict(self) -> float:
@@ -174,7 +175,7 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
             if temperature == 0:
                 yield COPIES
             continue
-        if rows["question"].is_unique:  # nothing was replicated
+        if n_judgments(rows) == rows["question"].nunique():  # nothing was replicated
             continue
         choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
         # Most judges differ long before all is grouped.
@@ -183,8 +184,9 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
             continue
         asked = choices.groupby(levels, dropna=False)
+        n_tries = weights(rows).groupby(levels, dropna=False).sum()
         # Options in another order make another prompt.
-        if asked.nunique().max() > 1 or asked.size().max() < 2 or varies(rows, "order"):
+        if asked.nunique().max() > 1 or n_tries.max() < 2 or varies(rows, "order"):
             continue
         # A seed check saw the judge vary, with another seed or with the same one.
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, cast
 
+from ..judgments import weights
 from ..judgments.text import judgment_text
 from ..showing.columns import declared
 from ..showing.document import Block, Example, Table, Text
@@ -38,8 +39,12 @@ def read_by(analysis: Analysis) -> Iterator[Record]:
             continue
         found = row.table["read_by"]
         names = found.where(found.notna(), row.table["verdict"])
-        for name, count in Counter(names).most_common():
-            yield row.keys | {"read_by": str(name), "count": count, "share": count / len(names)}
+        forms = Counter[str]()
+        for name, n in zip(names, weights(row.table).astype(int), strict=True):
+            forms[name] += n
+        for name, count in forms.most_common():
+            share = count / forms.total()
+            yield row.keys | {"read_by": str(name), "count": int(count), "share": share}
 
 
 def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:

@@ -1,5 +1,6 @@
 """Question by question: how steady the judge is, what it says, and what moves it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -116,12 +117,13 @@ def contradictions(row: Row) -> Iterator[Record]:
         return  # no output was drawn
     for i in least_stable(row.counts)[:_SHOWN]:
         question = row.counts.questions[i]
-        places: dict[str, list[int]] = {}
+        first, times = dict[str, int](), Counter[str]()
         judgments = zip(row.judged.questions, row.judged.choices, strict=True)
         for place, (name, choice) in enumerate(judgments):
             if name == question and choice is not None:
-                places.setdefault(choice, []).append(place)
-        given = sorted(places, key=lambda choice: -len(places[choice]))
+                first.setdefault(choice, place)
+                times[choice] += row.judged.times[place] if row.judged.times else 1
+        given = [choice for choice, _ in times.most_common()]
         # Two choices contradict each other more than a choice and none.
         choices = [name for name in given if name not in (NON_RESPONSE, INVALID)]
         shown = choices if len(choices) > 1 else given
@@ -129,13 +131,13 @@ def contradictions(row: Row) -> Iterator[Record]:
             continue
         prompt, outputs = None, []
         for verdict in shown[:2]:
-            judgment = cast("dict[str, Any]", row.table.iloc[places[verdict][0]].to_dict())
+            judgment = cast("dict[str, Any]", row.table.iloc[first[verdict]].to_dict())
             text = judgment_text(judgment)
             prompt = prompt or (text and text.prompt)
             outputs.append(
                 {
                     "verdict": verdict,
-                    "share": len(places[verdict]) / sum(map(len, places.values())),
+                    "share": times[verdict] / times.total(),
                     "replication": int(judgment["replication"]),
                     "text": text and text.output,
                 }

@@ -11,7 +11,8 @@ from .. import stats
 from ..errors import UserError
 from ..judgments import Judgments, Note, Source, judgments_from, refuse
 from ..judgments.suites import beside_replications
-from ..judgments.table import several_conditions
+from ..judgments.columns import N_JUDGMENTS
+from ..judgments.table import n_judgments, several_conditions
 from ..showing.values import Record
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
@@ -113,13 +114,15 @@ def rows(analysis: Analysis) -> Iterator[Record]:
 def seed_checks(analysis: Analysis) -> Iterator[Record]:
     """What is known of each judge's seeds."""
     table = analysis.judgments.table
-    known = table[[name for name in ("judge", "seed_check", "seed") if name in table]]
+    known = table[
+        [name for name in ("judge", "seed_check", "seed", N_JUDGMENTS) if name in table]
+    ]
     for judge, rows in known.groupby("judge", sort=False, dropna=False):
         yield {
             "judge": None if pd.isna(judge) else str(judge),
             "seed_check": worst_seed_check(rows),
-            "n_judgments": len(rows),
-            "n_seeds": int(rows["seed"].notna().sum()) if "seed" in rows else 0,
+            "n_judgments": n_judgments(rows),
+            "n_seeds": n_judgments(rows[rows["seed"].notna()]) if "seed" in rows else 0,
         }
 
 

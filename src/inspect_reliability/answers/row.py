@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..judgments.table import n_judgments
 from ..judgments.scales import (
     BY_CHANCE,
     NAMES_DIFFER,
@@ -125,7 +126,7 @@ class Row(Condition):
         """The method of the verdicts and their number; for exact ones, of reasonings."""
         method = methods_of(self.table).iloc[0]
         each: float | None = self.estimates["omega"].n_replications
-        number: int | None = len(self.table)
+        number: int | None = n_judgments(self.table)
         between = at = None
         if method == "exact":
             each = number = None

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from ..answers import analyse
-from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
 from ..saving import whole, whole_folder
 from ..showing import Form, render

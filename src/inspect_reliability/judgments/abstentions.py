@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..verdicts import NO_VERDICTS
 from .count import Judged
-from .table import Judgments, Note
+from .table import Judgments, Note, n_judgments
 
 NOTHING = "none"
 """Declares that every verdict decides."""
@@ -45,7 +45,7 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
         Note(_ABSENT.format(name), 0, "labels") for name in declared if name.casefold() not in names
     ]
     if not declared and (taken := [name for name in found if name not in NO_VERDICTS]):
-        count = sum(choice in taken for choice in judged.choices)
+        count = n_judgments(table[[choice in taken for choice in judged.choices]])
         notes = [Note(_TAKEN.format(", ".join(map(repr, taken))), count, "labels")]
     column = pd.Series([found] * len(table), table.index, dtype=object)
     return replace(

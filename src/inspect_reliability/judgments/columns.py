@@ -58,6 +58,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("share", "probability of the verdict in an exact distribution", "number", "outcome"),
         Column("place", "its number in that distribution, from 1", "whole", "outcome"),
         Column("tail", "whether it was drawn from what that leaves open", "flag", "outcome"),
+        Column("n_judgments", "how many judgments a row counts for; 1 without it", "whole", "fact"),
         Column("label", "right verdict, or a list of several raters' verdicts", "name", "truth"),
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
@@ -87,6 +88,10 @@ GROUP_BY = ("judge", "benchmark", "temperature")
 
 _POOLED = ("order",)
 """Facets whose levels share a row: a reliable judge gives the same verdict in any order."""
+
+
+N_JUDGMENTS = "n_judgments"
+"""The column of counted rows: how many judgments each counts for."""
 
 
 def in_order(names: Collection[str]) -> list[str]:
@@ -171,14 +176,18 @@ def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
         codes, distinct = pd.factorize(values)
         return codes, distinct.astype(object).tolist()
-    # Lists have no hash, and 1, 1.0 and true have the same.
+    # Lists have no hash, and 1, 1.0 and true have the same. Many rows share one object.
+    objects = values.to_numpy()
+    same = pd.factorize(np.fromiter(map(id, objects), np.int64, len(objects)))[0]
+    different = objects[np.unique(same, return_index=True)[1]]
     arrays = np.ndarray | np.generic
     plain = pd.Series(
-        [value.tolist() if isinstance(value, arrays) else value for value in values], dtype=object
+        [value.tolist() if isinstance(value, arrays) else value for value in different],
+        dtype=object,
     )
     codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
     first = ~pd.Series(codes).duplicated() & plain.notna()
-    return codes, plain[first].tolist()
+    return codes[same], plain[first].tolist()
 
 
 _TYPES: Mapping[Kind, Any] = {

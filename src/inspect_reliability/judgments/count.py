@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
-from .columns import by_rater
+from .columns import N_JUDGMENTS, by_rater
 from .judgment import Judgment
 
 if TYPE_CHECKING:
@@ -109,6 +109,13 @@ class Judged:
                 "Exact and sampled verdicts cannot be counted together. Name the logs of one kind."
             )
         return type(None) not in kinds
+
+    @cached_property
+    def times(self) -> list[int] | None:
+        """How many judgments each row counts for; None where each is one."""
+        if N_JUDGMENTS not in self.table:
+            return None
+        return [1 if n is None else int(n) for n in self.column(N_JUDGMENTS)]
 
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
@@ -319,7 +326,7 @@ class Judged:
             known = (self.questions, values, self.column("share"), self.column("tail"), starts)
             counts = Cells.of_distributions(*known, names, levels)
         else:
-            counts = Cells.from_long(self.questions, values, categories, levels)
+            counts = Cells.from_long(self.questions, values, categories, levels, self.times)
         return counts.together(map(self._cluster.get, counts.questions))
 
     def levels(self, facet: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .columns import COLUMNS, of_role
 from .suites import is_suite
-from .table import Judgments
+from .table import Judgments, weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,15 @@ def described(judgments: Judgments) -> str:
             if (most := int(levels.nunique().max())) > 1:
                 facets.append(name)
                 parts.append(_times(most, name))
-    parts.append(_tries(table, table[facets].groupby([same, *facets], dropna=False).size()))
+    parts.append(
+        _tries(
+            table,
+            weights(table)
+            .groupby([same, *(table[n] for n in facets)], dropna=False)
+            .sum()
+            .astype(int),
+        )
+    )
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
         said += f"; labels of {_times(question[known].nunique(), 'question')}"

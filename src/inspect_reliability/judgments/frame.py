@@ -5,23 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .columns import ALWAYS, COLUMNS, GROUP_BY, each_once, in_order, of_role
+from .columns import (
+    ALWAYS,
+    COLUMNS,
+    GROUP_BY,
+    N_JUDGMENTS,
+    each_once,
+    in_order,
+    of_role,
+)
 from .count import Judged
-from .names import Told, joined, lacking, named
+from .counted import BATCH, added_up, can_be_counted, fingerprint, telling
+from .names import Told, joined, lacking, named, under_our_names
 from .orders import NOTHING, SETTLED, NothingToSwapError, meant
 from .overlap import combine
 from .places import is_tie
 from .repeats import of_one_verdict, telling_apart
 from .row_order import in_one_order
-from .rows import has_judgments, read_frame
+from .rows import Rows, has_judgments, n_rows, read_rows
 from .saved import Saved
 from .spelling import alike
-from .table import NUMBERS, Judgments, Note
+from .table import NUMBERS, Judgments, Note, n_judgments
 from .values import by_each_rater, converted, is_spaced, numbered_tries
 
 if TYPE_CHECKING:
@@ -44,6 +54,8 @@ _OF_ONE = (
 _NO_QUESTION = "rows without a question left out"
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
+_COPY = "judgments are in {} too, as often with each verdict: a copy, counted once"
+_UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
 _SPACED = "verdicts without the spaces around them"
 _EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
 
@@ -127,7 +139,7 @@ def judgments_from_frame(
             name says; or a question's options change their order and verdicts name none of them.
     """
     told = Told("data frame", columns or {}, (), constant, in_python=True, swap=swap)
-    (found,) = _agreed([_read(frame, told)])
+    (found,) = _agreed([_read(named_once(_with_index(frame), told.where), told)])
     return found
 
 
@@ -155,40 +167,65 @@ def judgments_from_file(
 
 
 def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
-    """Judgments of files; those of some may have nothing to swap."""
+    """Judgments of files, counted where these are many; some may have nothing to swap."""
+    count = sum(map(n_rows, files)) > BATCH
     found: list[Judgments] = []
     refused: list[UserError] = []
+    counts: dict[int, str] = {}
     for file in files:
         own = replace(told, where=file)
         try:
-            found.append(_in_file(own))
+            part = _in_file(own, count)
         except NothingToSwapError as error:
             refused.append(error)
-            found.append(_in_file(replace(own, swap=None)))
+            part = _in_file(replace(own, swap=None), count)
+        if N_JUDGMENTS in part.table:
+            if (first := counts.setdefault(fingerprint(part.table), file)) != file:
+                copies = Note(_COPY.format(first), n_judgments(part.table), file)
+                part = replace(part, table=part.table[:0], said=(*part.said, copies))
+            if sum(map(len, found[1:])) > max(len(found[:1] and found[0]), 4 * BATCH):
+                found = [combine(found)]
+        found.append(part)
     if refused and len(refused) == len(files):
         raise refused[0]
     return found
 
 
-def _in_file(told: Told) -> Judgments:
-    frame, saved, notes = read_frame(told.where)
-    if saved:
+def _in_file(told: Told, count: bool = False) -> Judgments:
+    """Judgments of a file; with `count`, they are counted as they are read."""
+    rows = read_rows(told.where, BATCH if count else None)
+    if rows.saved:
         if told.swap:
             raise NothingToSwapError(f"{told.where}: {SETTLED}")
-        return replace(_read_again(frame, saved, told.where), source=told.where)
-    found = _read(frame, told)
-    return replace(found, said=(*notes, *found.said), source=told.where)
+        return replace(_read_again(rows, told.where, count), source=told.where)
+    frames = (named_once(_with_index(one), told.where) for one in rows.frames)
+    found = _read(next(frames), told, frames, count)
+    return replace(found, said=(*rows.notes, *found.said), source=told.where)
 
 
-def _read(frame: pd.DataFrame, told: Told) -> Judgments:
-    """Judgments of a frame: its columns by our names, their values in one form, its rows."""
-    given = named_once(_with_index(frame), told.where)
-    frame, notes = named(given, told)
+def _read(
+    given: pd.DataFrame, told: Told, more: Iterable[pd.DataFrame] = (), count: bool = False
+) -> Judgments:
+    """Judgments of a frame: its columns by our names, their values in one form, its rows.
+
+    Args:
+        given: The frame, or the first batch of its rows, by which columns get their names.
+        told: What the user says of it.
+        more: The other batches.
+        count: Whether the rows are to be counted.
+    """
+    frame, notes, settled = named(given, told)
     if absent := [name for name in _NEEDED if name not in frame]:
         raise UserError(lacking(absent, given, told))
+    if count:
+        batches = chain([frame], (under_our_names(one, settled) for one in more))
+        kept = telling(frame, told.facets)
+        if gone := [name for name in frame if name not in (*kept, *COLUMNS)]:
+            notes.append(Note(_UNCOUNTED.format(", ".join(map(repr, gone))), len(gone), told.where))
+        frame = added_up(batches, kept).drop(columns="replication", errors="ignore")
     frame, tries = numbered_tries(frame, told.where)
     table, left_out = _judged(_converted(by_each_rater(frame), told.where), told.where)
-    if spaced := int(each_once(frame["verdict"], is_spaced).eq(True).sum()):
+    if spaced := n_judgments(frame[each_once(frame["verdict"], is_spaced).eq(True)]):
         notes.append(Note(_SPACED, spaced, told.where))
     own = tuple(name for name in told.facets if name in table and name not in COLUMNS)
     table, several = of_one_verdict(table, _identity(table, own))
@@ -249,9 +286,9 @@ def _judged(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
     same = [table[name] for name in run] or [asked]
     judged = given.groupby(same, dropna=False).transform("any")
     notes = [
-        Note(_NO_QUESTION, int((~asked).sum()), where),
-        Note(_NOT_JUDGED, int((asked & ~judged).sum()), where),
-        Note(_EMPTY, int((asked & judged & ~given).sum()), where),
+        Note(_NO_QUESTION, n_judgments(table[~asked]), where),
+        Note(_NOT_JUDGED, n_judgments(table[asked & ~judged]), where),
+        Note(_EMPTY, n_judgments(table[asked & judged & ~given]), where),
     ]
     table = table.assign(verdict=table["verdict"].mask(~given, NON_RESPONSE))[asked & judged]
     if table.empty:
@@ -306,8 +343,22 @@ def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     return frame.set_axis(names, axis="columns")
 
 
-def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
+def _read_again(rows: Rows, where: str, count: bool) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
+    import pandas as pd
+
+    saved = cast("Saved", rows.saved)
+    frames = (_checked_again(one, saved, where) for one in rows.frames)
+    first = next(frames)
+    if count and can_be_counted(first, saved.logs):
+        table = added_up(chain([first], frames), telling(first, saved.facets))
+    else:
+        table = pd.concat([first, *frames], ignore_index=True)
+    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
+    return found.with_facets(saved.facets)
+
+
+def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFrame:
     lacking = {name for name in (*ALWAYS, *saved.facets) if name not in frame}
     lacking |= {name for name in _SURE if name in frame and frame[name].isna().any()}
     if lacking:
@@ -315,9 +366,7 @@ def _read_again(frame: pd.DataFrame, saved: Saved, where: str) -> Judgments:
             f"{where} was changed after it was saved: column {', '.join(sorted(lacking))} lacks "
             "values. Save it anew from its logs, or write the rows as CSV."
         )
-    table = _converted(frame, where, saved).astype(dict(NUMBERS))
-    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
-    return found.with_facets(saved.facets)
+    return _converted(frame, where, saved).astype(dict(NUMBERS))
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:

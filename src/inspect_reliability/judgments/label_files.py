@@ -92,7 +92,7 @@ def _read(
     if "label" not in told.values() and (known := [name for name in _KNOWN if name in frame]):
         told[known[0]] = "label"
     about = Told(path, told, labels=True)
-    table, taken = named(frame, about)
+    table, taken, _ = named(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
     return list(_rows(table)), [*notes, *taken]

@@ -6,7 +6,7 @@ import shlex
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -110,21 +110,30 @@ class Told:
         return f"--column {shlex.quote(f'{yours}={ours}')}"
 
 
-def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
+def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note], Told]:
     """The frame under our names, with a note on every column that has another name.
+
+    Returns:
+        The frame, the notes, and what is known of the columns by now; see `under_our_names`.
 
     Raises:
         UserError: A column that the user names is not there, a name is not ours, or several columns
             have an equal claim to one name.
     """
     table, notes = _as_told(frame, told)
-    said = {*told.columns.values(), *told.facets}
+    said, columns = {*told.columns.values(), *told.facets}, dict(told.columns)
     for guess in (_near_misses, _usual):
         taken, others = guess(table.drop(columns=said & {*table}), table, told)
         notes += [Note(f"column {y!r} taken for '{o}'", 1, told.where) for y, o in taken.items()]
         notes += others
         table = table.rename(columns=taken)
-    return table, notes
+        columns |= taken
+    return table, notes, replace(told, columns=columns)
+
+
+def under_our_names(frame: pd.DataFrame, settled: Told) -> pd.DataFrame:
+    """More rows of a frame whose columns are settled, as `named` gave the first."""
+    return _as_told(frame, settled)[0]
 
 
 def joined(values: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, lgamma
 from pathlib import PurePath
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..verdicts import GIVEN
-from .columns import GROUP_BY, in_order, of_role
-from .table import Judgments, Note, make_table
+from .columns import GROUP_BY, N_JUDGMENTS, in_order, of_role
+from .counted import summed
+from .table import Judgments, Log, Note, make_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,7 @@ _RUNS = (
     "If one should be a copy, leave it out"
 )
 _HELD = "judgments are in {} too: if one is a copy, leave it out, they count twice"
+_COUNTED_LOG = "log ({}) is in {} too, as counts: its judgments count twice, leave one file out"
 _CHANCE = 0.001
 """Rows without numbers are copies if their order agrees more than this chance explains."""
 
@@ -44,37 +46,63 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     source has numbers, the order of the rows stands for them, but only if chance does not explain
     that all verdicts agree. Rows of one source never replace each other.
     """
-    import pandas as pd
-
     if len(parts) == 1:
         return parts[0]
     parts = sorted(parts, key=lambda part: part.source)
     logs = {where: log for part in parts for where, log in part.logs.items()}
-    full = [part for part in parts if len(part)]
     facets = dict.fromkeys(name for part in parts for name in part.facets)
-    table, repeated = make_table([]), list[Note]()
-    if full:
-        tables = [
-            one.table.assign(**{PART: n, SOURCE: _sources(one, n)}) for n, one in enumerate(full, 1)
-        ]
-        table = pd.concat(tables, ignore_index=True)
-        if logs:  # all retries of a run are of the day on which it began
-            by_day = sorted(logs.values(), key=lambda log: log.created, reverse=True)
-            began = {log.task: log.created[:10] for log in by_day}
-            known = table["log"].map({where: began[log.task] for where, log in logs.items()})
-            table["time"] = known.where(known.notna(), table.get("time"))
-        if len(full) > 1:
-            if "uuid" in table:
-                table, repeated = _each_draw(table)
-            counted = {n for n, one in enumerate(full, 1) if one.counted}
-            overlap = _Overlap(table, counted, facets)
-            table = overlap.once()
-            repeated += overlap.notes
-        table = table.drop(columns=[SOURCE, PART])
-        table = table[in_order(table.columns)]
-    said = dict.fromkeys([*(note for part in parts for note in part.said), *repeated])
+    full = [part for part in parts if len(part)]
+    rows = [part for part in full if N_JUDGMENTS not in part.table]
+    counts = [part for part in full if N_JUDGMENTS in part.table]
+    table, said = _rows_once(rows, logs, facets) if rows else (make_table([]), list[Note]())
+    if counts:
+        said += _twice(counts, rows)
+        table = summed([*(one.table for one in counts), *([table] if rows else [])])
+    said = [*dict.fromkeys([*(note for part in parts for note in part.said), *said])]
     unclear = tuple(dict.fromkeys(one for part in parts for one in part.unclear))
-    return Judgments(table, tuple(said), tuple(facets), logs, unclear)
+    return Judgments(table[in_order(table.columns)], tuple(said), tuple(facets), logs, unclear)
+
+
+def _rows_once(
+    parts: Sequence[Judgments], logs: Mapping[str, Log], facets: Collection[str]
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The judgments of parts that have a row for each, with notes on those in several."""
+    import pandas as pd
+
+    tables = [
+        one.table.assign(**{PART: n, SOURCE: _sources(one, n)}) for n, one in enumerate(parts, 1)
+    ]
+    table, repeated = pd.concat(tables, ignore_index=True), list[Note]()
+    if "log" in table and logs:  # all retries of a run are of the day on which it began
+        by_day = sorted(logs.values(), key=lambda log: log.created, reverse=True)
+        began = {log.task: log.created[:10] for log in by_day}
+        known = table["log"].map({where: began[log.task] for where, log in logs.items()})
+        table["time"] = known.where(known.notna(), table.get("time"))
+    if len(parts) > 1:
+        if "uuid" in table:
+            table, repeated = _each_draw(table)
+        counted = {n for n, one in enumerate(parts, 1) if one.counted}
+        overlap = _Overlap(table, counted, facets)
+        table = overlap.once()
+        repeated += overlap.notes
+    return table.drop(columns=[SOURCE, PART]), repeated
+
+
+def _twice(counts: Sequence[Judgments], rows: Sequence[Judgments]) -> list[Note]:
+    """What is in counts and, by the name of its log or by its question, elsewhere too."""
+    found = [
+        Note(_COUNTED_LOG.format(log, one.source), 1, other.source)
+        for n, one in enumerate(counts)
+        for other in [*counts[n + 1 :], *rows]
+        for log in sorted({*one.logs} & {*other.logs})
+    ]
+    for other in rows if not found else ():
+        asked = {*zip(*(other.table[name] for name in (*GROUP_BY, "question")), strict=True)}
+        for one in counts:
+            known = zip(*(one.table[name] for name in (*GROUP_BY, "question")), strict=True)
+            if not asked.isdisjoint(known):
+                found.append(Note(_HELD.format(one.source), len(other), other.source))
+    return found
 
 
 def _sources(part: Judgments, number: int) -> pd.Series[str] | str:

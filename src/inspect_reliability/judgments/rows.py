@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from contextlib import suppress
+import sys
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import UserError, reason
 from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
+from .columns import each_once
 from .other_tools import read_other_tool, reader_of
-from .saved import Saved, read_parquet
+from .saved import Saved, n_rows_of, read_parquet
 from .table import Note
 from .workbook import read_workbook
 
@@ -30,6 +35,9 @@ _OTHER_SHEETS = (".xls", ".xlsb", ".ods", ".numbers")
 
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """Marks of missing values in CSV files of pandas and R."""
+
+_BLOCK = 1 << 24
+"""Bytes of a text that are looked at in one step."""
 
 _SEEN_NUL = "\N{SYMBOL FOR NULL}"
 """What a NUL is read as: pandas would end the cell there."""
@@ -51,13 +59,36 @@ def has_judgments(location: str) -> bool:
         return False
 
 
-def read_frame(location: str | Path) -> tuple[pd.DataFrame, Saved | None, list[Note]]:
+@dataclass
+class Rows:
+    """The rows of a file.
+
+    Attributes:
+        frames: They, a batch at a time, all with the same columns.
+        saved: What a file that `save` wrote says of itself.
+        notes: How the file was read, complete once there is a frame.
+    """
+
+    frames: Iterator[pd.DataFrame]
+    saved: Saved | None = None
+    notes: list[Note] = field(default_factory=list)
+
+    def together(self) -> pd.DataFrame:
+        """All rows as one frame."""
+        import pandas as pd
+
+        first, *others = self.frames
+        return pd.concat([first, *others], ignore_index=True) if others else first
+
+
+def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     """The rows of a text, workbook, JSON, JSONL or parquet file, texts as they are written.
 
     Result files of promptfoo and DeepEval are recognised by their content.
 
-    Returns:
-        The rows, what a file that `save` wrote says of itself, and notes.
+    Args:
+        location: The file.
+        batch: Most rows in a frame; by default all are in one.
 
     Raises:
         UserError: It cannot be read.
@@ -66,24 +97,71 @@ def read_frame(location: str | Path) -> tuple[pd.DataFrame, Saved | None, list[N
 
     path = not_a_pipe(_here(str(location)))
     form = path.suffix.lower()
-    if form in (".json", ".jsonl"):
-        lines = form == ".jsonl"
-        content = [one for _, one in read_json_lines(path)] if lines else read_json(path)
+    if form == ".json":
+        content = read_json(path)
         if other := read_other_tool(content, path):
-            return other[0], None, other[1]
-        return pd.DataFrame([record for _, record in objects(content, str(path))]), None, []
+            return Rows(iter([other[0]]), notes=other[1])
+        records = (record for _, record in objects(content, str(path)))
+        return Rows(iter([pd.DataFrame(list(records))]))
+    if form == ".jsonl":
+        lines = (record for _, record in read_json_lines(path))
+        first = list(islice(lines, batch))
+        more = iter(lambda: list(islice(lines, batch)), [])
+        return Rows(map(pd.DataFrame, chain([first], more)))
     if form in _OTHER_SHEETS:
         raise UserError(f"{path} is no form that can be read. Save it as .xlsx or CSV.")
-    try:
+    with _readable(path):
         if form == ".parquet":
-            return (*read_parquet(path), [])
-        cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path)
-        return _under_header(cells, path), None, notes
+            return Rows(*read_parquet(path, batch))
+        cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
+        return Rows(_checked(_under_header(cells, path), path), notes=notes)
+
+
+def _checked(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
+    """The same frames; the first is read at once, so that its errors come first."""
+    first = next(frames)
+
+    def each() -> Iterator[pd.DataFrame]:
+        yield first
+        with _readable(path):
+            yield from frames
+
+    return each()
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except UserError:
         raise
     except Exception as error:  # each reader has its own
+        if found := _RAGGED.search(str(error)):
+            raise UserError(
+                f"{path}, line {found[2]}: {found[3]} cells where the first line has {found[1]}. "
+                "If that is a title, delete it; else put texts that contain a separator in quotes."
+            ) from None
         why = " ".join(reason(error).split()).rstrip(".")
-        raise UserError(f"{path} cannot be read as {form[1:]}: {why}. Check the file.") from None
+        form = path.suffix.lower()[1:]
+        raise UserError(f"{path} cannot be read as {form}: {why}. Check the file.") from None
+
+
+def read_frame(location: str | Path) -> tuple[pd.DataFrame, Saved | None, list[Note]]:
+    """All rows of a file at once, with what it says of itself and notes; see `read_rows`."""
+    rows = read_rows(location)
+    return rows.together(), rows.saved, rows.notes
+
+
+def n_rows(location: str) -> int:
+    """About how many rows a file has: exact for parquet, lines for texts, else 0."""
+    path = _here(location)
+    with suppress(Exception):  # whoever reads it says what is wrong with it
+        if path.suffix.lower() == ".parquet":
+            return n_rows_of(path)
+        if path.suffix.lower() in (*_TEXTS, ".jsonl"):
+            with path.open("rb") as file:
+                return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+    return 0
 
 
 def _here(location: str) -> Path:
@@ -108,47 +186,35 @@ _RAGGED = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _CP1252 = "file that is not UTF-8 read as Windows-1252, as in {!r:.40}"
 
 
-def _csv(path: Path) -> tuple[pd.DataFrame, list[Note]]:
+def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     import pandas as pd
 
-    text, notes = _decoded(path)
-    text, sep = _separated(text)
+    file, notes = _decoded(path)
+    sep = _separator(file)
+    # Without a header, pandas neither renames a duplicate nor takes a column for an index.
+    how: dict[str, Any] = {"sep": sep, "header": None, "dtype": str, "keep_default_na": False}
     try:
-        # Without a header, pandas neither renames a duplicate nor takes a column for an index.
-        rows = pd.read_csv(
-            BytesIO(text.encode()),
-            sep=sep,
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            na_values=_MISSING,
-        )
+        chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
-        rows = pd.DataFrame()
-    except pd.errors.ParserError as error:
-        if found := _RAGGED.search(str(error)):
-            raise UserError(
-                f"{path}, line {found[2]}: {found[3]} cells where the first line has {found[1]}. "
-                "If that is a title, delete it; else put texts that contain a separator in quotes."
-            ) from None
-        raise
-    return (rows.apply(_unguarded) if _GUARDED.search(text) else rows), notes
+        return iter([pd.DataFrame()]), notes
+    return (chunk.apply(_unguarded) for chunk in chunks), notes
 
 
-def _sheet(path: Path) -> tuple[pd.DataFrame, list[Note]]:
+def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     import pandas as pd
 
     rows, notes = read_workbook(path)
     frame = pd.DataFrame(rows, dtype=object)
-    return frame.mask(frame.isin(_MISSING)), notes
+    return iter([frame.mask(frame.isin(_MISSING))]), notes
 
 
-def _under_header(cells: pd.DataFrame, path: Path) -> pd.DataFrame:
+def _under_header(batches: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
     """Rows under the names in the first of them, without rows and columns that are blank.
 
     Raises:
         UserError: There is none, or the first is a title.
     """
+    cells = next(batches)
     known = cells.notna()
     cells = cells.loc[known.any(axis="columns"), known.any()]  # spreadsheets add others
     if cells.empty:
@@ -161,15 +227,17 @@ def _under_header(cells: pd.DataFrame, path: Path) -> pd.DataFrame:
             "delete what is above the names of the columns, perhaps the row that begins with "
             f"{', '.join(map(repr, names[:2])):.80}."
         )
-    return (
-        cells.iloc[1:]
-        .set_axis(cells.iloc[0].fillna("").tolist(), axis="columns")
-        .reset_index(drop=True)
-    )
+    header, columns = cells.iloc[0].fillna("").tolist(), cells.columns
+    yield cells.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
+    for more in batches:
+        cells = more[columns].dropna(how="all")
+        yield cells.set_axis(header, axis="columns").reset_index(drop=True)
 
 
-def _decoded(path: Path) -> tuple[str, list[Note]]:
-    """A text in UTF-8, UTF-16 with its mark, or Windows-1252, with a note on the last."""
+def _decoded(path: Path) -> tuple[BinaryIO, list[Note]]:
+    """A text as UTF-8, from UTF-16 with its mark or Windows-1252, with a note on the last."""
+    if _is_plain(path):
+        return path.open("rb"), []
     raw = path.read_bytes()
     marked = raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
     for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
@@ -179,20 +247,34 @@ def _decoded(path: Path) -> tuple[str, list[Note]]:
                 continue
             found = re.search(r"\w{0,20}[^\0-\x7f]\w{0,20}", text) if encoding == "cp1252" else None
             notes = [Note(_CP1252.format(found[0]), 1, str(path))] if found else []
-            return text.replace("\0", _SEEN_NUL), notes
+            return BytesIO(text.replace("\0", _SEEN_NUL).encode()), notes
     raise UserError(f"{path} is no text in UTF-8 or Windows-1252. Save it as CSV in UTF-8.")
 
 
-def _separated(text: str) -> tuple[str, str]:
-    """The text of a CSV and its separator: as its first line says, else as its header has it."""
-    first, _, rest = text.partition("\n")
+def _is_plain(path: Path) -> bool:
+    """Whether a text is UTF-8 without a mark or a NUL, which can be read without a copy."""
+    decoder = getincrementaldecoder("utf-8")()
+    with path.open("rb") as file, suppress(UnicodeDecodeError):
+        if (block := file.read(_BLOCK)).startswith(BOM_UTF8):
+            return False
+        while block and b"\0" not in block:
+            decoder.decode(block)
+            block = file.read(_BLOCK)
+        decoder.decode(b"", final=not block)
+        return not block
+    return False
+
+
+def _separator(file: BinaryIO) -> str:
+    """The separator of a CSV: as its first line says, which is passed, else as its header has."""
+    first = file.readline().decode()
     if told := re.fullmatch(r'"?sep=(.)"?\s*', first, re.IGNORECASE):
-        return rest, told[1]
+        return told[1]
+    file.seek(0)
     names = re.sub(r'"[^"]*"', "", first)  # a quoted name may have commas
-    return text, max(",;\t", key=names.count)
+    return max(",;\t", key=names.count)
 
 
 def _unguarded(column: pd.Series[Any]) -> pd.Series[Any]:
     """A CSV column without the mark that keeps spreadsheets from calculating: "'=x" is =x."""
-    guarded = column.str.match(_GUARDED).eq(True)
-    return column.mask(guarded, column.str[1:])
+    return each_once(column, lambda text: text[1:] if _GUARDED.match(text) else text)

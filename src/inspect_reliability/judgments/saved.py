@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -89,27 +90,28 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     write_table(arrow.cast(schema), path, write_page_checksum=True)
 
 
-def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
+def read_parquet(
+    path: Path, batch: int | None = None
+) -> tuple[Iterator[pd.DataFrame], Saved | None]:
     """The rows of any parquet file, and the facts that `save` wrote into it, if any.
+
+    Args:
+        path: The file.
+        batch: Most rows in a frame; by default all are in one.
 
     Raises:
         ValueError: These facts cannot be read.
     """
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile, read_schema
+    from pyarrow.parquet import read_schema
 
-    schema = read_schema(path)
-    # A text that many rows share is one object.
-    texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    with ParquetFile(path, read_dictionary=texts, page_checksum_verification=True) as file:
-        frame = file.read().to_pandas(integer_object_nulls=True)
+    schema, n = read_schema(path), n_rows_of(path)
+    frames = _frames(path, schema, min(batch or n, n))
     if (own := (schema.metadata or {}).get(_KEY)) is None:
-        return frame, None
+        return frames, None
     try:
         saved = _adapter().validate_json(own)
         columns = _types(schema)
-        same = (saved.rows, len(columns)) == frame.shape
-        if not same or not saved.columns.items() <= columns.items():
+        if saved.rows != n or not saved.columns.items() <= columns.items():
             raise ValueError
     except ValueError:
         raise ValueError(
@@ -117,7 +119,27 @@ def read_parquet(path: Path) -> tuple[pd.DataFrame, Saved | None]:
         ) from None
     declared = [field.name for field in schema if b"role" in (field.metadata or {})]
     unknown = [Note(_UNKNOWN.format(n), 1, str(path)) for n in declared if n not in COLUMNS]
-    return frame, replace(saved, notes=[*saved.notes, *unknown])
+    return frames, replace(saved, notes=[*saved.notes, *unknown])
+
+
+def n_rows_of(path: Path) -> int:
+    """How many rows a parquet file has."""
+    from pyarrow.parquet import read_metadata
+
+    return int(read_metadata(path).num_rows)
+
+
+def _frames(path: Path, schema: Any, batch: int) -> Iterator[pd.DataFrame]:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    # A text that many rows share is one object.
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    with ParquetFile(path, read_dictionary=texts, page_checksum_verification=True) as file:
+        if not batch:
+            yield file.read().to_pandas(integer_object_nulls=True)
+        for rows in file.iter_batches(batch) if batch else ():
+            yield pa.Table.from_batches([rows]).to_pandas(integer_object_nulls=True)
 
 
 def _types(schema: Any) -> dict[str, str]:

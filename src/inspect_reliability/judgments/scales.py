@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from ..stats import (
     COEFFICIENTS,
@@ -107,9 +108,10 @@ def names_differ(judged: Judged) -> bool:
     if judged.labels or judged.values is not None:
         return False
     given: dict[object, Counter[str]] = {}
-    for benchmark, name in zip(judged.column("benchmark"), judged.choices, strict=True):
+    times = judged.times or repeat(1)
+    for benchmark, name, n in zip(judged.column("benchmark"), judged.choices, times, strict=False):
         if name is not None and name not in judged.undecided:
-            given.setdefault(benchmark, Counter())[name] += 1
+            given.setdefault(benchmark, Counter())[name] += n
     own = 0
     for benchmark, names in given.items():
         others = {name for of, some in given.items() if of != benchmark for name in some}
@@ -162,7 +164,7 @@ def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:
         return rate(found, str(True)).value
 
     marks = [math.nan if verdict is None else verdict == CORRECT for verdict in verdicts]
-    runs = None if judged.exact else judged.matrix(marks).astype(float)
+    runs = None if judged.exact or judged.times else judged.matrix(marks).astype(float)
     return rate(judged.counts(), CORRECT), {
         "a_lm_se_replications": None if runs is None else standard_error(runs),
         "a_lm_se_questions": standard_error(shares),

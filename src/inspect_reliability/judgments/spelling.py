@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..verdicts import INVALID, NO_VERDICTS, abstentions
 from .columns import each_once
-from .table import Judgments, Note
+from .table import Judgments, Note, n_judgments, weights
 from .values import said
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def alike(parts: Sequence[Judgments]) -> list[Judgments]:
     tables = [one.table for one in parts if not _from_logs(one.table)]
     times: dict[_Judge, Counter[str]] = defaultdict(Counter)
     for table in tables:
-        sizes = table.groupby([*_judge(table), "verdict"], dropna=False, sort=False).size()
+        by = [table[name] for name in (*_judge(table), "verdict")]
+        sizes = weights(table).groupby(by, dropna=False, sort=False).sum().astype(int)
         for (*judge, text), n in zip(sizes.index, sizes, strict=True):
             times[tuple(map(str, judge))][text] += n
     declared = {*_declared(tables)}
@@ -146,8 +147,9 @@ def _renamed(table: pd.DataFrame, rows: Any, names: _Names, what: str) -> list[t
     changed = given[given.isin([*names])]
     if changed.empty:
         return []
+    number = n_judgments(table.loc[changed.index])
     table.loc[changed.index, "verdict"] = changed.map(names)
-    return [(f"{what}, as {min(changed)!r:.40} for {names[min(changed)]!r:.40}", len(changed))]
+    return [(f"{what}, as {min(changed)!r:.40} for {names[min(changed)]!r:.40}", number)]
 
 
 def scored(value: Any) -> Any:

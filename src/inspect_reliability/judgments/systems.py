@@ -146,7 +146,7 @@ def _of_file(
             notes.append(Note(f"column {yours!r} taken for '{name}'", 1, file))
     rest = {yours: name for yours, name in columns.items() if yours not in ours}
     taken = [name for name in _USUAL if name in frame]
-    table, said = named(frame.drop(columns=taken), Told(file, rest, facets))
+    table, said, _ = named(frame.drop(columns=taken), Told(file, rest, facets))
     table = table.assign(**{name: frame[name] for name in taken})
     if "question" not in table:
         known = ", ".join(map(str, frame))

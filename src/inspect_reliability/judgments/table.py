@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..stats import Counts
-from .columns import GROUP_BY, dividing, in_order
+from .columns import GROUP_BY, N_JUDGMENTS, dividing, in_order
 from .count import Judged
 from .unclear import Unclear
 
@@ -201,12 +201,19 @@ def clean_temperature(value: float | None) -> float | None:
 
 
 def weights(table: pd.DataFrame) -> pd.Series[float]:
-    """The number of judgments each row counts for: 1, or its share of an exact distribution."""
+    """The number of judgments each row counts for; of an exact distribution, its share."""
     import pandas as pd
 
-    if "share" not in table:
-        return pd.Series(1.0, table.index)
-    return table["share"].astype(float).fillna(1.0)
+    found = pd.Series(1.0, table.index)
+    for name in ("share", N_JUDGMENTS):
+        if name in table:
+            found *= table[name].astype(float).fillna(1.0)
+    return found
+
+
+def n_judgments(table: pd.DataFrame) -> int:
+    """The number of judgments, each row of an exact distribution being one."""
+    return int(table[N_JUDGMENTS].sum()) if N_JUDGMENTS in table else len(table)
 
 
 def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:

@@ -97,6 +97,7 @@ class Cells:
         verdicts: Iterable[object],
         categories: Sequence[str] | None = None,
         facets: Mapping[str, Iterable[Hashable]] | None = None,
+        times: Sequence[int] | None = None,
     ) -> Self:
         """Count a long table of judgments: the question, verdict and levels of each.
 
@@ -105,16 +106,19 @@ class Cells:
             verdicts: Strings, numbers or booleans; None, NaN and pandas' NA are missing.
             categories: The declared categories; by default those that occur, sorted.
             facets: Name -> level of each judgment, such as the wording of its prompt.
+            times: How often each of these judgments was made; by default once.
 
         Raises:
-            ShapeError: Questions and verdicts differ in number, or a verdict is a list.
+            ShapeError: Questions, verdicts or times differ in number, or a verdict is a list.
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """
         asked, given = [str(question) for question in long.plain(questions)], long.plain(verdicts)
         long.one_each("questions", asked, "verdicts", given)
+        each = [1] * len(given) if times is None else times
+        long.one_each("times", each, "verdicts", given)
         names, rows, levels = long.arranged(asked, facets or {})
-        cells, found = long.counted(len(names), rows, given, categories)
+        cells, found = long.counted(len(names), rows, given, categories, each)
         return cls(cells[:, :-1], names, found, missing=cells[:, -1], facets=levels)
 
     @classmethod

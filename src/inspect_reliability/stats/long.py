@@ -99,9 +99,15 @@ def refuse_twice(noun: str, names: Sequence[Hashable]) -> None:
 
 
 def counted(
-    n: int, rows: Sequence[int], verdicts: Sequence[Any], categories: Sequence[str] | None
+    n: int,
+    rows: Sequence[int],
+    verdicts: Sequence[Any],
+    categories: Sequence[str] | None,
+    times: ArrayLike = 1,
 ) -> tuple[IntArray, tuple[str, ...]]:
     """Counts of each verdict in each of n rows, missing ones last, and the categories.
+
+    Each verdict counts `times` (one number each, or one for all).
 
     Raises:
         ShapeError: A verdict is a list.
@@ -124,7 +130,7 @@ def counted(
         value: len(names) if name is None else position[name] for value, name in label.items()
     }
     cells = np.zeros((n, len(names) + 1), dtype=np.int64)
-    np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), 1)
+    np.add.at(cells, (rows, [column[verdict] for verdict in verdicts]), times)
     return cells, names
 
 
