@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from ..judgments import GROUP_BY, Judged, weights
-from ..judgments.table import n_judgments
 from ..judgments.columns import dividing, of_role, varies
+from ..judgments.table import n_judgments
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE

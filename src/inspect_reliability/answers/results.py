@@ -10,8 +10,8 @@ import pandas as pd
 from .. import stats
 from ..errors import UserError
 from ..judgments import Judgments, Note, Source, judgments_from, refuse
-from ..judgments.suites import beside_replications
 from ..judgments.columns import N_JUDGMENTS
+from ..judgments.suites import beside_replications
 from ..judgments.table import n_judgments, several_conditions
 from ..showing.values import Record
 from ..stats import Cells, Estimate
@@ -114,9 +114,7 @@ def rows(analysis: Analysis) -> Iterator[Record]:
 def seed_checks(analysis: Analysis) -> Iterator[Record]:
     """What is known of each judge's seeds."""
     table = analysis.judgments.table
-    known = table[
-        [name for name in ("judge", "seed_check", "seed", N_JUDGMENTS) if name in table]
-    ]
+    known = table[[name for name in ("judge", "seed_check", "seed", N_JUDGMENTS) if name in table]]
     for judge, rows in known.groupby("judge", sort=False, dropna=False):
         yield {
             "judge": None if pd.isna(judge) else str(judge),

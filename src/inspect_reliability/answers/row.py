@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments.table import n_judgments
 from ..judgments.scales import (
     BY_CHANCE,
     NAMES_DIFFER,
@@ -16,6 +15,7 @@ from ..judgments.scales import (
     names_differ,
     on_scale,
 )
+from ..judgments.table import n_judgments
 from ..showing.values import Record, of_group, whole
 from ..stats import (
     COEFFICIENTS,

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from ..answers import analyse
+from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
 from ..saving import whole, whole_folder
 from ..showing import Form, render
 from ..showing.terminal import console, print_text
-from .main import command
+from .main import Output, command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import refuse_to_replace, writes
 
@@ -22,6 +23,13 @@ from .targets import refuse_to_replace, writes
     "--save",
     endings=[".parquet"],
     help="Also write the judgments into one parquet file, which every command takes for LOGS.",
+)
+@click.option(
+    "--counts",
+    cls=Output,
+    is_flag=True,
+    help="Save counts instead of single judgments: how often each question got each verdict, under "
+    "each condition. Files of many workers add up.",
 )
 @writes(
     "--html",
@@ -50,6 +58,7 @@ def report(
     logs: tuple[str, ...],
     by: tuple[str, ...],
     save: str | None,
+    counts: bool,
     html: str | None,
     tables: str | None,
     figures: str | None,
@@ -64,11 +73,14 @@ def report(
     questions; then why, and what to do next. --full prints every table; --html, --tables and
     --format json have all coefficients.
     """
+    if counts and not save:
+        raise click.UsageError("--counts says what --save FILE keeps: name the file.")
     judgments = read(logs)
     if save:
+        from ..judgments.counted import as_counts
         from ..judgments.saved import save as save_judgments
 
-        save_judgments(judgments, save)
+        save_judgments(as_counts(judgments) if counts else judgments, save)
     analysis = analyse(judgments, by, progress=progress)
     if published:
         from ..study.published.reported import with_published

@@ -33,7 +33,7 @@ def telling(table: pd.DataFrame, facets: Collection[str] = ()) -> list[str]:
     question = _kinds(table, ["question"]).max(initial=-1)
     own = [name for name in map(str, table) if name not in COLUMNS]
     same = [one for one in own if _kinds(table, ["question", one]).max(initial=-1) == question]
-    kept = {*_of_kinds(table), *facets} - {*own} | {*same, *facets}
+    kept = {*_of_kinds(table)} - {*own} | {*same, *facets}
     return [name for name in map(str, table) if name in kept]
 
 
@@ -52,8 +52,8 @@ def counted(table: pd.DataFrame, alike: Collection[str]) -> pd.DataFrame:
             first judgment stays.
     """
     kinds = _kinds(table, alike)
-    number = table[N_JUDGMENTS].fillna(1) if N_JUDGMENTS in table else np.ones(len(table))
-    sums = np.bincount(kinds, np.asarray(number, dtype=np.float64)).astype(np.int64)
+    number = table[N_JUDGMENTS].astype(float).fillna(1.0) if N_JUDGMENTS in table else None
+    sums = np.bincount(kinds, number).astype(np.int64)
     first = np.unique(kinds, return_index=True)[1]
     found = table[[*alike, *of_role(table, "replication", "place")]].iloc[first]
     return found.reset_index(drop=True).assign(**{N_JUDGMENTS: sums})

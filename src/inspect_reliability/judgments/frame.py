@@ -218,7 +218,8 @@ def _read(
     if absent := [name for name in _NEEDED if name not in frame]:
         raise UserError(lacking(absent, given, told))
     if count:
-        batches = chain([frame], (under_our_names(one, settled) for one in more))
+        others = (under_our_names(one, settled) for one in more)
+        batches = (_with_numbers(one, told.where) for one in chain([frame], others))
         kept = telling(frame, told.facets)
         if gone := [name for name in frame if name not in (*kept, *COLUMNS)]:
             notes.append(Note(_UNCOUNTED.format(", ".join(map(repr, gone))), len(gone), told.where))
@@ -242,6 +243,13 @@ def _read(
         taken = [note for note in taken if note.what != _AGAIN]  # the question says it
     said = (*notes, *tries, *left_out, *orders.said, *taken)
     return Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
+
+
+def _with_numbers(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The rows of a user's own counts with their numbers; the others are one judgment each."""
+    if N_JUDGMENTS not in frame:
+        return frame
+    return frame.assign(**{N_JUDGMENTS: converted(frame[N_JUDGMENTS], where)})
 
 
 def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
@@ -324,6 +332,8 @@ def _numbered(table: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]
         table["replication"] = _cells(table, own).cumcount() + 1
     elif table["replication"].isna().any():
         raise UserError(f"{told.where}, column 'replication': a value is missing.")
+    if N_JUDGMENTS in table:
+        table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
     if again := int(table.duplicated(_identity(table, own)).sum()):
         notes.append(Note(_AGAIN, again, told.where))
@@ -366,7 +376,8 @@ def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFram
             f"{where} was changed after it was saved: column {', '.join(sorted(lacking))} lacks "
             "values. Save it anew from its logs, or write the rows as CSV."
         )
-    return _converted(frame, where, saved).astype(dict(NUMBERS))
+    kinds = {name: kind for name, kind in NUMBERS.items() if name in frame}
+    return _converted(frame, where, saved).astype(kinds)
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:

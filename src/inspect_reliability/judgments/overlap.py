@@ -96,12 +96,15 @@ def _twice(counts: Sequence[Judgments], rows: Sequence[Judgments]) -> list[Note]
         for other in [*counts[n + 1 :], *rows]
         for log in sorted({*one.logs} & {*other.logs})
     ]
+    names = [*GROUP_BY, "question"]
+    asked = [one.table[names].drop_duplicates() for one in counts]
     for other in rows if not found else ():
-        asked = {*zip(*(other.table[name] for name in (*GROUP_BY, "question")), strict=True)}
-        for one in counts:
-            known = zip(*(one.table[name] for name in (*GROUP_BY, "question")), strict=True)
-            if not asked.isdisjoint(known):
-                found.append(Note(_HELD.format(one.source), len(other), other.source))
+        own = other.table[names].drop_duplicates()
+        found += [
+            Note(_HELD.format(one.source), len(other), other.source)
+            for one, known in zip(counts, asked, strict=True)
+            if len(own.merge(known))
+        ]
     return found
 
 

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MACHINE_EPSILON = 2.3e-16
-NUMBERS: Mapping[str, Any] = {"temperature": np.float64, "replication": np.int64}
+NUMBERS: Mapping[str, Any] = {
+    "temperature": np.float64,
+    "replication": np.int64,
+    N_JUDGMENTS: np.int64,
+}
 """Columns with numeric types."""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, TypeAdapter
 
 from ..errors import UserError
-from .columns import COLUMNS, LARGEST, Kind, each_once
+from .columns import COLUMNS, LARGEST, N_JUDGMENTS, Kind, each_once
 from .count import NUMBER
 from .score import verdict_name
 from .table import Note, clean_temperature
@@ -215,6 +215,8 @@ _NAMES = TypeAdapter(tuple[str, ...])
 _COUNT = TypeAdapter(Annotated[int, Field(gt=-LARGEST, lt=LARGEST)])
 _SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 
+_NUMBER = TypeAdapter(Annotated[int, Field(gt=0, lt=LARGEST)])
+
 _A_VERDICT = "a text, a number, true, false or a list of texts"
 
 _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
@@ -235,6 +237,7 @@ _BY_NAME: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "best": (said, _A_VERDICT),
     "rater": (_of_each_rater(name_of), "a text"),
     "temperature": (lambda value: clean_temperature(_number(value)), "a number"),
+    N_JUDGMENTS: (_NUMBER.validate_python, "a whole number from 1"),
     "share": (_SHARE.validate_python, "a number from 0 to 1"),
 }
 """Columns with their own conversion."""

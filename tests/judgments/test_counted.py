@@ -1,0 +1,145 @@
+"""Counted judgments say what their rows say."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import invoke
+from inspect_reliability.answers import analyse
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import Judgments, counts, judgments_from, judgments_from_frame
+from inspect_reliability.judgments.counted import as_counts
+from inspect_reliability.judgments.saved import save
+
+SHOWN = ("rows", "moves", "votes", "validity", "confusion", "between_judges", "questions", "shifts")
+
+
+def rows(seed: int = 0, questions: int = 12, tries: int = 6, first: int = 0) -> pd.DataFrame:
+    """Verdicts of two judges under two wordings, with labels and a topic of each question."""
+    rng = np.random.default_rng(seed)
+    made = [
+        {"question": f"q{q}", "judge": judge, "wording": wording, "topic": f"t{q % 3}"}
+        | {"label": "AB"[q % 2], "verdict": rng.choice(["A", "B", "", "C"], p=[0.5, 0.3, 0.1, 0.1])}
+        for q in range(first, first + questions)
+        for judge in ("x", "y")
+        for wording in ("short", "long")
+        for _ in range(tries)
+    ]
+    return pd.DataFrame(made)
+
+
+def same(one: Judgments, other: Judgments) -> None:
+    """Every result of both is equal."""
+    ours, theirs = analyse(one), analyse(other)
+    for name in SHOWN:
+        assert equal(ours.results[name], theirs.results[name]), name
+
+
+def equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equal(one[n], other[n]) for n in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(one == other)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of 100 rows."""
+    for module in ("frame", "counted"):
+        monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
+
+
+def written(frame: pd.DataFrame, path: Path) -> Path:
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_files_in_batches_give_the_results_of_their_rows(tmp_path: Path, form: str) -> None:
+    """Whatever their form, and whether they are one file or several."""
+    frame = rows()
+    one = judgments_from(written(frame, tmp_path / f"all.{form}"))
+    parts = [frame[frame["question"].isin(own)] for own in np.split(frame["question"].unique(), 3)]
+    paths = [written(part, tmp_path / f"{n}.{form}") for n, part in enumerate(parts)]
+    assert len(one) < len(frame)
+    for counted in (one, judgments_from(paths)):
+        same(counted, judgments_from_frame(frame))
+
+
+@pytest.mark.usefixtures("small")
+def test_tries_in_files_of_their_own_add_up(tmp_path: Path) -> None:
+    """Files that share questions are further tries of these."""
+    parts = [rows(seed) for seed in range(3)]
+    paths = [written(part, tmp_path / f"{n}.csv") for n, part in enumerate(parts)]
+    same(judgments_from(paths), judgments_from_frame(pd.concat(parts, ignore_index=True)))
+
+
+@pytest.mark.usefixtures("small")
+def test_a_copy_counts_once(tmp_path: Path) -> None:
+    """Rows in another order are a copy of a file, and a note says so."""
+    frame = rows()
+    copy = written(frame.sample(frac=1, random_state=1), tmp_path / "copy.csv")
+    found = judgments_from([written(frame, tmp_path / "all.csv"), copy])
+    assert [note.count for note in found.notes if "a copy" in note.what] == [len(frame)]
+    same(found, judgments_from_frame(frame))
+
+
+def test_saved_counts_of_workers_are_one_study(tmp_path: Path) -> None:
+    """The results of counts that several workers saved are those of all their rows."""
+    parts = [rows(n, first=12 * n) for n in range(3)]
+    for n, part in enumerate(parts):
+        save(as_counts(judgments_from_frame(part)), tmp_path / f"{n}.parquet")
+    found = judgments_from([str(path) for path in sorted(tmp_path.iterdir())])
+    same(found, judgments_from_frame(pd.concat(parts, ignore_index=True)))
+
+
+def test_counts_beside_rows(tmp_path: Path) -> None:
+    """Rows of other questions add up with counts; of the same ones, a note asks about a copy."""
+    one, other = rows(0), rows(1, first=12)
+    saved = str(tmp_path / "counts.parquet")
+    save(as_counts(judgments_from_frame(one)), saved)
+    both = judgments_from([saved, str(written(other, tmp_path / "other.csv"))])
+    same(both, judgments_from_frame(pd.concat([one, other], ignore_index=True)))
+    again = judgments_from([saved, str(written(one, tmp_path / "one.csv"))])
+    assert any("if one is a copy" in note.what for note in again.notes)
+
+
+def test_the_command_keeps_counts(tmp_path: Path) -> None:
+    """`--save FILE --counts` writes fewer rows, and reports of either file are equal."""
+    path = written(rows().drop(columns="topic"), tmp_path / "j.csv")
+    saved = tmp_path / "counts.parquet"
+    first = invoke("report", path, "--save", saved, "--counts")
+    assert first.exit_code == 0, first.stderr
+    assert len(pd.read_parquet(saved)) < len(rows())
+    answer = invoke("report", path, "--full").stdout
+    assert invoke("report", saved, "--full").stdout.replace(str(saved), str(path)) == answer
+    alone = invoke("report", path, "--counts")
+    assert alone.exit_code == 2
+    assert "--save" in alone.stderr
+
+
+def test_what_cannot_be_counted_is_refused() -> None:
+    """Exact verdicts have shares, which no count stands for."""
+    frame = pd.DataFrame({"question": ["q", "q"], "verdict": ["A", "B"], "share": [0.4, 0.6]})
+    with pytest.raises(UserError, match="Save them without --counts"):
+        as_counts(judgments_from_frame(frame))
+
+
+def test_a_row_may_count_for_many() -> None:
+    """A user's own column `n_judgments` has the numbers."""
+    frame = pd.DataFrame({"question": ["q", "q", "p"], "verdict": ["A", "B", "A"]})
+    table = judgments_from_frame(frame.assign(n_judgments=[3, 2, 5])).table
+    assert counts(table).table.tolist() == [[3, 2], [5, 0]]
