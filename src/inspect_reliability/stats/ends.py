@@ -101,10 +101,18 @@ def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     return float(low), float(high)
 
 
+def deviations(left_one_out: FloatArray) -> FloatArray:
+    """Deviations of N values without each question, [N, ...].
+
+    Their squares, or products, sum to the jackknife's (co)variances.
+    """
+    n = len(left_one_out)
+    return np.asarray(np.sqrt((n - 1) / n) * (left_one_out - left_one_out.mean(axis=0)))
+
+
 def jackknife_error(left_one_out: FloatArray) -> float:
     """Standard error over questions, from the N values without each question."""
-    n = len(left_one_out)
-    return float(np.sqrt((n - 1) / n * ((left_one_out - left_one_out.mean()) ** 2).sum()))
+    return float(np.sqrt((deviations(left_one_out) ** 2).sum()))
 
 
 def constant_share_bound(n_questions: float, level: float) -> float:

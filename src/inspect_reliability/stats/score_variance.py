@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 
 import numpy as np
 
 from .cells import Cells
 from .disagreement import QUESTION, disagreement, shares_of
-from .errors import NoJudgmentsError, ReliabilityError, ShapeError
-from .long import FloatArray, IntArray, codes
+from .errors import ReliabilityError, ShapeError
+from .long import codes
 from .rates import by_question
 
 
@@ -68,28 +67,16 @@ def decompose(
         ReliabilityError: A score is not a number, or infinite.
         NoJudgmentsError: There is no score, or all are missing.
     """
-    asked, answered = list(questions), list(runs)
-    try:
-        given = np.array(list(scores), dtype=np.float64)
-        finite = not np.isinf(given).any()
-    except (TypeError, ValueError):
-        finite = False
-    if not finite:
-        raise ReliabilityError("Scores must be finite numbers, NaN where missing.")
-    if not len(asked) == len(answered) == len(given):
-        raise ShapeError(
-            f"There are {len(asked)} questions and {len(answered)} runs for {len(given)} scores."
-        )
-    table, of_output = _by_output(asked, answered, given)
-    judgments, outputs = (~np.isnan(table)).sum(axis=1), np.bincount(of_output)
-    a, b, n = len(outputs), len(table), int(judgments.sum())
-    cells = Cells.of_numbers(table, list(map(str, of_output)), facets={"run": np.arange(b)})
+    cells, left_out = _outputs(questions, runs, scores)
+    of_output, judgments = cells.clusters, cells.replications
+    outputs = np.bincount(of_output)
+    a, b, n = len(outputs), len(of_output), int(judgments.sum())
     d = disagreement(cells).d
     judge_part = d(QUESTION, "run") if n > b else 0.0
     on_question = d(QUESTION) if b > a else judge_part
     runs_part, questions_part = on_question - judge_part, d() - on_question
 
-    means = by_question(np.nanmean(table, axis=1), of_output)
+    means = by_question(cells.shares @ np.array(cells.values), of_output)
     from_judge = judge_part * (np.bincount(of_output, 1 / judgments) / outputs**2).sum() / a**2
     from_runs = max(runs_part, 0.0) * (1 / outputs).sum() / a**2
     return Decomposition(
@@ -103,23 +90,34 @@ def decompose(
         n_questions=a,
         n_runs=b / a,
         n_judgments=n / b,
-        left_out=len(given) - n,
+        left_out=left_out,
         reason=_reason(a, b, n),
     )
 
 
-def _by_output(
+def _outputs(
     questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
-) -> tuple[FloatArray, IntArray]:
-    """The scores of each output, padded with NaN, and the number of its question."""
-    outputs: dict[tuple[object, object], list[float]] = {}
-    for question, run, score in zip(questions, runs, scores, strict=True):
-        if not np.isnan(score):
-            outputs.setdefault((question, run), []).append(score)
-    if not outputs:
-        raise NoJudgmentsError
-    table = np.array(list(zip_longest(*outputs.values(), fillvalue=np.nan))).T
-    return table, codes(question for question, _ in outputs)
+) -> tuple[Cells, int]:
+    """The scores of each output, a run of its question alone, and the number of missing ones."""
+    asked, answered, given = list(questions), list(runs), list(scores)
+    try:
+        values = np.array(given, dtype=np.float64)
+        finite = not np.isinf(values).any()
+    except (TypeError, ValueError):
+        finite = False
+    if not finite:
+        raise ReliabilityError("Scores must be finite numbers, NaN where missing.")
+    if not len(asked) == len(answered) == len(values):
+        raise ShapeError(
+            f"There are {len(asked)} questions and {len(answered)} runs for {len(values)} scores."
+        )
+    known = np.flatnonzero(~np.isnan(values))
+    outputs = [(asked[i], answered[i]) for i in known]
+    named = Cells.from_long(
+        codes(asked[i] for i in known), values[known], facets={"run": codes(outputs)}
+    )
+    numbers = named.as_numbers({name: float(name) for name in named.categories})
+    return numbers, len(given) - len(known)
 
 
 def _reason(a: int, b: int, n: int) -> str | None:
