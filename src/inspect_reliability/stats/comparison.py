@@ -10,7 +10,7 @@ import numpy as np
 from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
-from .ends import NO_WIDTH, deviations, level_of, t_quantile
+from .ends import NO_WIDTH, jackknifed, level_of, t_quantile
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
@@ -163,7 +163,7 @@ class _Found(NamedTuple):
     @property
     def deviations(self) -> FloatArray:
         """Deviations whose squares, or products, sum to the jackknife's (co)variances."""
-        return np.concatenate(list(map(deviations, self.without)))
+        return np.concatenate(list(map(jackknifed, self.without)))
 
     @property
     def largest(self) -> FloatArray:

@@ -101,7 +101,7 @@ def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     return float(low), float(high)
 
 
-def deviations(left_one_out: FloatArray) -> FloatArray:
+def jackknifed(left_one_out: FloatArray) -> FloatArray:
     """Deviations of N values without each question, [N, ...].
 
     Their squares, or products, sum to the jackknife's (co)variances.
@@ -112,7 +112,7 @@ def deviations(left_one_out: FloatArray) -> FloatArray:
 
 def jackknife_error(left_one_out: FloatArray) -> float:
     """Standard error over questions, from the N values without each question."""
-    return float(np.sqrt((deviations(left_one_out) ** 2).sum()))
+    return float(np.sqrt((jackknifed(left_one_out) ** 2).sum()))
 
 
 def constant_share_bound(n_questions: float, level: float) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .bradley_terry import strengths, wins
-from .ends import deviations, t_quantile
+from .ends import jackknifed, t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import FloatArray, IntArray
@@ -251,11 +251,11 @@ def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
         except ReliabilityError as error:
             name = names[question] if len(names) else i + 1
             raise ReliabilityError(f"not estimable without question {name}: {error}") from None
-    return deviations(np.array(without))
+    return jackknifed(np.array(without))
 
 
 def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
-    return deviations(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
+    return jackknifed(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
 
 
 def padded(shares: FloatArray, n: int) -> FloatArray:
