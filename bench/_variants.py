@@ -10,6 +10,7 @@ from inspect_ai.model import GenerateConfig, get_model
 from transformers import PreTrainedTokenizerFast
 
 from _models import TOP_K
+from inspect_reliability.hf_seeded.batch import Place
 from inspect_reliability.hf_seeded.draw import Draws, replication_stream, stream_keys
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.request import Continuation, Request
@@ -42,20 +43,18 @@ def tree(run: ModelRun, asked: list[Request]) -> list[Continuation]:
 def row_each(run: ModelRun, asked: list[Request]) -> list[tuple[int, ...]]:
     """Ours without the tree: the prompt is shared, but every replication has a row to the end."""
     texts: list[tuple[int, ...]] = [() for _ in asked]
-    logits, rows = run.prefill(asked[0].prompt, asked[0].max_tokens)
+    logits, rows = run.prefill([asked[0].prompt], asked[0].max_tokens)
     keys = stream_keys(asked[0].prompt, [replication_stream(one.seed) for one in asked])
     draws = Draws(
         keys.to(logits.device), [one.temperature for one in asked], [1.0] * len(asked), TOP_K
     )
     everyone = torch.arange(len(asked), device=logits.device)
     at = torch.zeros_like(everyone)
-    parents = [0] * len(asked)
     for step in range(asked[0].max_tokens):
         drawn = draws.tokens(logits, at, everyone, torch.full_like(everyone, step))
         texts = [(*text, token) for text, token in zip(texts, drawn, strict=True)]
         if step + 1 < asked[0].max_tokens:
-            logits = rows.step(drawn, parents)
-            at, parents = everyone, list(range(len(asked)))
+            logits, at = rows.after([Place(0, text) for text in texts]), everyone
     return texts
 
 

@@ -91,23 +91,18 @@ def judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Any, list[Any],
 def counted(work: Callable[[], Any]) -> tuple[Any, int]:
     """The result of some work, and the rows it sends through the model after the prompt."""
     rows = 0
-    originals = Rows.step, Rows.after
+    original = Rows.after
 
-    def step(self: Rows, tokens: Any, parents: Any) -> Any:
+    def after(self: Rows, places: Any) -> Any:
         nonlocal rows
-        rows += len(tokens)
-        return originals[0](self, tokens, parents)
+        rows += len(places)
+        return original(self, places)
 
-    def after(self: Rows, histories: Any) -> Any:
-        nonlocal rows
-        rows += len(histories)
-        return originals[1](self, histories)
-
-    Rows.step, Rows.after = step, after  # type: ignore[method-assign]
+    Rows.after = after  # type: ignore[method-assign]
     try:
         return work(), rows
     finally:
-        Rows.step, Rows.after = originals  # type: ignore[method-assign]
+        Rows.after = original  # type: ignore[method-assign]
 
 
 def costs(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -140,7 +135,7 @@ def _costs(run: ModelRun, prompts: list[Any], tokens: int) -> dict[str, Any]:
 
     return {
         "tokens": tokens,
-        "prefill": measure(lambda prompt: run.prefill(prompt, 1))[1],
+        "prefill": measure(lambda prompt: run.prefill([prompt], 1))[1],
         **{f"exact at T={t:g}": exactly((t,)) for t in TEMPERATURES},
         f"exact at T={', '.join(f'{t:g}' for t in FIVE)} together": exactly(FIVE),
         f"{REPLICATIONS} replications at T=1": sampled(1.0),

@@ -64,7 +64,7 @@ def measure(run: ModelRun, questions: Sequence[Sequence[Prompt]]) -> dict[str, A
     def prompts(most: int | None = None) -> None:
         for cells in questions:
             for prompt in sorted(cells)[:most]:
-                run.prefill(prompt, TOKENS)
+                run.prefill([prompt], TOKENS)
 
     works = {
         "experiment": experiment,
@@ -77,7 +77,7 @@ def measure(run: ModelRun, questions: Sequence[Sequence[Prompt]]) -> dict[str, A
     for _ in range(1 + ROUNDS):
         rounds.append([])
         for _, work, run.forward.piece in ways:
-            run.prefill(questions[0][0][:1], TOKENS)  # and so forget the latest prompt
+            run.prefill([questions[0][0][:1]], TOKENS)  # and so forget the latest prompt
             rounds[-1].append(cost(work, "cpu").seconds)
     medians = iter(map(median, zip(*rounds[1:], strict=True)))
     seconds = {name: {"pieces": next(medians), "whole": next(medians)} for name in works}

@@ -74,8 +74,8 @@ class Bench:
 
     def prefill(self, length: int | None = None) -> Cost:
         """Cost of the prompt alone, once."""
-        prompt = self.prompt(length)
-        return median_cost(lambda: self.run.prefill(prompt, 1), self.device, self.repeats)
+        prompt = tuple(self.prompt(length))
+        return median_cost(lambda: self.run.prefill([prompt], 1), self.device, self.repeats)
 
     def ours(self, way: Callable[..., Any] = tree, **asked: Any) -> Cost:
         """Cost of all replications through the engine, or through another loop over it."""

@@ -20,9 +20,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
 from inspect_reliability.record.replications import replications_in
-from inspect_reliability.rejudging import Rejudging
 from inspect_reliability.rejudging.limits import Limits
 from inspect_reliability.rejudging.made import made_in
+from inspect_reliability.rejudging.rejudging import Rejudging
 
 TINY = "hf_seeded/tiny-judge"
 LENIENT = "lenient"
@@ -114,10 +114,10 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
     return log
 
 
-def rejudged(log: EvalLog, folder: Path, *scorers: str, **options: Any) -> EvalLog:
+def rejudged(log: EvalLog, folder: Path, scorer: str | None = None, **options: Any) -> EvalLog:
     """Judge the outputs of a log again, what a folder lacks: its newest log."""
-    limits = Limits(**options.pop("limits", {}))
-    rejudging = Rejudging(log, scorers, **options)
+    limits = options.pop("limits", Limits())
+    rejudging = Rejudging(log, scorer, **options)
     wanted = rejudging.missing(made_in(str(folder), rejudging.settings))
     task = rejudging.to_task(wanted, limits)
     [done] = eval(

@@ -1,8 +1,6 @@
 """Pipes, full disks, missing folders and servers: one line says what is the matter, at once."""
 
-import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,7 +16,6 @@ from commands import invoke
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.designs.design import MOST_SHOWN
 from inspect_reliability.errors import UserError
-from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.tasks import judge_task
@@ -105,21 +102,6 @@ def test_a_prompt_has_a_size(tmp_path: Path) -> None:
     assert len(design.ask(fits, ["a"])) == MOST_SHOWN
     with pytest.raises(UserError, match=f"item 'q': it has {MOST_SHOWN + 1:,} characters"):
         design.ask(Item("q", "?", {"a": "x" * (MOST_SHOWN + 1)}), ["a"])
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [{"num_hidden_layers": 1_000_000}, {"num_hidden_layers": 10_000, "num_local_experts": 10_000}],
-)
-def test_a_config_of_a_million_layers(tmp_path: Path, asked: dict[str, int]) -> None:
-    """It is refused before a layer is made."""
-    model = tmp_path / "model"
-    shutil.copytree(folder(), model)
-    config = json.loads((model / "config.json").read_text())
-    (model / "config.json").write_text(json.dumps(config | asked))
-    names = ("device", "dtype", "device_map", "token", "revision")
-    with pytest.raises(UserError, match=r"its config asks for 10*,000(,000)? layers"):
-        find(str(model), **dict.fromkeys(names), trust_remote_code=False, model_args={})
 
 
 def test_a_chat_template_that_shows_no_message() -> None:

@@ -1,7 +1,7 @@
 """The distribution of labels: every continuation counted, against enumeration and draws."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ from tiny_models import (
 from transformers import PreTrainedModel
 
 from enumeration import shares
-from inspect_reliability.hf_seeded.batch import CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.label_tree import distributions
@@ -169,19 +169,20 @@ def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 40])
-def test_rows_are_bounded(toy: PreTrainedModel, slow: SlowPath, most: int) -> None:
+def test_rows_are_bounded(
+    toy: PreTrainedModel, slow: SlowPath, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No more histories than allowed go through the model, and what that leaves open is said."""
-    run = model_run(toy)
-    used = 0
+    run, after = model_run(toy), Rows.after
+    used: list[Place] = []
 
-    def count(module: object, args: object, kwargs: dict[str, torch.Tensor]) -> None:
-        nonlocal used
-        used += kwargs["input_ids"].shape[0]
+    def counting(self: Rows, places: Sequence[Place]) -> torch.Tensor:
+        used.extend(places)
+        return after(self, places)
 
-    handle = toy.register_forward_pre_hook(count, with_kwargs=True)
+    monkeypatch.setattr(Rows, "after", counting)
     found = ask(run, eps=1e-6, max_rows=most, tail_draws=0)
-    handle.remove()
-    assert used == 1 + most == 1 + found[0].rows
+    assert len(used) == len({*used}) == most == found[0].rows
     for one in found:
         assert one.truncated == (one.open_mass > 1e-6)
         full = enumerated(slow, one.temperature)
@@ -291,8 +292,8 @@ def test_branches_of_every_family(family: str, models_by_family: Models) -> None
     for length in (4, WINDOW - 1, 2 * WINDOW + 5):
         prompt = tuple(2 + (17 * position) % 300 for position in range(length))
         with run.forward.alone(), torch.inference_mode():
-            _, rows = run.prefill(prompt, 8)
-            logits = [rows.after(histories) for histories in BRANCHES]
+            _, rows = run.prefill([prompt], 8)
+            logits = [rows.after([Place(0, one) for one in some]) for some in BRANCHES]
         assert type(rows) is (CopiedRows if family == "falcon" else SharedPrefixRows)
         for ours, histories in zip(logits, BRANCHES, strict=True):
             for row, history in zip(ours, histories, strict=True):
@@ -368,7 +369,7 @@ def test_out_of_memory_means_fewer_rows_at_once(
 def test_a_memory_cap_bounds_the_tree(toy: PreTrainedModel) -> None:
     """Under a cap on memory the tree stays small enough for it, and says what is open."""
     run = model_run(toy)
-    _, rows = run.prefill(PROMPT, 4)
+    _, rows = run.prefill([PROMPT], 4)
     run.memory = 10 * rows.node_bytes
     (found,) = ask(run, temperatures=(2.5,), eps=0.001)
     assert found.rows == 10

@@ -23,7 +23,7 @@ from tiny_models import (
 from transformers import AttentionInterface, PreTrainedModel
 
 from inspect_reliability.hf_seeded import attention
-from inspect_reliability.hf_seeded.batch import CopiedRows, Rows, SharedPrefixRows
+from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
 
@@ -113,13 +113,15 @@ def test_company_changes_no_logit(key_heads: int) -> None:
 
     def first(prompts: list[tuple[int, ...]], rows: list[int]) -> list[torch.Tensor]:
         """Three steps of the first row, while others of each prompt go their own ways."""
-        _, root = run.prefill_together(prompts, 9, lambda prompt: True)
-        parents = [number for number, many in enumerate(rows) for _ in range(many)]
+        _, root = run.prefill(prompts, 9)
+        places = [Place(number, ()) for number, many in enumerate(rows) for _ in range(many)]
         logits = []
         for step in range(3):
-            drawn = [step + 7 * row for row in range(len(parents))]
-            logits.append(root.step(drawn, parents)[0].clone())
-            parents = [*range(len(parents))]
+            places = [
+                Place(prompt, (*history, step + 7 * row))
+                for row, (prompt, history) in enumerate(places)
+            ]
+            logits.append(root.after(places)[0].clone())
         return logits
 
     with run.forward.alone(), torch.inference_mode():
@@ -151,8 +153,8 @@ def test_what_was_computed_before_changes_no_logit(family: str, models_by_family
     def logits(prompt: tuple[int, ...]) -> list[torch.Tensor]:
         """After the prompt, and one token later."""
         passed.clear()
-        after, rows = run.prefill(prompt, 9)
-        return [after, rows.step([3], [0])]
+        after, rows = run.prefill([prompt], 9)
+        return [after, rows.after([Place(0, (3,))])]
 
     with count, run.forward.alone(), run.forward.in_pieces(8), torch.inference_mode():
         alone = logits(PROMPT)

@@ -10,7 +10,8 @@ from slow_path import SlowPath
 from tiny_models import CONTEXT, END, generate, model_run
 from transformers import PreTrainedModel
 
-from inspect_reliability.hf_seeded.fastest import ModelRun
+from inspect_reliability.hf_seeded.batch import Place, Rows
+from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.group import ClosedError, Grouper
 from inspect_reliability.hf_seeded.memory import OutOfMemoryError
 from inspect_reliability.hf_seeded.request import Continuation, Request
@@ -311,18 +312,29 @@ def test_a_memory_cap_bounds_the_prompts(llama: PreTrainedModel, widths: list[in
     assert max(widths) < 20
 
 
-def test_a_row_that_left_leaves_nothing_behind(llama: PreTrainedModel) -> None:
-    """A row that forks again, after its first fork has left, goes on from itself."""
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("memory", [10**9, 1])
+def test_what_was_forgotten_is_made_again(
+    llama: PreTrainedModel, way: type[Rows], memory: int
+) -> None:
+    """Continuations may be asked for in any order, also where there is no memory for others."""
     run = model_run(llama)
-    with run.forward.alone(), torch.inference_mode():
-        _, rows = run.prefill(PROMPT, 9)
-        rows.step([5], [0])
-        rows.step([6, 7], [0, 0])
-        rows.step([8], [0])
-        forks = rows.step([9, 10], [0, 0])
+    asked: list[list[tuple[int, ...]]] = [
+        [(5,)],
+        [(5, 6), (5, 7)],
+        [(4,)],
+        [(5, 6, 8)],
+        [(5, 6, 8, 9), (5, 6, 8, 1)],
+    ]
+    asked += [[(4, 2, 3, 1), (4, 2, 3, 2)], [(5, 7, 3)]]
     slow = SlowPath(llama, END)
-    for ours, last in zip(forks, (9, 10), strict=True):
-        plain = torch.tensor(slow.logits((*PROMPT, 5, 6, 8, last)))
+    with run.forward.alone(), torch.inference_mode():
+        rows = way(run.forward, memory)
+        rows.add(PROMPT)
+        found = [rows.after([Place(0, one) for one in histories]) for histories in asked]
+    every = [history for histories in asked for history in histories]
+    for ours, history in zip(torch.cat(found), every, strict=True):
+        plain = torch.tensor(slow.logits((*PROMPT, *history)))
         torch.testing.assert_close(ours.double(), plain.double(), rtol=1e-4, atol=1e-4)
 
 

@@ -223,18 +223,6 @@ def test_keys_of_a_mapping_are_scores_of_their_own() -> None:
     assert "icc(facts)" not in found
 
 
-@pytest.mark.slow
-def test_chosen_keys_have_the_only_panels(unwarned: None, caplog: pytest.LogCaptureFixture) -> None:
-    """With `keys`, a score of hundreds of parts has the panels of those parts and no others."""
-    made = scores(lambda rng: {f"part {n}": rng.choice("AB") for n in range(300)})
-    every = reliability()(made)
-    assert isinstance(every, dict)
-    some = reliability(keys=["part 7", "part 250"])(made)
-    assert some == {k: v for k, v in every.items() if k.endswith(("(part 7)", "(part 250)"))}
-    reliability(keys=["part 7", "part x"])(made)
-    assert "no score has the key part x" in caplog.text
-
-
 def test_rates_are_shares_of_the_judgments() -> None:
     """Each rate counts what it names; rates of verdicts are means over questions."""
     values = ["A", "non-response", "invalid", "B", "non-response"]

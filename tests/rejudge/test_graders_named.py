@@ -26,7 +26,8 @@ from graders import LENIENT, in_full, rejudged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cost import Cost, total
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging import Rejudging
+from inspect_reliability.rejudging.limits import Limits
+from inspect_reliability.rejudging.rejudging import Rejudging
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +66,20 @@ def by_configuration(judge: Mapping[str, Any]) -> Scorer:
         return Score(value="C", explanation=output.completion)
 
     return grade
+
+
+class Few(Limits):
+    """A run that ends after so many calls."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._left = most
+
+    def admit(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self.stop("it was so in the test")
+        super().admit()
 
 
 WAYS: dict[str, tuple[Any, dict[str, Any], set[str]]] = {
@@ -153,36 +168,32 @@ def test_logged_arguments_are_kept(tmp_path: Path) -> None:
     """A scorer that the user names keeps the arguments of the log, with or without its package."""
     log = logged(tmp_path, lambda: [model_graded_qa(model=ONE, partial_credit=True), match()])
     for name in (None, "model_graded_qa", "inspect_ai/model_graded_qa"):
-        [chosen] = Rejudging(log, [name] if name else []).chosen
-        assert "partial_credit=True" in chosen.wrapped.identity
-        assert ONE in chosen.wrapped.identity
+        chosen = Rejudging(log, name).wrapped
+        assert "partial_credit=True" in chosen.identity
+        assert ONE in chosen.identity
 
 
 def test_two_scorers_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    """The command asks which; the name of a score says it, and several may be named at once."""
+    """The command asks which; the name of a score says it."""
     log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_qa(model=TWO)])
     with pytest.raises(
         UserError, match=r"several: model_graded_qa .*; model_graded_qa1 .*Name one"
     ):
         Rejudging(log)
-    one, both = tmp_path / "one", tmp_path / "both"
-    assert graders(rejudged(log, one, "model_graded_qa1", replications=1)) == {TWO}
-    judged = rejudged(log, both, "model_graded_qa", "model_graded_qa1", replications=1)
-    assert [kept(judged, name)["grader"] for name in ("rejudge", "rejudge1")] == [ONE, TWO]
+    for name, expected in (("model_graded_qa", ONE), ("model_graded_qa1", TWO)):
+        judged = rejudged(log, tmp_path / name, name, replications=1)
+        assert graders(judged) == {expected}
+        assert kept(judged)["grader"] == expected
 
 
-def test_several_scorers_go_on(tmp_path: Path) -> None:
-    """A run that ends between scorers keeps the first; a further one adds what each lacks."""
-    log = logged(tmp_path, lambda: [model_graded_qa(model=ONE), model_graded_qa(model=TWO)])
-    names, folder = ["model_graded_qa", "model_graded_qa1"], tmp_path / "again"
-    for replications, most in ((3, 4), (3, None), (5, None)):
-        limits = {"max_calls": most}
-        rejudged(log, folder, *names, replications=replications, limits=limits)
-        found = judgments_from_logs(folder).table.groupby(["scorer", "judge"]).size().to_dict()
-        if most is None:
-            assert found == {("rejudge", ONE): replications, ("rejudge1", TWO): replications}
-        else:
-            assert 0 < sum(found.values()) <= most
+def test_a_run_that_ended_goes_on(tmp_path: Path) -> None:
+    """What a run made before it ended stays; a further one makes what is missing."""
+    log = logged(tmp_path, lambda: model_graded_qa(model=ONE))
+    for replications, most in ((3, 2), (3, None), (5, None)):
+        limits = Few(most) if most else Limits()
+        rejudged(log, tmp_path / "again", replications=replications, limits=limits)
+        made = len(judgments_from_logs(tmp_path / "again").table)
+        assert 0 < made <= most if most else made == replications
 
 
 def test_no_stranger_is_paid(tmp_path: Path) -> None:

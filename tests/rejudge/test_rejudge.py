@@ -21,7 +21,8 @@ from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments import counts
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
-from inspect_reliability.rejudging import Rejudging, rejudge
+from inspect_reliability.rejudging import rejudge
+from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.rejudging.replications import Replication, summarise
 from inspect_reliability.stats import omega
 from inspect_reliability.stats.score_variance import decompose
@@ -469,16 +470,15 @@ def test_a_log_without_a_clear_scorer(tmp_path: Path) -> None:
     log = run(task, tmp_path)
     with pytest.raises(UserError, match=r"model_graded_qa \(.*; wins. Name one by its score"):
         Rejudging(log)
-    [chosen] = Rejudging(log, ["model_graded_qa"]).chosen
-    assert "grade_pattern" in chosen.wrapped.identity  # with the arguments it has in the log
+    chosen = Rejudging(log, "model_graded_qa").wrapped
+    assert "grade_pattern" in chosen.identity  # with the arguments it has in the log
 
 
 def test_the_only_grader_of_a_log_is_meant(tmp_path: Path) -> None:
     """Beside scorers that ask no model, the one that does need not be named."""
     task = suite(wins(), questions=1)
     task.scorer = [match(), wins()]
-    [chosen] = Rejudging(run(task, tmp_path)).chosen
-    assert chosen.wrapped.identity == "wins"
+    assert Rejudging(run(task, tmp_path)).wrapped.identity == "wins"
 
 
 def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
@@ -652,7 +652,7 @@ def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
     broken = log.model_copy(deep=True)
     samples(broken)[1].error = EvalError(message="broke", traceback="", traceback_ansi="")
     again = rejudged(broken, tmp_path / "again", replications=2)
-    assert {sample.id for sample in samples(again)} == {"0", "2"}
+    assert {sample.id for sample in samples(again)} == {0, 2}
     for sample in samples(broken):
         sample.error = EvalError(message="broke", traceback="", traceback_ansi="")
     with pytest.raises(UserError, match="no sample that ended without an error"):

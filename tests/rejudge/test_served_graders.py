@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
-from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
 from chat_server import ChatServer, serving
-from graders import in_full, rejudged, run, suite
-from inspect_reliability.judgments.logs import judgments_from_logs
+from graders import in_full, run, suite
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.rejudging.limits import MOST_TRIES, CallRefusedError, Limits
 
@@ -158,19 +157,3 @@ def test_a_server_without_answers_is_not_asked_for_ever() -> None:
             with suppress(CallRefusedError):
                 tried.retry(error, attempt)
             assert bool(tried.stopped) == (0 < most <= attempt)
-
-
-def test_a_limit_counts_every_choice(tmp_path: Path) -> None:
-    """No more choices are drawn than calls are allowed; a second run makes what is missing."""
-    server = ChatServer(said=SAID)
-    with serving(server) as name:
-        log = run(suite(match()), tmp_path / "logs", get_model(name))
-        for limit in (9, 20):
-            server.requests.clear()
-            given = {"replications": REPLICATIONS, "limits": {"max_calls": limit}}
-            rejudged(log, tmp_path / "again", "letter", **given)
-            assert sum(body.get("n") or 1 for body in server.requests) <= limit
-    table = judgments_from_logs(tmp_path / "again").table
-    assert len(table) == 3 * REPLICATIONS
-    for seed, verdict in zip(table["seed"], table["verdict"], strict=True):
-        assert [verdict] == drawn({"seeds": [seed]})

@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessageUser, ContentImage, GenerateConfig, Mode
 from commands import invoke
 from graders import run, suite, wins
 from inspect_reliability.errors import UserError
-from inspect_reliability.rejudging import Rejudging
+from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.rejudging.trust import SETTINGS, vet_model
 
 EVIL = """

@@ -14,7 +14,7 @@ from graders import LENIENT, TEMPLATE, in_full, letters, rejudged, run, suite, t
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging import Rejudging
+from inspect_reliability.rejudging.rejudging import Rejudging
 
 ALL = "{question} {criterion} {answer} {instructions}"
 
@@ -165,7 +165,7 @@ def test_a_scorer_without_a_template_has_no_wordings(tmp_path: Path) -> None:
     log = run(task, tmp_path, graded_by("?"))
     file = wordings(tmp_path, f"- '{ALL}'")
     with pytest.raises(UserError, match="cannot be asked in other words"):
-        Rejudging(log, ["wins"], wordings=file)
+        Rejudging(log, "wins", wordings=file)
 
 
 def test_a_wording_keeps_its_text(tmp_path: Path) -> None:

@@ -25,10 +25,10 @@ from ..judging.cost import total
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
-from ..rejudging import Rejudging
 from ..rejudging.limits import Limits
 from ..rejudging.made import made_in
 from ..rejudging.outputs import WANTED, Wanted
+from ..rejudging.rejudging import Rejudging
 from ..rejudging.replications import NOT_MADE
 from ..saving import alone
 from ..showing import Form
@@ -43,11 +43,9 @@ from .targets import writes
 @click.argument("log")
 @click.option(
     "--scorer",
-    "scorers",
-    multiple=True,
     metavar="NAME",
     help="A scorer of the log by the name of its scores, or any other: NAME, PACKAGE/NAME or "
-    "FILE.py@NAME; repeat it for several. Default: the log's own, if only one asked a model.",
+    "FILE.py@NAME. Default: the log's own, if only one asked a model.",
 )
 @click.option(
     "--task",
@@ -79,11 +77,6 @@ from .targets import writes
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Outputs to judge at most.")
 @click.option(
-    "--max-calls",
-    type=click.IntRange(min=1),
-    help="Model calls to make at most; each choice of a request is one.",
-)
-@click.option(
     "--cost-limit",
     type=Finite(min=0, min_open=True),
     help="Dollars after which no further call is made. Needs the grader's price.",
@@ -109,7 +102,6 @@ def rejudge(
     /,
     log: str,
     dry_run: bool,
-    max_calls: int | None,
     cost_limit: float | None,
     log_dir: str | None,
     form: Form,
@@ -136,7 +128,7 @@ def rejudge(
         print_text(screen, line)
     if dry_run:
         return
-    limits = Limits(max_calls=max_calls, cost_limit=cost_limit)
+    limits = Limits(cost_limit)
     failed = _judged(rejudging, wanted, limits, folder, {REJUDGED: _typed(context)})
     made = made_in(folder, rejudging.settings)
     missing = sum(one.replications for one in rejudging.missing(made))
@@ -162,11 +154,11 @@ def _judged(
     for name, price in rejudging.prices.items():
         info = get_model_info(name) or ModelInfo()
         set_model_info(name, info.model_copy(update={"cost": price}))
-    graders = {name for one in rejudging.chosen for name in one.wrapped.graders}
+    graders = sorted(rejudging.graders)
     unpriced = [name for name in graders if not ((known := get_model_info(name)) and known.cost)]
     if limits.cost_limit is not None and unpriced:
         raise UserError(
-            f"{', '.join(sorted(unpriced))} has no price, so --cost-limit cannot be kept. Give it "
+            f"{', '.join(unpriced)} has no price, so --cost-limit cannot be kept. Give it "
             "with --model-cost-config FILE."
         )
     # Standard output is for the report.
@@ -203,10 +195,8 @@ def _typed(context: click.Context) -> list[str]:
     words = [PurePosixPath(context.params["log"]).name]
     for option in context.command.params:
         name, value = str(option.name), context.params[str(option.name)]
-        if name in ("log", "dry_run", "form", "max_calls", "cost_limit", "prices") or value in (
-            option.default,
-            None,
-        ):
+        free = ("log", "dry_run", "form", "cost_limit", "prices")
+        if name in free or value in (option.default, None):
             continue
         if isinstance(value, dict):
             value = [f"{k}={json.dumps(v)}" for k, v in value.items() if k != "api_key"]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface
 
-from .cache import Seen, SharedPrefixLayer
+from .cache import TreeLayer
 
 NAME = "hf_seeded_shared_prefix"
 
@@ -52,51 +52,64 @@ def attend(
         UnknownAttentionError: The model asks for anything else.
     """
     layer = getattr(key, "layer", None)
-    if not isinstance(layer, SharedPrefixLayer) or query.shape[2] != 1:
+    if not isinstance(layer, TreeLayer) or query.shape[2] != 1:
         raise UnknownAttentionError("it attends to something other than its cache")
     unknown = {name for name, given in others.items() if given is not None} - _UNDERSTOOD
     if unknown or dropout or attention_mask is not None:
         raise UnknownAttentionError(f"it attends with {', '.join(unknown) or 'a mask or dropout'}")
 
     scaling = query.shape[3] ** -0.5 if scaling is None else scaling
-    key, value = layer.own(sliding_window, key, value)
+    asked = layer.asked
     rows, heads, _, size = query.shape
     groups = key.shape[1]  # key-value heads; each serves heads/groups query heads
     # A product that scales by itself rounds one way or another, by its number of rows.
-    query = query.view(rows, groups, heads // groups, size) * scaling
+    query = (query.view(rows, groups, heads // groups, size) * scaling).transpose(0, 1)
+    unseen = asked.unseen(sliding_window)
+    key, value = (states.transpose(0, 1)[:, :, unseen:] for states in (key, value))
     scores = query @ key.transpose(2, 3)  # of the rows' own positions
     weights = torch.empty_like(scores)
-    output = query.new_empty(*query.shape[:3], value.shape[3])
-    for seen in layer.seen(sliding_window):
-        span = seen.span
-        on_prompt, on_own = _attend_span(query[span.padded], scores[span.padded], seen, softcap)
-        output[span.rows], weights[span.rows] = on_prompt[span.kept], on_own[span.kept]
+    output = query.new_empty(groups, rows, heads // groups, value.shape[3])
+    for span in asked.spans:
+        prompt = layer.prompts[span.prompt]
+        length = prompt[0].shape[1]
+        unseen = asked.unseen(sliding_window, length)
+        on_prompt, on_own = _attend_span(
+            query[:, span.padded],
+            scores[:, span.padded],
+            (prompt[0][:, unseen:], prompt[1][:, unseen:]),
+            asked.hidden(span, sliding_window, length),
+            softcap,
+        )
+        output[:, span.rows], weights[:, span.rows] = on_prompt[:, span.kept], on_own[:, span.kept]
     output += weights @ value
-    return output.view(rows, 1, heads, -1), None
+    return output.transpose(0, 1).reshape(rows, 1, heads, -1), None
 
 
 def _attend_span(
-    query: Tensor, own: Tensor, seen: Seen, softcap: float | None
+    query: Tensor,
+    own: Tensor,
+    prompt: tuple[Tensor, Tensor],
+    hidden: Tensor | None,
+    softcap: float | None,
 ) -> tuple[Tensor, Tensor]:
     """Attend the rows of one prompt: their output from it, and the weights of their own positions.
 
-    `query` is scaled; `own` holds the scores of the rows' own positions. All shapes are (rows,
-    groups, heads a group, ...).
+    `query` is scaled; `own` holds the scores of the rows' own positions; both have shape (groups,
+    rows, heads a group, ...). `hidden` (rows, positions) says what a row may not see.
     """
-    _, shared_key, shared_value, hidden = seen
-    rows, groups, per_group, size = query.shape
-    prompt = shared_key.shape[1]
-    together = query.transpose(0, 1).reshape(groups, rows * per_group, size)
-    scores = query.new_empty(groups, rows * per_group, prompt + own.shape[3])
+    shared_key, shared_value = prompt
+    groups, rows, per_group, size = query.shape
+    shared = shared_key.shape[1]
+    together = query.reshape(groups, rows * per_group, size)
+    scores = query.new_empty(groups, rows * per_group, shared + own.shape[3])
     by_row = scores.view(groups, rows, per_group, -1)
-    on_prompt = scores[:, :, :prompt]
+    on_prompt = scores[:, :, :shared]
     torch.baddbmm(on_prompt, together, shared_key.transpose(1, 2), beta=0, out=on_prompt)
-    by_row[..., prompt:] = own.transpose(0, 1)
+    by_row[..., shared:] = own
     if softcap is not None:
         scores.div_(softcap).tanh_().mul_(softcap)
-
     if hidden is not None:
-        by_row[..., -hidden.shape[1] :].masked_fill_(hidden[:, None], -torch.inf)
+        by_row.masked_fill_(hidden[:, None], -torch.inf)
 
     precise = torch.promote_types(scores.dtype, torch.float32)
     if scores.is_cpu and scores.dtype == precise:
@@ -105,8 +118,8 @@ def _attend_span(
     else:
         scores = scores.softmax(-1, dtype=precise).to(query.dtype)
         by_row = scores.view(groups, rows, per_group, -1)
-    output = (scores[:, :, :prompt] @ shared_value).view(groups, rows, per_group, -1)
-    return output.transpose(0, 1), by_row[..., prompt:].transpose(0, 1)
+    output = (scores[:, :, :shared] @ shared_value).view(groups, rows, per_group, -1)
+    return output, by_row[..., shared:]
 
 
 AttentionInterface.register(NAME, attend)

@@ -1,17 +1,19 @@
-"""The keys and values of prompts, once each, and of their continuations.
+"""The keys and values of prompts, once each, and those of the trees that continue them.
 
-`SharedPrefixLayer` keeps a row for each continuation, all of one length. `BranchLayer` keeps a
-node for each token of a tree, from which continuations of any lengths are put together.
+A tree has a node for each token of its continuations. Continuations that begin alike share nodes.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from transformers.cache_utils import CacheLayerMixin
 
-_ROOM = 16  # positions that a first buffer holds; a full one doubles
+_FEWEST_OF_A_PROMPT = 8
+"""Fewer rows of a prompt are filled up to this many for its matrix products, which have a row for
+each query head: products of fewer rows take other code paths, whose rounding differs."""
 
 
 class Span(NamedTuple):
@@ -31,94 +33,110 @@ class Span(NamedTuple):
         return slice(self.rows.start - start, self.rows.stop - start)
 
 
-class Seen(NamedTuple):
-    """What the newest positions of a span's rows may see of their prompt.
-
-    Attributes:
-        span: The rows.
-        keys: Keys of their prompt, and `values`, shape (heads, positions, size).
-        hidden: Which of the last positions, theirs and their prompt's, a row may not see, shape
-            (rows, positions), or None.
-    """
-
-    span: Span
-    keys: Tensor
-    values: Tensor
-    hidden: Tensor | None = None
-
-
-class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
-    """One layer: the prompts' keys and values, shared, and each row's own.
+class Asked:
+    """The continuations of one forward pass, the same in all layers.
 
     Args:
-        prompts: Keys and values of each prompt, shape (heads, prompt, size).
+        prompts: Number of the prompt of each; those of a prompt are side by side.
+        paths: Nodes of each, first to newest.
+        device: Device of the model.
+    """
+
+    def __init__(
+        self, prompts: Sequence[int], paths: Sequence[Sequence[int]], device: torch.device
+    ) -> None:
+        lengths = [*map(len, paths)]
+        self.shortest, self.longest = min(lengths), max(lengths)
+        self.lengths = torch.tensor(lengths, device=device)
+        padded = [[*path, *[path[-1]] * (self.longest - len(path))] for path in paths]
+        self.nodes = torch.tensor(padded, device=device)
+        self.newest = self.nodes[:, -1]
+        self.most = max(path[-1] for path in paths) + 1
+        self.spans = list(_spans(prompts))
+
+    def unseen(self, window: int | None, before: int = 0) -> int:
+        """First positions, of so many before the tree and of the tree, that no row may see."""
+        return 0 if window is None else max(0, before + self.shortest - window)
+
+    def hidden(self, span: Span, window: int | None, prompt: int) -> Tensor | None:
+        """Which of the positions after the unseen ones a row may not see; None if it sees all."""
+        if self.shortest == self.longest:
+            return None
+        first = self.unseen(window, prompt)
+        positions = torch.arange(first, prompt + self.longest, device=self.lengths.device)
+        ends = prompt + self.lengths[span.padded, None]
+        hidden = positions >= ends
+        return hidden if window is None else hidden | (positions < ends - window)
+
+
+def _spans(prompts: Sequence[int]) -> Iterator[Span]:
+    start = 0
+    for prompt, same in groupby(prompts):
+        end = start + len(list(same))
+        filled = max(end, min(start + _FEWEST_OF_A_PROMPT, len(prompts)))
+        padded = slice(max(0, min(start, filled - _FEWEST_OF_A_PROMPT)), filled)
+        yield Span(prompt, slice(start, end), padded)
+        start = end
+
+
+class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
+    """One layer.
 
     Attributes:
-        spans: Which rows continue which prompt.
+        prompts: Keys and values of each prompt, shape (heads, positions, size).
+        keys: Keys of the nodes, and `values`, shape (heads, nodes, size).
+        asked: The continuations that go through the layer next.
     """
 
     is_sliding = False
 
-    def __init__(self, prompts: Sequence[tuple[Tensor, Tensor]]) -> None:
+    def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.prompts = prompts
-        self.spans: list[Span]
-        self.own_keys: Tensor
-        self.own_values: Tensor
-        self.length = 0
+        self.prompts: list[tuple[Tensor, Tensor]] = []
+        self.keys: Tensor
+        self.values: Tensor
+        self.asked: Asked
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Allocate the first positions."""
-        self.own_keys, self.own_values = _room(key_states, _ROOM), _room(value_states, _ROOM)
+        """Make room for no node yet."""
+        self.keys, self.values = (
+            states.new_empty(states.shape[1], 0, states.shape[3])
+            for states in (key_states, value_states)
+        )
         self.is_initialized = True
 
     def update(
         self, key_states: Tensor, value_states: Tensor, *args: object, **kwargs: object
     ) -> tuple[Tensor, Tensor]:
-        """Append one position to each row.
+        """Keep the newest node of each row.
 
         Returns:
-            The rows' own keys and values. The keys carry this layer along (`layer`), so that
-            attention finds the shared ones, or finds out that a model has changed the keys.
+            Keys and values of all nodes of each row, shape (rows, heads, nodes, size). The keys
+            carry this layer along (`layer`), so that attention finds the prompts, or finds out that
+            a model has changed the keys.
         """
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
-        if self.length == self.own_keys.shape[2]:
-            room = _room(self.own_keys, self.length), _room(self.own_values, self.length)
-            self.own_keys = torch.cat([self.own_keys, room[0]], dim=2)
-            self.own_values = torch.cat([self.own_values, room[1]], dim=2)
-        self.own_keys[:, :, self.length] = key_states[:, :, 0]
-        self.own_values[:, :, self.length] = value_states[:, :, 0]
-        self.length += 1
-        keys: Any = self.own_keys[:, :, : self.length]
+        if self.asked.most > self.keys.shape[1]:
+            more = max(self.asked.most, 2 * self.keys.shape[1]) - self.keys.shape[1]
+            self.keys, self.values = (
+                torch.cat([own, own.new_empty(own.shape[0], more, own.shape[2])], dim=1)
+                for own in (self.keys, self.values)
+            )
+        self.keys[:, self.asked.newest] = key_states[:, :, 0].transpose(0, 1)
+        self.values[:, self.asked.newest] = value_states[:, :, 0].transpose(0, 1)
+        keys: Any = self.keys[:, self.asked.nodes].transpose(0, 1)
         keys.layer = self
-        return keys, self.own_values[:, :, : self.length]
+        return keys, self.values[:, self.asked.nodes].transpose(0, 1)
 
-    def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """The part of what `update` returned that the newest position of each row may see.
-
-        A window is the number of positions that are seen, the position's own included.
-        """
-        unseen = 0 if window is None else max(0, self.length - window)
-        return keys[:, :, unseen:], values[:, :, unseen:]
-
-    def seen(self, window: int | None) -> Iterator[Seen]:
-        """What the newest position of each row may see of its prompt, span by span."""
-        for span in self.spans:
-            keys, values = self.prompts[span.prompt]
-            unseen = 0 if window is None else max(0, keys.shape[1] + self.length - window)
-            yield Seen(span, keys[:, unseen:], values[:, unseen:])
-
-    def take(self, parents: Tensor) -> None:
-        """Make row `parents[i]` row i, in buffers of its own."""
+    def keep(self, nodes: Tensor) -> None:
+        """Make node `nodes[i]` node i, and forget the others."""
         if self.is_initialized:
-            parents = parents.to(self.own_keys.device)
-            self.own_keys = self.own_keys.index_select(0, parents)
-            self.own_values = self.own_values.index_select(0, parents)
+            self.keys, self.values = self.keys[:, nodes], self.values[:, nodes]
 
     def get_seq_length(self) -> int:
-        """Positions so far of the longest row, its prompt's included."""
-        return max(keys.shape[1] for keys, _ in self.prompts) + self.length
+        """Positions of the longest row, its prompt's included."""
+        return max(keys.shape[1] for keys, _ in self.prompts) + self.asked.longest
 
     def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         """Keys that a mask would cover; no mask is made."""
@@ -127,81 +145,3 @@ class SharedPrefixLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
     def get_max_length(self) -> int:
         """None: there is no bound."""
         return -1
-
-
-class Paths:
-    """Places of the nodes of some continuations, first to newest, the same in all layers."""
-
-    def __init__(self, nodes: Sequence[Sequence[int]], device: torch.device) -> None:
-        self.longest = max(map(len, nodes))
-        padded = [[*path, *[path[-1]] * (self.longest - len(path))] for path in nodes]
-        self.nodes = torch.tensor(padded, device=device)
-        self.lengths = torch.tensor([len(path) for path in nodes], device=device)
-        self.newest = self.nodes[:, -1]
-        positions = torch.arange(self.longest, device=device)
-        self.padding = positions >= self.lengths[:, None]
-
-
-class BranchLayer(SharedPrefixLayer):  # type: ignore[no-untyped-call]
-    """One layer of a tree: one prompt's keys and values, shared, and those of each node."""
-
-    def __init__(self, prompts: Sequence[tuple[Tensor, Tensor]]) -> None:
-        super().__init__(prompts)
-        self.paths: Paths
-
-    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
-        """Allocate the first nodes."""
-        self.own_keys, self.own_values = (
-            states.new_empty(0, states.shape[1], states.shape[3])
-            for states in (key_states, value_states)
-        )
-        self.is_initialized = True
-
-    def update(
-        self, key_states: Tensor, value_states: Tensor, *args: object, **kwargs: object
-    ) -> tuple[Tensor, Tensor]:
-        """Keep the newest nodes of `paths`.
-
-        Returns:
-            Keys and values of all nodes of each path, as `SharedPrefixLayer.update`.
-        """
-        if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
-        most = int(self.paths.newest.max()) + 1
-        if most > self.own_keys.shape[0]:
-            size = max(most, 2 * self.own_keys.shape[0])
-            self.own_keys, self.own_values = (
-                torch.cat([own, own.new_empty(size - own.shape[0], *own.shape[1:])])
-                for own in (self.own_keys, self.own_values)
-            )
-        self.own_keys[self.paths.newest] = key_states[:, :, 0]
-        self.own_values[self.paths.newest] = value_states[:, :, 0]
-        keys: Any = self.own_keys[self.paths.nodes].transpose(1, 2)
-        keys.layer = self
-        return keys, self.own_values[self.paths.nodes].transpose(1, 2)
-
-    def own(self, window: int | None, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """All of it: paths differ in length, so `seen` hides what each may not see."""
-        return keys, values
-
-    def seen(self, window: int | None) -> Iterator[Seen]:
-        """See `SharedPrefixLayer.seen`."""
-        ((keys, values),) = self.prompts
-        prompt = keys.shape[1]
-        hidden = self.paths.padding
-        if window is not None and self.get_seq_length() > window:
-            positions = torch.arange(self.get_seq_length(), device=hidden.device)
-            beyond = positions < prompt + self.paths.lengths[:, None] - window
-            beyond[:, prompt:] |= hidden
-            hidden = beyond
-        everyone = slice(0, len(hidden))
-        yield Seen(Span(0, everyone, everyone), keys, values, hidden)
-
-    def get_seq_length(self) -> int:
-        """Positions of the longest path, the prompt's included."""
-        return self.prompts[0][0].shape[1] + self.paths.longest
-
-
-def _room(states: Tensor, positions: int) -> Tensor:
-    rows, heads, _, size = states.shape
-    return states.new_empty(rows, heads, positions, size)

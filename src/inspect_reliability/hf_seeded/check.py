@@ -1,11 +1,12 @@
 """The self-check: does a way to continue a prompt agree with the model itself?"""
 
+import sys
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from .batch import Rows
+from .batch import Place, Rows
 from .candidates import insist_on_finite
 from .forward import ForwardPass
 
@@ -13,7 +14,7 @@ _POSSIBLE = 1e4  # below the likeliest
 
 
 def check(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float:
-    """Continue prompts by two tokens in two rows, which change places in between; then in branches.
+    """Continue prompts by two tokens in two rows, which change places in between; then a branch.
 
     Args:
         forward: The model.
@@ -27,25 +28,29 @@ def check(forward: ForwardPass, way: type[Rows], prompt: Sequence[int]) -> float
     Raises:
         NotFiniteError: The plain logits are not finite.
     """
-    logits, root = way.prefill(forward, prompt)
-    rows, starts, parents = root.fork(), [prompt, prompt], [0, 0]
-    if root.joins:
-        starts, parents = [prompt, prompt[1:]], [0, 1]
-        shorter, other = way.prefill(forward, starts[1])
-        logits, rows = torch.cat([logits, shorter]), way.joined([root, other])
-    first = [int(logits[parent].topk(2).indices[row]) for row, parent in enumerate(parents)]
-    middle = rows.step(first, parents)
-    second = middle.topk(2).indices[:, 1].tolist()
-    last = rows.fork().step(second, [1, 0])
-    after = root.after([(first[0],)])
-    longer, branch = root.after([(first[0], second[1]), (second[0],)])
+    rows = way(forward, sys.maxsize)
+    starts = [prompt, prompt[1:]] if rows.joins else [prompt]
+    logits = [rows.add(start)[0] for start in starts]
+    first = [
+        Place(row % len(starts), (int(logits[row % len(starts)].topk(2).indices[row]),))
+        for row in range(2)
+    ]
+    middle = rows.after(first)
+    second = [int(one.topk(2).indices[1]) for one in middle]
+    ends = [Place(p, (*h, token)) for (p, h), token in zip(first, second, strict=True)]
+    last = rows.after(ends[::-1])
+    branches = [ends[0], Place(0, (second[1],))]
     return _deviation(
         forward,
         [
-            ([*prompt, first[0], second[1]], [logits[0], middle[0], last[1]]),
-            ([*starts[1], first[1], second[0]], [logits[parents[1]], middle[1], last[0]]),
-            ([*prompt, first[0], second[1]], [logits[0], after[0], longer]),
-            ([*prompt, second[0]], [logits[0], branch]),
+            *(
+                ([*starts[end.prompt], *end.history], [logits[end.prompt], between, one])
+                for end, between, one in zip(ends, middle, last.flip(0), strict=True)
+            ),
+            *(
+                ([*starts[0], *one.history], [after])
+                for one, after in zip(branches, rows.after(branches), strict=True)
+            ),
         ],
     )
 

@@ -68,45 +68,37 @@ class ModelRun:
         self._probe = self._check_prompt(affordable=True)
         self.way = self._fastest()
 
-    def prefill_together(
+    @torch.inference_mode()
+    def prefill(
         self,
         prompts: Sequence[tuple[int, ...]],
         tokens: int,
-        wanted: Callable[[tuple[int, ...]], bool],
+        wanted: Callable[[tuple[int, ...]], bool] = lambda prompt: True,
     ) -> tuple[Tensor, Rows]:
         """Send prompts through the model, as many of the first ones as can continue together.
 
-        They end before the first one not `wanted`. Otherwise as `prefill`, with a row of logits per
-        prompt.
+        They end before the first one not `wanted`. Their continuations may reach a length of
+        `tokens`.
+
+        Returns:
+            Logits after each, shape (prompts, vocabulary), and rows to continue them.
+
+        Raises:
+            OutOfMemoryError: A prompt did not fit.
         """
         with memory_errors("the check of a long prompt"):
             self._check_beyond_window(max(map(len, prompts)) + tokens)
-        logits, root = self.prefill(prompts[0], tokens)
-        all_logits, roots = [logits], [root]
-        positions = len(prompts[0])
-        for prompt in prompts[1:]:
+        rows = self.way(self.forward, self.memory)
+        logits: list[Tensor] = []
+        positions = 0
+        for prompt in prompts:
             positions += len(prompt)
-            too_many = positions * root.node_bytes > self.memory * _PROMPTS
-            if too_many or not root.joins or not wanted(prompt):
+            too_many = positions * rows.node_bytes > self.memory * _PROMPTS
+            if logits and (too_many or not rows.joins or not wanted(prompt)):
                 break
-            logits, root = self.prefill(prompt, tokens)
-            all_logits.append(logits)
-            roots.append(root)
-        return torch.cat(all_logits), root.joined(roots)
-
-    @torch.inference_mode()
-    def prefill(self, prompt: Sequence[int], tokens: int) -> tuple[Tensor, Rows]:
-        """Send a prompt through the model; its continuations may reach a length of `tokens`.
-
-        Returns:
-            Logits after the prompt, shape (1, vocabulary), and rows to continue from.
-
-        Raises:
-            OutOfMemoryError: The prompt did not fit.
-        """
-        with memory_errors(f"a prompt of {len(prompt):,} tokens"):
-            self._check_beyond_window(len(prompt) + tokens)
-            return self.way.prefill(self.forward, prompt)
+            with memory_errors(f"a prompt of {len(prompt):,} tokens"):
+                logits.append(rows.add(prompt))
+        return torch.cat(logits), rows
 
     def _check_beyond_window(self, length: int) -> None:
         """Repeat the self-check beyond the window, once a text may get there."""
@@ -116,11 +108,11 @@ class ModelRun:
 
     def most(self, rows: Rows, tokens: int) -> int:
         """The most rows that may go through together if each may reach this many tokens."""
-        return max(1, min(self.max_rows, rows.most, self.memory // rows.row_bytes(tokens)))
+        return max(1, min(self.max_rows, self.memory // rows.row_bytes(tokens)))
 
     def spare_memory(self, rows: int) -> bool:
         """Halve the number of rows from now on; false if that changes nothing."""
-        if rows <= FEWEST_ROWS // 2:  # steps are padded to more, branches of a tree are not
+        if rows <= FEWEST_ROWS // 2:  # they are padded to more
             return False
         self.max_rows = rows // 2
         if self.forward.device.type == "cuda":

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from .batch import Place
 from .candidates import candidates, probabilities
 from .distribution import Distribution, DistributionRequest
 from .draw import Draws, gumbel, stream_keys
@@ -88,7 +89,7 @@ class _Growth:
         self.shares: dict[str, Floats] = {}
         self.histories: list[History] = []
         self.masses: list[Floats] = []
-        self.logits, self.rows = run.prefill(request.prompt, self.longest)
+        self.logits, self.rows = run.prefill([request.prompt], self.longest)
         room = run.memory // self.rows.node_bytes if self.rows.node_bytes else request.max_rows
         self.most = min(request.max_rows, room)
         self.leaves: list[Leaf] = []  # a heap of those that can be followed
@@ -173,7 +174,7 @@ class _Growth:
                 raise CancelledError
             part = histories[done : done + self.run.most(self.rows, max(map(len, histories)))]
             try:
-                logits.append(self.rows.after(part))
+                logits.append(self.rows.after([Place(0, history) for history in part]))
                 done += len(part)
             except OutOfMemoryError:
                 if not self.run.spare_memory(len(part)):

@@ -29,8 +29,7 @@ from .candidates import NotFiniteError
 from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
-from .label_tree import distributions
-from .load import find
+from .load import load
 from .memory import OutOfMemoryError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
@@ -115,7 +114,7 @@ class HFSeededAPI(ModelAPI):
         _check(flags, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
-        self._found = find(
+        loaded = load(
             model_path or model_name,
             device=device,
             dtype=dtype,
@@ -125,40 +124,29 @@ class HFSeededAPI(ModelAPI):
             trust_remote_code=trust_remote_code,
             model_args=model_args,
         )
-        self._chat_template, self._max_rows = chat_template, max_rows
-        self._memory = None if memory_gb is None else int(memory_gb * 1e9)
-        self.stop_at_verdict = stop_at_verdict
-        # One function per setting, so that the engine calls it once for each distinct text.
-        self._stop = lru_cache(maxsize=64)(stopping_at)
-        self._said: set[str] = set()
-        # Without this, inspect's adaptive connections would let through 20 to 100 requests.
-        if config.max_connections is None:
-            config.max_connections = CONNECTIONS
-
-    def ready(self) -> None:
-        """Load the model, which its first request does else: inspect makes it before the task.
-
-        Raises:
-            UserError: It cannot be loaded.
-        """
-        if hasattr(self, "run"):
-            return
-        loaded = self._found.load()
-        self.encoder = PromptEncoder(loaded.tokenizer, self._chat_template)
+        self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
+        memory = None if memory_gb is None else int(memory_gb * 1e9)
         with self._advice():
             self.run = ModelRun(
                 loaded.model,
                 self.encoder.decode,
                 loaded.end_tokens,
                 loaded.context,
-                self._max_rows,
-                memory=self._memory,
+                max_rows,
+                memory,
             )
         self._dtype = loaded.model.dtype
+        self.stop_at_verdict = stop_at_verdict
         self.grouper = Grouper(partial(_answer, self.run))
         # The worker keeps the model in memory, and nothing keeps the provider but its user.
         self._end = weakref.finalize(self, self.grouper.close)
         self._end.atexit = False
+        # One function per setting, so that the engine calls it once for each distinct text.
+        self._stop = lru_cache(maxsize=64)(stopping_at)
+        self._said: set[str] = set()
+        # Without this, inspect's adaptive connections would let through 20 to 100 requests.
+        if config.max_connections is None:
+            config.max_connections = CONNECTIONS
 
     async def generate(
         self,
@@ -176,7 +164,6 @@ class HFSeededAPI(ModelAPI):
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
         refuse(config)
-        self.ready()
         prompt, labels = self.encoder.encode(input), current_labels()
         if labels is not None and labels.parse is not None:
             found = await self.distribution(input, config, labels)
@@ -221,7 +208,6 @@ class HFSeededAPI(ModelAPI):
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
         """
-        self.ready()
         settings = settings_of(config, self._dtype, stopping=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
@@ -346,6 +332,8 @@ def _answer(
     run: ModelRun, group: list[Any], deliver: Deliver, wanted: Callable[[int], bool]
 ) -> None:
     if isinstance(group[0], DistributionRequest):
+        from .label_tree import distributions  # most runs draw
+
         deliver(0, distributions(run, group[0], partial(wanted, 0)))
     else:
         grow(run, group, deliver, wanted)

@@ -10,13 +10,13 @@ almost as much as one of many. The trees of several prompts therefore grow side 
 at a time, and their rows go through the model together.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from .batch import Rows
+from .batch import Place
 from .candidates import candidates, probabilities
 from .draw import Draws, replication_stream, stream_keys
 from .fastest import ModelRun
@@ -36,20 +36,8 @@ Wanted = Callable[[int], bool]
 class Node:
     """A distinct history after a prompt, and the requests that share it."""
 
-    history: tuple[int, ...]
+    place: Place
     members: list[int]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Nodes of equal depth that go through the model together, those of a prompt side by side.
-
-    `parents[i]` is the row of `rows` that holds the history of `nodes[i]` but for its last token.
-    """
-
-    rows: Rows
-    parents: list[int]
-    nodes: list[Node]
 
 
 @torch.inference_mode()
@@ -57,49 +45,36 @@ def grow(run: ModelRun, requests: Sequence[Request], deliver: Deliver, wanted: W
     """Generate the continuations of requests that share a `top_k`, as long as they are wanted."""
     with run.forward.alone():
         # Sorted, so that prompts that begin alike follow one another.
-        waiting = dict(sorted(_by_prompt(requests, range(len(requests))).items()))
+        waiting: dict[Prompt, list[int]] = {}
+        for member in sorted(range(len(requests)), key=lambda one: requests[one].prompt):
+            waiting.setdefault(requests[member].prompt, []).append(member)
         while waiting := {
             prompt: members for prompt, members in waiting.items() if any(map(wanted, members))
         }:
             trees = _Trees(run, requests, waiting, deliver, wanted)
-            members = [member for prompt in trees.prompts for member in waiting.pop(prompt)]
-            _grow(run, trees, members)
+            _grow(trees, [Node(Place(n, ()), waiting.pop(p)) for n, p in enumerate(trees.prompts)])
 
 
-def _by_prompt(requests: Sequence[Request], members: Iterable[int]) -> dict[Prompt, list[int]]:
-    grouped: dict[Prompt, list[int]] = {}
-    for member in members:
-        grouped.setdefault(requests[member].prompt, []).append(member)
-    return grouped
-
-
-def _grow(run: ModelRun, trees: "_Trees", members: list[int]) -> None:
-    blocks = trees.root(members)
+def _grow(trees: "_Trees", root: list[Node]) -> None:
+    """Grow blocks of nodes of equal depth, those of a prompt side by side, until all have ended."""
+    blocks = [root]
     while blocks:
         block = blocks.pop()
+        if len(block) > trees.run.most(trees.rows, trees.longest):
+            middle = len(block) // 2
+            blocks += [block[:middle], block[middle:]]
+            continue
         try:
-            if len(block.nodes) > run.most(block.rows, trees.longest):
-                blocks += _halves(block)
-            else:
-                blocks += trees.step(block)
+            living = trees.step(block)
         except OutOfMemoryError as error:
-            members = [member for node in block.nodes for member in node.members]
-            rows = len(block.nodes)
-            del block
-            if run.spare_memory(rows):
-                # Every continuation is a function of its request, so starting again is safe.
-                blocks += trees.root(members)
+            if trees.run.spare_memory(len(block)):
+                blocks.append(block)
             else:
-                for member in members:
-                    trees.deliver(member, error)
-
-
-def _halves(block: Block) -> list[Block]:
-    middle = len(block.nodes) // 2
-    return [
-        Block(block.rows.fork(), block.parents[part], block.nodes[part])
-        for part in (slice(None, middle), slice(middle, None))
-    ]
+                for node in block:
+                    for member in node.members:
+                        trees.deliver(member, error)
+        else:
+            blocks += [living] if living else []
 
 
 class _Trees:
@@ -116,7 +91,7 @@ class _Trees:
         self.deliver = deliver
         self.wanted = wanted
         self.longest = max(min(request.max_tokens, self._room(request)) for request in requests)
-        self.logits, self.rows = run.prefill_together(
+        self.logits, self.rows = run.prefill(
             list(waiting), self.longest, lambda prompt: any(map(wanted, waiting[prompt]))
         )
         self.prompts = list(waiting)[: len(self.logits)]
@@ -131,23 +106,16 @@ class _Trees:
             [request.top_p for request in requests],
             requests[0].top_k,
         )
-        self.steps: dict[int, list[Step]] = {}
+        self.steps: dict[int, list[Step]] = {member: [] for member in range(len(requests))}
 
-    def root(self, members: list[int]) -> list[Block]:
-        self.steps.update((member, []) for member in members)
-        grouped = _by_prompt(self.requests, members)
-        nodes = [Node((), grouped.get(prompt, [])) for prompt in self.prompts]
-        return self._advance(self.rows.fork(), nodes, self.logits)
-
-    def step(self, block: Block) -> list[Block]:
-        last = [node.history[-1] for node in block.nodes]
-        return self._advance(block.rows, block.nodes, block.rows.step(last, block.parents))
-
-    def _advance(self, rows: Rows, nodes: list[Node], logits: Tensor) -> list[Block]:
+    def step(self, block: list[Node]) -> list[Node]:
         """Let each member draw; those with the same history and token share the next node."""
+        places = [node.place for node in block]
+        depth = len(places[0].history)
+        logits = self.rows.after(places) if depth else self.logits[[one.prompt for one in places]]
         standing = [
             (index, member)
-            for index, node in enumerate(nodes)
+            for index, node in enumerate(block)
             for member in node.members
             if self.wanted(member)
         ]
@@ -155,22 +123,20 @@ class _Trees:
             return []
         at, members = torch.tensor([*zip(*standing, strict=True)], device=logits.device)
         with memory_errors(f"the draws of {len(standing)} replications"):
-            steps = torch.full_like(members, len(nodes[0].history))
+            steps = torch.full_like(members, depth)
             tokens = self.draws.tokens(logits, at, members, steps)
             children: dict[tuple[int, int], list[int]] = {}
             for (index, member), token in zip(standing, tokens, strict=True):
                 children.setdefault((index, token), []).append(member)
-            self._note(logits, children)
-        parents: list[int] = []
-        living: list[Node] = []
+            self._note(logits, children, depth)
+        living = []
         for (index, token), drawn in children.items():
-            history = (*nodes[index].history, token)
-            if members_left := self._leave(history, drawn):
-                parents.append(index)
-                living.append(Node(history, members_left))
-        return [Block(rows, parents, living)] if living else []
+            prompt, history = places[index]
+            if members_left := self._leave((*history, token), drawn):
+                living.append(Node(Place(prompt, (*history, token)), members_left))
+        return living
 
-    def _note(self, logits: Tensor, children: dict[tuple[int, int], list[int]]) -> None:
+    def _note(self, logits: Tensor, children: dict[tuple[int, int], list[int]], depth: int) -> None:
         asking: dict[tuple[int, int, float, float, int], list[int]] = {}
         for (index, token), drawn in children.items():
             for member in drawn:
@@ -192,7 +158,7 @@ class _Trees:
                 {token: share for token, share in likeliest.items() if share > 0},
             )
             for member in members:
-                self.steps[member].append(step)
+                self.steps[member][depth:] = [step]
 
     def _leave(self, history: tuple[int, ...], members: list[int]) -> list[int]:
         """Deliver the members whose continuation ends here; return the others."""

@@ -13,16 +13,14 @@ _SECONDS = 5
 
 
 def reached(model: Model) -> Model:
-    """The model, loaded if it is one of `hf_seeded`, or if its server takes connections.
+    """The model, if its server takes connections.
 
     A proxy is not asked. This works for providers whose `client` has a `base_url`, as those of the
     openai and anthropic packages.
 
     Raises:
-        UserError: The model cannot be loaded, or nothing takes connections at the server's address
-            within 10 seconds.
+        UserError: Nothing takes connections at the server's address within 10 seconds.
     """
-    getattr(model.api, "ready", lambda: None)()
     url: Any = getattr(getattr(model.api, "client", None), "base_url", None)
     host, scheme = getattr(url, "host", None), getattr(url, "scheme", "")
     if not host or (scheme in getproxies() and not proxy_bypass(host)):

@@ -37,7 +37,6 @@ def reliability(
     level: Scale | None = None,
     categories: Sequence[str] | None = None,
     full: bool = False,
-    keys: Sequence[str] | None = None,
 ) -> Metric:
     """Reliability of the scores of any task with epochs, by any scorer.
 
@@ -60,8 +59,6 @@ def reliability(
             By default those that the judge declared, else those that occur. AC1 and
             Brennan-Prediger depend on how many there are.
         full: Whether to show all coefficients, with their intervals.
-        keys: Parts of scores that are mappings; by default all. A rubric of hundreds of parts would
-            have hundreds of panels.
 
     Raises:
         UserError: The level does not exist.
@@ -76,7 +73,7 @@ def reliability(
         def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
             return _panel(judgments, rejudged, level, declared, full)
 
-        return _Panel(by_label(panel_of, scores, by, keys))
+        return _Panel(by_label(panel_of, scores, by))
 
     return compute
 

@@ -20,12 +20,11 @@ NOT_GIVEN = "not given"
 
 
 def judgments_by_label(
-    scores: Sequence[SampleScore], by: str | None = None, keys: Sequence[str] | None = None
+    scores: Sequence[SampleScore], by: str | None = None
 ) -> dict[str, list[Judgment]]:
     """Group un-reduced scores by the keys of their values and by a key of their metadata.
 
-    `by` is a key of the score's metadata, or else of the sample's; `keys` are keys of values that
-    are mappings, by default all.
+    `by` is a key of the score's metadata, or else of the sample's.
 
     Returns:
         Label -> judgments. The label is "" for all scores, "(key)" for a key of a mapping,
@@ -43,12 +42,7 @@ def judgments_by_label(
             "is nan. Wrap a model-graded scorer instead.",
         )
         return {}
-    found = _conditions(scores, _usable(by, scores), keys, rejudged=bool(rejudged))
-    if keys and (unknown := set(keys).difference(key for key, *_ in found)) and scores:
-        warn_once(
-            logger,
-            f"reliability(keys=...): no score has the key {', '.join(sorted(unknown))}.",
-        )
+    found = _conditions(scores, _usable(by, scores), rejudged=bool(rejudged))
     first = {(key, group): temperature for key, group, temperature in reversed(found)}
     labelled: dict[str, list[Judgment]] = {}
     for (key, group, temperature), judgments in found.items():
@@ -59,7 +53,7 @@ def judgments_by_label(
 
 
 def _conditions(
-    scores: Sequence[SampleScore], by: str | None, keys: Sequence[str] | None, rejudged: bool
+    scores: Sequence[SampleScore], by: str | None, rejudged: bool
 ) -> dict[Condition, list[Judgment]]:
     found: dict[Condition, list[Judgment]] = {}
     failed: list[tuple[str | None, Judgment]] = []
@@ -72,7 +66,7 @@ def _conditions(
             key, temperature = judgment.scorer, judgment.temperature
             if not key and judgment.verdict is None:
                 failed.append((group, judgment))
-            elif keys is None or not key or key in keys:
+            else:
                 # Exact verdicts at several temperatures are those of several judges.
                 found.setdefault((key, group, temperature), []).append(judgment)
     # A replication that failed has failed for every part of the score.
@@ -87,11 +81,10 @@ def by_label(
     compute: Callable[[Sequence[Judgment]], Mapping[str, float]],
     scores: Sequence[SampleScore],
     by: str | None = None,
-    keys: Sequence[str] | None = None,
 ) -> dict[str, float]:
     """Apply `compute` to the judgments of each label; names end with the label."""
     # Inspect calls with nothing at first, and turns a metric that raises into a failed log.
-    labelled = judgments_by_label(scores, by, keys) or {"": []}
+    labelled = judgments_by_label(scores, by) or {"": []}
     return {
         name + label: value
         for label, judgments in labelled.items()

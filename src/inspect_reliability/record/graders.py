@@ -50,7 +50,6 @@ class Grading:
         calls: Mean calls of one grading.
         choices: Choices of all its calls, each of which replaces a call.
         used: Usage of these calls.
-        not_asked: Outputs that it scored without a call.
         is_known: Whether the log's transcripts show the scorer at work.
         config: Settings shared by all its calls.
     """
@@ -61,7 +60,6 @@ class Grading:
     calls: float = 1
     choices: int = 0
     used: ModelUsage = field(default_factory=ModelUsage)
-    not_asked: int = 0
     is_known: bool = False
     config: GenerateConfig = field(default_factory=GenerateConfig)
 
@@ -107,13 +105,12 @@ def grading_of(log: EvalLog, scorer: LoggedScorer) -> Grading:
 
 def _grading(log: EvalLog, score: str) -> Grading:
     calls: list[ModelEvent] = []
-    asked = not_asked = gradings = 0
+    gradings, is_known = 0, False
     for sample in log.samples or []:
         made = _calls(sample, score)
         if made is None or sample.error:
             continue
-        asked += bool(made)
-        not_asked += not made
+        is_known = True
         one = (sample.scores or {}).get(score)
         kept = replications_in(one) if one is not None else None
         graded = sum(verdict is not None for verdict in kept.verdicts) if kept else 1
@@ -129,8 +126,7 @@ def _grading(log: EvalLog, score: str) -> Grading:
         calls=choices / gradings if gradings else 1,
         choices=choices,
         used=sum(usages, start=ModelUsage()),
-        not_asked=not_asked,
-        is_known=asked + not_asked > 0,
+        is_known=is_known,
         config=_shared([call.config for call in calls]),
     )
 

@@ -1,14 +1,12 @@
-"""Rebuilds the arguments of a log's scorer or task, with types and another grader."""
+"""The arguments of a log's scorer or task: as their types, and with another grader."""
 
 import inspect
 import re
 from collections.abc import Callable, Mapping, Set
 from typing import Any, get_type_hints
 
-# A model, a class or a function that an argument was has no public way back from its name.
-from inspect_ai._util.registry import registry_kwargs
 from inspect_ai.model import Model
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import UserError
 
@@ -16,30 +14,32 @@ _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
 _MODEL = re.compile(r"[\w.-]+/\S+")
 
 
-def made_with(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
-    """Call a factory with a log's arguments, converted to the types it declares."""
-    hints = _hints(factory)
-    fitting = registry_kwargs(**arguments)
-    for key, value in fitting.items():
-        if key in hints and _fits(hints[key], value):
-            fitting[key] = _as_type(hints[key], value)
-    return factory(**fitting)
+def typed(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments converted to the types that a factory declares.
 
-
-def refuse_what_logs_cannot_say(
-    factory: Callable[..., Any], name: str, arguments: Mapping[str, Any], task: str
-) -> None:
-    """Refuse functions and classes among the arguments: a log has only their names."""
-    hints = _hints(factory)
+    Raises:
+        LookupError: An argument is a text and may be none: it was a function or a class, of which
+            a log has only the name. The error has the argument's name.
+    """
+    try:
+        hints = get_type_hints(inspect.unwrap(factory))
+    except Exception:  # names that are not there when the code runs
+        hints = {}
+    found = {}
     for key, value in arguments.items():
-        if isinstance(value, str) and key in hints and not _fits(hints[key], value):
-            raise UserError(
-                f"The log has only the name '{value}' of what the scorer {name} takes as '{key}'. "
-                f"If you trust the log's task, take the scorer from it: --task {task}"
-            )
+        try:
+            hint = TypeAdapter(hints.get(key, Any), config=ConfigDict(arbitrary_types_allowed=True))
+            found[key] = hint.validate_python(value)
+        except ValidationError:
+            if isinstance(value, str):
+                raise LookupError(key) from None
+            found[key] = value
+        except Exception:  # a type that pydantic does not check
+            found[key] = value
+    return found
 
 
-def named_grader(
+def regraded(
     factory: Callable[..., Any], arguments: Mapping[str, Any], grader: Model, earlier: Set[str]
 ) -> dict[str, Any]:
     """Arguments of a scorer or task, with another grader in place of the named one.
@@ -47,18 +47,17 @@ def named_grader(
     Raises:
         UserError: An argument names a grader in a way that cannot be replaced.
     """
-    hints, changed = _hints(factory), dict(arguments)
+    changed = dict(arguments)
     for key, parameter in inspect.signature(factory).parameters.items():
         value = arguments.get(key, parameter.default)
         if not names_grader(key, value, earlier):
             continue
-        for one in (grader, str(grader), [grader]):
-            if _fits(hints.get(key, Any), one):
-                changed[key] = one
-                break
-        else:
-            if key in arguments and not isinstance(value, str):
-                raise UserError(f"'{key}' cannot be given the grader {grader}.")
+        if isinstance(value, list | tuple):
+            changed[key] = [grader]
+        elif value is None or isinstance(value, str | Model) or _is_model(value):
+            changed[key] = grader
+        elif isinstance(value, Mapping):
+            raise UserError(f"'{key}' cannot be given the grader {grader}. Leave --model out.")
     return changed
 
 
@@ -82,32 +81,6 @@ def models_in(value: Any) -> list[str]:
     return [str(value)] if isinstance(value, str | Model) else []
 
 
-def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return get_type_hints(inspect.unwrap(factory))
-    except Exception:  # names that are not there when the code runs
-        return {}
-
-
-def _fits(hint: Any, value: Any) -> bool:
-    try:
-        _as_type(hint, value)
-    except ValueError:
-        return False
-    return True
-
-
-def _as_type(hint: Any, value: Any) -> Any:
-    """A value converted to a type; unchanged if the type cannot be checked.
-
-    Raises:
-        ValueError: It does not fit the type.
-    """
-    try:
-        adapter = TypeAdapter(hint, config=ConfigDict(arbitrary_types_allowed=True))
-    except Exception:
-        try:
-            adapter = TypeAdapter(hint)  # a type with settings of its own
-        except Exception:
-            return value
-    return adapter.validate_python(value)
+def _is_model(value: Any) -> bool:
+    """Whether an argument was a model, which logs keep as a mapping."""
+    return isinstance(value, Mapping) and "model_args" in value

@@ -66,10 +66,16 @@ class _SeedHook(Hooks):
         calls = _current.get()
         if calls is None:
             return
-        with _noting(calls):
-            calls.limits.admit(data.model_name, data.config.num_choices or 1, calls.graders)
         if not calls.models:
             calls.prompt = _digest(data.input)
+            if calls.graders and data.model_name not in calls.graders:
+                expected = ", ".join(sorted(calls.graders))
+                calls.limits.stop(
+                    f"the grader is {expected}, and {data.model_name} would answer. Name a scorer "
+                    "that asks the grader it is given, or leave --model out"
+                )
+        with _noting(calls):
+            calls.limits.admit()
         calls.models.add(data.model_name)
         for key, value in calls.settings.items():
             setattr(data.config, key, value)

@@ -1,7 +1,6 @@
-"""What bounds the calls of a run: dollars, calls, the grader that may answer, a dead server."""
+"""What bounds the calls of a run: dollars, the grader that may answer, a dead server."""
 
-from collections.abc import Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from inspect_ai.model import ModelUsage
 from inspect_ai.util import LimitExceededError
@@ -28,43 +27,27 @@ class Limits:
     """The bounds of one run, and how far it is.
 
     Attributes:
-        max_calls: The most model calls; a call for several choices counts as that many.
         cost_limit: Dollars after which no further call is made; calls under way finish.
         stopped: Why no further call is made; None while calls are made.
+        spent: Dollars so far, if there is a limit.
     """
 
-    max_calls: int | None = None
     cost_limit: float | None = None
     stopped: str | None = None
-    calls: int = 0
     spent: float = 0
-    _asked: set[str] = field(default_factory=set)
 
     def stop(self, why: str) -> None:
         """Make no further call; the first reason counts."""
         self.stopped = self.stopped or why
 
-    def admit(self, model: str, choices: int = 1, graders: Set[str] = frozenset()) -> None:
-        """Admit a call of a model; each of its choices counts as a call.
-
-        One of `graders`, if there are any, must be called before other models.
+    def admit(self) -> None:
+        """Admit a call.
 
         Raises:
-            CallRefusedError: The run was stopped, has used up its calls, or begins with another
-                grader than the one that was announced.
+            CallRefusedError: The run was stopped.
         """
-        if graders and model not in graders and not self._asked & graders:
-            expected = ", ".join(sorted(graders))
-            self.stop(
-                f"the grader is {expected}, and {model} would answer. Name a scorer that asks the "
-                "grader it is given, or leave --model out"
-            )
-        if self.max_calls is not None and self.calls + choices > self.max_calls:
-            self.stop(f"{self.max_calls:,} calls were made")
         if self.stopped:
             raise CallRefusedError(self.stopped)
-        self._asked.add(model)
-        self.calls += choices
 
     def pay(self, model: str, usage: ModelUsage) -> None:
         """Add the price of a call, if there is a limit."""
@@ -77,12 +60,11 @@ class Limits:
             self.stop(f"the cost limit of ${self.cost_limit:g} was reached")
 
     def retry(self, error: str, attempt: int) -> None:
-        """Stop the run if a server never answers.
+        """Admit another attempt at a call; stop the run if a server never answers.
 
         Raises:
             CallRefusedError: The run was stopped; the wait before a retry doubles each time.
         """
         if attempt >= MOST_TRIES.get(error, attempt + 1):
             self.stop(f"the grader's server gives no answers ({error})")
-        if self.stopped:
-            raise CallRefusedError(self.stopped)
+        self.admit()

@@ -1,4 +1,4 @@
-"""The scorers of a log that are run again: those that a user names, or the only one."""
+"""The scorer of a log that is run again: the one that a user names, or the only one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,8 +9,8 @@ from ..errors import UserError
 from ..record.graders import LoggedScorer, grading_of, scorers_in
 
 
-def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
-    """The scorers to run again, one for each wanted name of a score or scorer.
+def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
+    """The scorer to run again, by the name of its scores or its own.
 
     By default the only scorer, or the only one that asked a model. A scorer that the log does not
     name has no arguments.
@@ -19,27 +19,27 @@ def chosen_scorers(log: EvalLog, wanted: Sequence[str]) -> list[LoggedScorer]:
         UserError: It is not clear which scorer is meant.
     """
     known = scorers_in(log)
-    if wanted:
-        return [_chosen(known, name) for name in dict.fromkeys(wanted)]
-    candidates = _distinct(known)
-    if len(candidates) > 1:
-        graders = [one for one in candidates if grading_of(log, one).models]
-        candidates = graders or candidates
-    if len(candidates) != 1:
-        raise UserError(_ask(candidates))
-    return candidates
-
-
-def _chosen(known: Sequence[LoggedScorer], wanted: str) -> LoggedScorer:
-    by_score = [one for one in known if one.score == wanted]
-    short = wanted.rpartition("@")[2]
-    by_name = [one for one in known if one.name in (short, short.partition("/")[2])]
-    found = _distinct(by_score or by_name)
+    if wanted is None:
+        found = _distinct(known)
+        if len(found) > 1:
+            found = [one for one in found if grading_of(log, one).models] or found
+        if not found:
+            raise UserError(
+                "The log names no scorer. Say which scorer to run: --scorer PACKAGE/NAME"
+            )
+    else:
+        short = wanted.rpartition("@")[2]
+        by_score = [one for one in known if one.score == wanted]
+        by_name = [one for one in known if one.name in (short, short.partition("/")[2])]
+        named = [replace(one, name=wanted) for one in by_name]
+        found = _distinct(by_score or named or [LoggedScorer(short, wanted, {})])
     if len(found) > 1:
-        raise UserError(_ask(found))
-    if not found:
-        return LoggedScorer(short, wanted, {})
-    return found[0] if by_score else replace(found[0], name=wanted)
+        listed = "; ".join(map(str, found))
+        raise UserError(
+            f"Say which scorer to run again; the log names several: {listed}. Name one by its "
+            f"score, as in --scorer {found[0].score}."
+        )
+    return found[0]
 
 
 def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
@@ -48,16 +48,6 @@ def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
         if not any(one.is_like(other) for other in found):
             found.append(one)
     return found
-
-
-def _ask(candidates: Sequence[LoggedScorer]) -> str:
-    if not candidates:
-        return "The log names no scorer. Say which scorer to run: --scorer PACKAGE/NAME"
-    listed = "; ".join(map(str, candidates))
-    return (
-        f"Say which scorer to run again; the log names several: {listed}. Name one by its score, "
-        f"as in --scorer {candidates[0].score}, or repeat --scorer for several."
-    )
 
 
 def packages_of(log: EvalLog) -> Iterator[str]:

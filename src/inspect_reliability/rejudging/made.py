@@ -12,8 +12,8 @@ from ..record.replications import output_of, rejudging_of, replications_in
 
 _OF_TRANSCRIPTS = {"events", "attachments", "store", "messages"}
 
-Made = set[tuple[str, Any, int, int]]
-"""Identity of the scorer, sample, epoch and seed of replications that did not fail."""
+Made = set[tuple[Any, int, int]]
+"""Sample, epoch and seed of replications that did not fail."""
 
 
 def made_in(folder: str, settings: Mapping[str, Any]) -> Made:
@@ -33,11 +33,11 @@ def made_in(folder: str, settings: Mapping[str, Any]) -> Made:
             for sample in log.samples or ():
                 for score in ({} if sample.error else sample.scores or {}).values():
                     kept, of = replications_in(score), output_of(score.metadata or {})
-                    if kept is None or kept.scorer is None or of is None:
+                    if kept is None or of is None:
                         continue
                     for seed, verdict in zip(kept.seeds, kept.verdicts, strict=True):
                         if verdict is not None and seed is not None:
-                            made.add((kept.scorer, of.sample, of.epoch, seed))
+                            made.add((of.sample, of.epoch, seed))
     return made
 
 

@@ -1,12 +1,11 @@
 """Outputs of a log as samples of a task: what is judged, and how often."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
-from inspect_ai.scorer import Target
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..verdicts import GIVEN
@@ -22,8 +21,7 @@ class Wanted(NamedTuple):
         sample: Id of the sample in the log.
         epoch: Its epoch there.
         output: Name of the output.
-        scorer: Identity of the scorer.
-        wording: Its wording.
+        wording: Wording of the scorer.
         first: Number of the first replication.
         replications: How many.
     """
@@ -31,7 +29,6 @@ class Wanted(NamedTuple):
     sample: int | str
     epoch: int
     output: str
-    scorer: str
     wording: str
     first: int
     replications: int
@@ -47,12 +44,9 @@ def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:
 def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list[Sample]:
     """A sample for each, named by its output and by what else tells it from others."""
     outputs = {(one.id, one.epoch): one for one in recorded}
-    scorers = len({one.scorer for one in wanted})
     found: dict[str, Sample] = {}
     for one in wanted:
-        more = [one.scorer] if scorers > 1 else []
-        more += [f"wording {one.wording}"] if one.wording != GIVEN else []
-        name = ", ".join([one.output, *more])
+        name = one.output if one.wording == GIVEN else f"{one.output}, wording {one.wording}"
         if name in found:  # replications between these were made
             name = f"{name}, from {one.first}"
         own = outputs[one.sample, one.epoch]
@@ -60,7 +54,8 @@ def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list
             input=own.input,
             target=own.target,
             choices=own.choices,
-            id=name,
+            # Some scorers look their outputs up by the sample's id.
+            id=one.sample if name == str(one.sample) else name,
             metadata=own.metadata | {WANTED: one._asdict()},
         )
     return list(found.values())
@@ -83,22 +78,3 @@ def recorded(samples: Sequence[EvalSample]) -> Solver:
         return solve
 
     return lay()
-
-
-def as_recorded(state: TaskState, target: Target, wanted: Wanted) -> TaskState:
-    """The state as the scorer saw it in the log, with the sample's own id, epoch and metadata."""
-    metadata: Mapping[str, Any] = state.metadata
-    return TaskState(
-        model=state.model,
-        sample_id=wanted.sample,
-        epoch=wanted.epoch,
-        input=state.input,
-        messages=state.messages,
-        target=target,
-        choices=[choice.value for choice in state.choices],
-        output=state.output,
-        completed=True,
-        metadata={key: value for key, value in metadata.items() if key != WANTED},
-        store=dict(state.store.items()),
-        scores={},
-    )

@@ -1,7 +1,7 @@
-"""A log to judge again: graders and cost are settled before the first call."""
+"""A log to judge again: grader and cost are settled before the first call."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -16,28 +16,19 @@ from rich.markup import render
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost
-from ..record.graders import Grading, LoggedScorer, grading_of
+from ..record.graders import grading_of
 from ..record.replications import REJUDGING
 from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
 from .arguments import models_named, names_grader
 from .limits import Limits
-from .logged import chosen_scorers, packages_of
+from .logged import chosen_scorer, packages_of
 from .made import Made
 from .outputs import Wanted, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model
 from .wordings import wordings_of
 from .wrapped import Wrapped, find_scorer, scorer_of_task
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A scorer to run again, as the log names it, and how it graded there."""
-
-    logged: LoggedScorer
-    wrapped: Wrapped
-    grading: Grading
 
 
 @dataclass(eq=False)
@@ -48,7 +39,7 @@ class Rejudging:
 
     Attributes:
         log: A log with its samples; it is not changed.
-        scorers: Scorers of the log by the names of their scores or their own, or any others (see
+        scorer: A scorer of the log by the name of its scores or its own, or any other (see
             `rejudge`); by default the only one, or the only one that asked a model.
         replications: How often each output is judged.
         seed: Base seed.
@@ -57,10 +48,10 @@ class Rejudging:
         model_base_url: Address of the grader, where `model` is a name.
         temperature: Sampling temperature of the grader, instead of its own.
         max_tokens: The most tokens of a call, instead of the grader's own limit.
-        task: The log's task, `package/name` or `file.py@name`, to take the scorers from. It has the
+        task: The log's task, `package/name` or `file.py@name`, to take the scorer from. It has the
             facts that a log lacks.
-        wordings: File of other wordings of the scorers' templates or instructions; every output is
-            judged `replications` times in each, and in their own.
+        wordings: File of other wordings of the scorer's template or instructions; every output is
+            judged `replications` times in each, and in its own.
         limit: The most outputs to judge.
         prices: Prices of graders by their names, as inspect's `--model-cost-config` has them.
 
@@ -70,7 +61,7 @@ class Rejudging:
     """
 
     log: EvalLog
-    scorers: Sequence[str] = ()
+    scorer: str | None = None
     _: KW_ONLY
     replications: int = 20
     seed: int = 0
@@ -85,7 +76,7 @@ class Rejudging:
     prices: Mapping[str, ModelCost] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Settle the graders."""
+        """Settle the grader."""
         self._where = self.log.location.removeprefix("file://") or "The log"
         self.samples = [one for one in self.log.samples or [] if not one.error][: self.limit]
         if not self.samples:
@@ -93,7 +84,10 @@ class Rejudging:
         for sample in self.samples:
             vet_media(sample, self._where)
         base_seed(self.seed)
-        self.chosen = [*self._found()]
+        self._logged = chosen_scorer(self.log, self.scorer)
+        self.grading = grading_of(self.log, self._logged)
+        self.wrapped = self._worded(self._found())
+        self.graders = self.grading.models if self.model is None else frozenset([str(self.model)])
         self._roles, self._evaluated = self._needed()
         for role, bound in self._roles.items():
             for one in _bound(bound):
@@ -103,50 +97,43 @@ class Rejudging:
     # What is judged
 
     def missing(self, made: Made, first: int = 1) -> list[Wanted]:
-        """Replications that are not made, from one number on, by output, scorer and wording."""
+        """Replications that are not made, from one number on, by output and wording."""
         several = len({sample.epoch for sample in self.samples}) > 1
         found = []
         for sample in self.samples:
             output = (sample.id, sample.epoch)
             name = f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
-            for wrapped, wording in self._asked:
-                identity = wrapped.identity
-                seeds = seeds_from(wrapped.seed(self.seed, *output, wording), self.replications)
+            for wording in self.wrapped.wordings:
+                seeds = seeds_from(
+                    self.wrapped.seed(self.seed, *output, wording), self.replications
+                )
                 lacking = [
                     number
                     for number, seed in enumerate(seeds, 1)
-                    if number >= first and (identity, *output, seed) not in made
+                    if number >= first and (*output, seed) not in made
                 ]
-                found += [Wanted(*output, name, identity, wording, *r) for r in ranges(lacking)]
+                found += [Wanted(*output, name, wording, *run) for run in ranges(lacking)]
         return found
-
-    @property
-    def _asked(self) -> list[tuple[Wrapped, str]]:
-        """Each scorer in each of its wordings."""
-        return [(one.wrapped, wording) for one in self.chosen for wording in one.wrapped.wordings]
 
     def to_task(
         self, wanted: Sequence[Wanted], limits: Limits | None = None, **metadata: Any
     ) -> Task:
         """The task that makes replications: an output is a sample, its grader the scorer.
 
-        `limits` bounds the calls of all its scorers together.
-
         Raises:
             UserError: The grader cannot be used.
         """
         model, roles = self._models()
-        numbers = f"1-{self.replications}"
-        scorers: Any = [rejudge(one.wrapped.spec, numbers, self.seed) for one in self.chosen]
-        for one in scorers if limits else ():
-            one.limits = limits
+        scorer: Any = rejudge(self.wrapped.spec, f"1-{self.replications}", self.seed)
+        scorer.limits, scorer.graders = limits or Limits(), self.graders
+        scorer.settings = self._given
         return Task(
             name=self.log.eval.task,
             dataset=MemoryDataset(
                 samples_of(wanted, self.samples), name=self.log.eval.dataset.name
             ),
             solver=recorded(self.samples),
-            scorer=scorers,
+            scorer=scorer,
             model=model,
             model_roles=roles,
             # An output that cannot be judged stops no other.
@@ -159,80 +146,73 @@ class Rejudging:
         """What replications must share to be those of one grader, as the task's logs keep it."""
         texts = {
             f"wording {name}": blake2b(str(changes).encode(), digest_size=6).hexdigest()
-            for one in self.chosen
-            for name, changes in one.wrapped.wordings.items()
+            for name, changes in self.wrapped.wordings.items()
             if name != GIVEN
         }
         return {
             "log": self.log.eval.eval_id,
-            "scorer": "; ".join(one.wrapped.identity for one in self.chosen),
-            "grader": "; ".join(map(self._named, self.chosen)),
+            "scorer": self.wrapped.identity,
+            "grader": self._named,
             "seed": self.seed,
             "temperature": self.temperature,
             "max tokens": self.max_tokens,
         } | texts
 
+    @property
+    def _given(self) -> dict[str, float]:
+        """Settings of the grader that the user gave."""
+        given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {key: value for key, value in given.items() if value is not None}
+
     # What is said before
 
     def costs(self, missing: Sequence[Wanted]) -> list[Cost]:
-        """The cost of each scorer in each wording, where these replications are missing."""
-        left = Counter[tuple[str, str]]()
+        """The cost of the scorer in each wording, where these replications are missing."""
+        left = Counter[str]()
         for wanted in missing:
-            left[wanted.scorer, wanted.wording] += wanted.replications
+            left[wanted.wording] += wanted.replications
         outputs = len(self.samples)
         return [
             Cost(
                 outputs,
                 self.replications,
-                made=outputs * self.replications - left[one.wrapped.identity, wording],
-                calls_each=one.grading.calls,
-                tokens_each=one.grading.tokens,
-                dollars_each=self._dollars(one.grading),
+                made=outputs * self.replications - left[wording],
+                calls_each=self.grading.calls,
+                tokens_each=self.grading.tokens,
+                dollars_each=self._dollars,
             )
-            for one in self.chosen
-            for wording in one.wrapped.wordings
+            for wording in self.wrapped.wordings
         ]
 
     def announcement(self) -> list[str]:
-        """The graders, and what differs from the log: for the user, before the first call."""
-        lines = [line for one in self.chosen for line in self._announcement(one)]
-        if names := [n for one in self.chosen if len(w := one.wrapped.wordings) > 1 for n in w]:
+        """The grader, and what differs from the log: for the user, before the first call."""
+        lines = [f"Scorer: {self.wrapped.name}. Grader: {self._named}."]
+        logged = ", ".join(sorted(self.grading.models))
+        if logged and logged != self._named:
+            lines.append(f"Note: the grader in the log was {logged}; {self._named} answers now.")
+        if self._given:
+            given = ", ".join(f"{key} {value:g}" for key, value in self._given.items())
+            lines.append(f"Its settings now: {given}.".replace("_", " "))
+        if not self.grading.is_known:
+            lines.append("Note: the log does not show this scorer at work, nor who its grader was.")
+        if len(names := self.wrapped.wordings) > 1:
             outputs, n = len(self.samples), self.replications
             cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
             lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
-        return list(dict.fromkeys(lines))
+        return lines
 
-    def _announcement(self, one: Chosen) -> Iterator[str]:
-        grading, now = one.grading, self._named(one)
-        logged = ", ".join(sorted(grading.models))
-        yield f"Scorer: {one.wrapped.name}. Grader: {now}."
-        if logged and logged != now:
-            yield f"Note: the grader in the log was {logged}; {now} answers now."
-        if settings := one.wrapped.settings:
-            given = (f"{key} {value:g}" for key, value in settings.items())
-            yield f"Its settings now: {', '.join(given)}.".replace("_", " ")
-        if not grading.is_known:
-            yield "Note: the log does not show this scorer at work, nor who its grader was."
-        if grading.models and grading.not_asked and self.task is None:
-            yield (
-                f"Note: the log scored {grading.not_asked:,} of these outputs without asking the "
-                "grader, which may be asked now. To score them as the task does, add --task "
-                f"{_task_of(self.log)}."
-            )
-
-    def _named(self, one: Chosen) -> str:
-        if self.model is not None:
-            return str(self.model)
-        if one.grading.is_known:
-            return ", ".join(sorted(one.grading.models))
+    @property
+    def _named(self) -> str:
+        if self.graders:
+            return ", ".join(sorted(self.graders))
         bound = ", ".join(each.model for each in _bound(self._roles.get("grader", [])))
-        return bound or str(one.wrapped.arguments.get("model") or self.log.eval.model)
+        return bound or str(self.wrapped.arguments.get("model") or self.log.eval.model)
 
-    def _dollars(self, grading: Grading) -> float | None:
+    @property
+    def _dollars(self) -> float | None:
         """Price of one call, as the log recorded it or at the grader's price now."""
-        used = grading.used
-        names = grading.models if self.model is None else {str(self.model)}
-        known = [self.prices.get(name) for name in names]
+        used = self.grading.used
+        known = [self.prices.get(name) for name in self.graders]
         total = used.total_cost if self.model is None else None
         if len(known) == 1 and (price := known[0]):
             total = (
@@ -241,75 +221,69 @@ class Rejudging:
                 + price.input_cache_write * (used.input_tokens_cache_write or 0)
                 + price.input_cache_read * (used.input_tokens_cache_read or 0)
             ) / 1e6
-        return total / grading.choices if total and grading.choices else None
+        return total / self.grading.choices if total and self.grading.choices else None
 
     # Who judges
 
-    def _found(self) -> Iterator[Chosen]:
-        for logged in chosen_scorers(self.log, self.scorers):
-            grading = grading_of(self.log, logged)
-            if self.task is not None:
-                arguments = self.log.eval.task_args_passed
-                vet(self._kept(arguments, grading), f"{self._where}, its task")
-                score = logged.name if logged.again else logged.score
-                wrapped = scorer_of_task(self.task, arguments, score)
-            else:
-                wrapped = self._logged(logged, grading, logged.name in self.scorers)
-            if self.model is not None:
-                wrapped = wrapped.regraded(self._grader(grading), grading.models)
-            given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
-            wrapped = replace(
-                wrapped,
-                wordings=self._wordings(wrapped),
-                settings={key: value for key, value in given.items() if value is not None},
-                graders=grading.models if self.model is None else frozenset([str(self.model)]),
+    def _found(self) -> Wrapped:
+        logged, grading = self._logged, self.grading
+        if self.task is not None:
+            arguments = self.log.eval.task_args_passed
+            vet(self._kept(arguments), f"{self._where}, its task")
+            found = scorer_of_task(
+                self.task, arguments, logged.name if logged.again else logged.score
             )
-            yield Chosen(logged, wrapped, grading)
+        else:
+            task = _task_of(self.log)
+            if logged.name != self.scorer:  # else the user trusts it
+                vet(logged.name, self._where)
+            vet(self._kept(logged.arguments), f"{self._where}, scorer {logged.name}", task)
+            packages = list(packages_of(self.log))
+            if grading.is_known and not grading.models:
+                raise _asks_no_model(logged.name)
+            found = find_scorer(logged.name, logged.arguments, packages, task)
+            if found.name.startswith("inspect_reliability/"):
+                raise _asks_no_model(found.name)  # before its judge is loaded for nothing
+        if self.model is None:
+            return found
+        return found.regraded(self._grader(), grading.models)
 
-    def _logged(self, scorer: LoggedScorer, grading: Grading, is_trusted: bool) -> Wrapped:
-        name, task = scorer.name, _task_of(self.log)
-        if grading.is_known and not grading.models:
-            raise _asks_no_model(name)
-        if not is_trusted:
-            vet(name, self._where)
-        vet(self._kept(scorer.arguments, grading), f"{self._where}, scorer {name}", task)
-        wrapped = find_scorer(name, scorer.arguments, list(packages_of(self.log)), task)
-        if wrapped.name.startswith("inspect_reliability/"):
-            raise _asks_no_model(name)  # before its judge is loaded for nothing
-        return wrapped
-
-    def _wordings(self, wrapped: Wrapped) -> Mapping[str, Mapping[str, str]]:
+    def _worded(self, wrapped: Wrapped) -> Wrapped:
         if self.wordings is None:
-            return wrapped.wordings
+            return wrapped
         facts = {name for sample in self.samples for name in sample.metadata}
-        return wordings_of(wrapped, self.wordings, facts)
+        return replace(wrapped, wordings=wordings_of(wrapped, self.wordings, facts))
 
-    def _kept(self, arguments: Mapping[str, Any], grading: Grading) -> dict[str, Any]:
+    def _kept(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The log's arguments, without those that name the grader, if another one takes over."""
         return {
             key: value
             for key, value in arguments.items()
-            if self.model is None or not names_grader(key, value, grading.models)
+            if self.model is None or not names_grader(key, value, self.grading.models)
         }
 
+    @property
+    def _taken(self) -> Set[str]:
+        """The roles that another grader takes over."""
+        return {"grader"} | self.grading.roles
+
     def _needed(self) -> tuple[dict[str, ModelConfig | list[ModelConfig]], ModelConfig]:
-        """The roles of the log that its scorers need, and the evaluated model, or none."""
-        spec, none = self.log.eval, ModelConfig(model="none/none")
-        every, roles, needed = spec.model_roles or {}, dict[str, Any](), False
-        for one in self.chosen:
-            grading = one.grading
-            if self.model is not None:
-                roles |= {k: v for k, v in every.items() if not grading.is_known and k != "grader"}
-            elif grading.is_known:
-                lost = grading.models if grading.roles - every.keys() else set()
-                roles |= {k: v for k, v in every.items() if k in grading.roles}
-                needed |= spec.model in grading.unnamed | lost
-            else:
-                # The evaluated model is not loaded where it has most likely nothing to say.
-                roles |= every
-                needed |= not (one.wrapped.arguments.get("model") or "grader" in every)
+        """The roles of the log that its scorer needs, and the evaluated model, or none."""
+        spec, grading = self.log.eval, self.grading
+        every = spec.model_roles or {}
+        asked = grading.roles if grading.is_known else every.keys()
+        roles = {role: bound for role, bound in every.items() if role in asked}
+        if self.model is not None:
+            roles = {role: bound for role, bound in roles.items() if role not in self._taken}
+            needed = False
+        elif grading.is_known:
+            unbound = bool(grading.unnamed or grading.roles - every.keys())
+            needed = unbound and spec.model in grading.models
+        else:
+            # The evaluated model is not loaded where it has most likely nothing to say.
+            needed = not (self.wrapped.arguments.get("model") or "grader" in every)
         if not needed:
-            return roles, none
+            return roles, ModelConfig(model="none/none")
         return roles, ModelConfig(
             model=spec.model,
             config=self.log.plan.config.merge(spec.model_generate_config),
@@ -320,21 +294,19 @@ class Rejudging:
     def _models(self) -> tuple[Model, dict[str, Any]]:
         """The model for scorers that name none, and the models of their roles."""
         roles = {role: _made(config) for role, config in self._roles.items()}
-        if self.model is None:
-            for one in self.chosen:
-                for name in models_named(one.wrapped.arguments, one.grading.models):
-                    _made(ModelConfig(model=name))  # or an error before anything is paid for
-            return cast(Model, _made(self._evaluated)), roles
-        asked = {role for one in self.chosen for role in one.grading.roles}
-        grader = self._grader(self.chosen[0].grading)
-        return grader, roles | dict.fromkeys(asked | {"grader"}, grader)
+        if self.model is not None:
+            grader = self._grader()
+            return grader, roles | dict.fromkeys(self._taken, grader)
+        for name in models_named(self.wrapped.arguments, self.grading.models):
+            _made(ModelConfig(model=name))  # or an error before anything is paid for
+        return cast(Model, _made(self._evaluated)), roles
 
-    def _grader(self, grading: Grading) -> Model:
+    def _grader(self) -> Model:
         if isinstance(self.model, Model):
             return self.model
         named = ModelConfig(
             model=str(self.model),
-            config=kept_settings(grading.config),
+            config=kept_settings(self.grading.config),
             base_url=self.model_base_url,
             args=dict(self.model_args),
         )

@@ -2,9 +2,7 @@
 
 from inspect_ai import Task, task
 
-from ..log_files import read_log
 from ..record.seeds import replication_numbers
-from .rejudging import Rejudging
 
 
 @task
@@ -44,10 +42,13 @@ def rejudge_log(
         UserError: There is nothing to judge, it is not clear by which scorer, or the log asks for
             what only the user may decide (see `Rejudging`).
     """
+    from ..log_files import read_log
+    from .rejudging import Rejudging
+
     numbers = replication_numbers(replications)
     rejudging = Rejudging(
         read_log(log),
-        [] if scorer is None else [scorer],
+        scorer,
         replications=numbers[-1],
         seed=seed,
         model=model,

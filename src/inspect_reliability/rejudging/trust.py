@@ -63,7 +63,12 @@ def vet_model(model: ModelConfig, where: str) -> None:
     Raises:
         UserError: The message names the options that allow it.
     """
-    name, base_url, arguments = model.model, model.base_url, model.args
+    _vet_model(model.model, model.base_url, model.args, dict(model.config), where)
+
+
+def _vet_model(
+    name: str, base_url: Any, arguments: Mapping[str, Any], config: Mapping[str, Any], where: str
+) -> None:
     if name.startswith(_MOCKS):
         return
     reasons = []
@@ -71,9 +76,9 @@ def vet_model(model: ModelConfig, where: str) -> None:
         reasons.append("loads a model folder of this machine")
     if arguments:  # of a model or its provider, some of which run code
         reasons.append(f"sets arguments of a model ({', '.join(arguments)})")
-    if base_url is not None and not _is_known(base_url):
+    if base_url is not None and not _is_known(str(base_url)):
         reasons.append(f"sends requests, with your API key, to {base_url}")
-    if added := [key for key, value in model.config if value and key not in SETTINGS]:
+    if added := [key for key, value in config.items() if value and key not in SETTINGS]:
         reasons.append(f"sets {', '.join(added)} of its requests")
     if reasons:
         own = [f"--model {name}"]
@@ -101,7 +106,7 @@ def vet(value: Any, where: str, task: str | None = None) -> None:
                 "scorer that you trust with --scorer."
             )
         if value.partition("/")[0] in _LOADED_HERE:
-            vet_model(ModelConfig(model=value), where)
+            _vet_model(value, None, {}, {}, where)
         if task and _is_read(value):
             raise UserError(
                 f"{where} names {value}, whose text would be sent to the grader. A log does not "
@@ -139,17 +144,9 @@ def vet_media(sample: EvalSample, where: str) -> None:
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
     model, arguments = value.get("model"), value.get("model_args")
     if isinstance(model, str) and isinstance(arguments, Mapping):
-        given = value.get("config")
-        given = given if isinstance(given, Mapping) else {}
-        # Not checked: what a log has here can be of any type.
-        known: dict[str, Any] = {
-            "base_url": value.get("base_url"),
-            "args": arguments,
-            "config": GenerateConfig.model_construct(
-                **{key: given.get(key) for key in GenerateConfig.model_fields}
-            ),
-        }
-        vet_model(ModelConfig.model_construct(model=model, **known), where)
+        config = value.get("config")
+        config = config if isinstance(config, Mapping) else {}
+        _vet_model(model, value.get("base_url"), arguments, config, where)
     kind = value.get("type")
     if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
         raise UserError(

@@ -14,7 +14,12 @@ from typing import Any
 from inspect_ai import Task
 
 # What a name stands for, and the arguments that an object was made with, have no public accessor.
-from inspect_ai._util.registry import registry_lookup, registry_params, registry_value
+from inspect_ai._util.registry import (
+    registry_kwargs,
+    registry_lookup,
+    registry_params,
+    registry_value,
+)
 from inspect_ai.model import Model, model_roles
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_info
@@ -23,10 +28,8 @@ from ..errors import UserError
 from ..record.graders import score_names
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
-from .arguments import made_with, models_in, named_grader, refuse_what_logs_cannot_say
-
-ScorerSpec = Scorer | str | Mapping[str, Any]
-"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
+from .arguments import models_in, regraded, typed
+from .scorer import ScorerSpec
 
 _LONGEST = 60
 
@@ -44,8 +47,6 @@ class Wrapped:
         factory: The function that `make` calls; None if the user made the scorer.
         task: Name of the task that makes it, if any.
         wordings: Arguments that each wording changes, by its name; its own is "given".
-        settings: Settings of its calls, instead of the grader's own.
-        graders: Names of models of which it must call one first; empty if any may answer.
     """
 
     name: str
@@ -54,8 +55,6 @@ class Wrapped:
     factory: Callable[..., Any] | None = None
     task: str | None = None
     wordings: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {GIVEN: {}})
-    settings: Mapping[str, float] = field(default_factory=dict)
-    graders: Set[str] = frozenset()
     _made: dict[str, Scorer] = field(default_factory=dict)
 
     def scorer(self, wording: str) -> Scorer:
@@ -82,7 +81,7 @@ class Wrapped:
         """The same scorer with another grader in place of any that its arguments name."""
         if self.factory is None:
             return self
-        return replace(self, arguments=named_grader(self.factory, self.arguments, grader, earlier))
+        return replace(self, arguments=regraded(self.factory, self.arguments, grader, earlier))
 
     @property
     def panel(self) -> list[str]:
@@ -110,8 +109,7 @@ class Wrapped:
         spec: dict[str, Any] = {"name": self.name, "params": dict(self.arguments)}
         if len(self.wordings) > 1:
             spec["wordings"] = {name: dict(one) for name, one in self.wordings.items()}
-        more = {"settings": dict(self.settings), "graders": sorted(self.graders), "task": self.task}
-        return spec | {key: value for key, value in more.items() if value}
+        return spec | ({"task": self.task} if self.task else {})
 
 
 def wrap(spec: ScorerSpec | None) -> Wrapped:
@@ -129,16 +127,9 @@ def wrap(spec: ScorerSpec | None) -> Wrapped:
         if not isinstance(spec.get("name"), str):
             raise UserError(f"scorer={dict(spec)} does not say a name: scorer={{'name': ...}}.")
         name, arguments = spec["name"], dict(spec.get("params") or {})
-        if spec.get("task"):
-            found = scorer_of_task(spec["task"], arguments, name)
-        else:
-            found = find_scorer(name, arguments)
-        return replace(
-            found,
-            wordings=spec.get("wordings", found.wordings),
-            settings=spec.get("settings", {}),
-            graders=frozenset(spec.get("graders", ())),
-        )
+        task = spec.get("task")
+        found = scorer_of_task(task, arguments, name) if task else find_scorer(name, arguments)
+        return replace(found, wordings=spec.get("wordings", found.wordings))
     if isinstance(spec, str):
         return find_scorer(spec, {})
     try:
@@ -172,10 +163,16 @@ def find_scorer(
     full_name = registry_info(factory).name
     try:
         inspect.signature(factory).bind(**arguments)
+        typed(factory, arguments)
     except TypeError as error:
         raise _cannot_be_made(full_name, error) from None
-    refuse_what_logs_cannot_say(factory, full_name, arguments, task)
-    return Wrapped(full_name, arguments, partial(made_with, factory), factory)
+    except LookupError as error:
+        [key] = error.args
+        raise UserError(
+            f"The log has only the name '{arguments[key]}' of what the scorer {full_name} takes as "
+            f"'{key}'. If you trust the log's task, take the scorer from it: --task {task}"
+        ) from None
+    return Wrapped(full_name, arguments, partial(_call, factory), factory)
 
 
 def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapped:
@@ -191,7 +188,7 @@ def scorer_of_task(task: str, arguments: Mapping[str, Any], score: str) -> Wrapp
     name = registry_info(factory).name
 
     def make(given: Mapping[str, Any]) -> Scorer:
-        made: Task = made_with(factory, given)
+        made: Task = _call(factory, given)
         scorers = made.scorer or []
         names = score_names(registry_info(one).name.rpartition("/")[2] for one in scorers)
         if score not in names:
@@ -226,6 +223,10 @@ def _find(kind: Any, name: str, packages: Sequence[str], otherwise: str = "") ->
             f"(--{kind} package/{last}), or one in a file (--{kind} file.py@{last}).{otherwise}"
         )
     return found  # type: ignore[no-any-return]
+
+
+def _call(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    return factory(**typed(factory, registry_kwargs(**arguments)))
 
 
 def _cannot_be_made(name: str, error: Exception) -> UserError:

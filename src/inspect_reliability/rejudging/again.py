@@ -1,0 +1,137 @@
+"""Judges one output again and again: its replications and the check of their seeds."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from functools import partial
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.solver import TaskState
+from inspect_ai.util import LimitExceededError, collect
+
+from ..errors.inspect_error import PrerequisiteError
+from ..judging.provider_check import ProviderCheck
+from ..judging.trials import Drawn, Outcome
+from ..record.replications import OF
+from ..record.seeds import seeds_from
+from ..verdicts import GIVEN, graded
+from .calls import Calls, hooked
+from .limits import Limits
+from .outputs import WANTED, Wanted
+from .replications import NOT_MADE, Replication, summarise
+from .wrapped import Wrapped
+
+logger = logging.getLogger(__name__)
+
+
+class JudgeAgain:
+    """The scorer that `rejudge` makes.
+
+    A sample of a rejudging says which replications it makes; any other makes all of them.
+
+    Attributes:
+        limits: Bound its calls.
+        settings: Settings of its calls, instead of the grader's own.
+        graders: Names of models of which each replication must call one first; empty if any may.
+    """
+
+    def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
+        self.wrapped = wrapped
+        self._numbers, self._seed = numbers, seed
+        self.limits, self._check = Limits(), ProviderCheck()
+        self.settings: Mapping[str, float] = {}
+        self.graders: Set[str] = frozenset()
+
+    async def __call__(self, state: TaskState, target: Target) -> Score | None:
+        """Judge an output; None if the run stopped before any call."""
+        numbers = self._numbers
+        if (said := state.metadata.get(WANTED)) is None:
+            wanted = Wanted(state.sample_id, state.epoch, "", GIVEN, numbers.start, len(numbers))
+            return await self._judge(state, target, wanted)
+        wanted = Wanted(**said)
+        score = await self._judge(state, target, wanted)
+        if score is not None:
+            score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
+            if len(self.wrapped.wordings) > 1:
+                score.metadata["wording"] = wanted.wording
+        return score
+
+    async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
+        first = self.wrapped.seed(self._seed, wanted.sample, wanted.epoch, wanted.wording)
+        seeds = seeds_from(first + wanted.first - 1, wanted.replications)
+        scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
+        replicate = partial(self._replicate, scorer, state, target)
+        made = await collect(*map(replicate, seeds))
+        if all((one.error or "").startswith(NOT_MADE) for one in made):
+            return None
+        result = summarise(self.wrapped.identity, made, wanted.first)
+        # No earlier run has made the check, nor does another wording.
+        fresh = wanted.first == 1 and wanted.wording == GIVEN
+        if fresh and made[0].error is None and made[0].models:
+            outcome = await self._check_seeds(made, replicate)
+            if outcome and not self.limits.stopped:
+                result.metadata = (result.metadata or {}) | {"seed_check": outcome}
+        return result
+
+    async def _replicate(
+        self,
+        scorer: Scorer,
+        state: TaskState,
+        target: Target,
+        seed: int,
+    ) -> Replication:
+        """Run the scorer once, with this seed in its model calls.
+
+        Raises:
+            PrerequisiteError: A mistake in the set-up that no repetition can mend.
+        """
+        with hooked(Calls(seed, self.limits, self.settings, self.graders)) as made:
+            try:
+                score = await scorer(state, target)
+                if made.refused:
+                    raise made.refused
+            except PrerequisiteError:
+                raise
+            except LimitExceededError as limit:
+                return Replication(seed, None, error=f"{NOT_MADE}: {limit.message}")
+            except Exception as error:  # the other replications must not be lost with it
+                message = f"{type(error).__name__}: {error}"
+                logger.info("A replication with seed %d failed: %s", seed, message)
+                return Replication(seed, None, error=message, models=frozenset(made.models))
+        score = Score.unscored() if score is None else score
+        return Replication(
+            seed=seed,
+            verdict=graded(score.value, score.metadata),
+            explanation=score.explanation or "",
+            answer=score.answer,
+            models=frozenset(made.models),
+            temperature=made.temperature,
+            cached=made.cached,
+            prompt=made.prompt,
+            votes=_votes(score, self.wrapped.panel),
+        )
+
+    async def _check_seeds(
+        self, made: Sequence[Replication], replicate: Callable[[int], Awaitable[Replication]]
+    ) -> Outcome | None:
+        async def draw(seed: int) -> Drawn:
+            if made[0].cached:
+                raise RuntimeError("outputs come from inspect's cache")
+            again = await replicate(seed)
+            if again.error is not None:
+                raise RuntimeError(again.error)
+            return again.drawn
+
+        other = next((one.drawn for one in made[1:2] if one.error is None), None)
+        [_, second] = seeds_from(made[0].seed, 2)
+        drawn = {made[0].seed: made[0].drawn, second: other}
+        return await self._check.seeds(made[0].grader, draw, drawn)
+
+
+def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:
+    """Grades of each grader of a panel; empty if inspect does not keep them."""
+    kept = (score.metadata or {}).get("panel")
+    votes = kept.get("votes") if isinstance(kept, Mapping) else None
+    if not isinstance(votes, list) or len(votes) != len(set(panel)):
+        return {}
+    return {name: graded(vote) for name, vote in zip(panel, votes, strict=True)}
