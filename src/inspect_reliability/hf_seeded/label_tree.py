@@ -22,7 +22,6 @@ from .candidates import candidates, probabilities
 from .distribution import Distribution, DistributionRequest
 from .draw import Draws, gumbel, stream_keys
 from .fastest import ModelRun
-from .memory import OutOfMemoryError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -166,19 +165,15 @@ class _Growth:
         return ids.cpu().numpy(), spread.cpu().numpy()
 
     def after(self, histories: Sequence[History]) -> Tensor:
-        """Logits after continuations, as many at once as there is memory for."""
+        """Logits after continuations, as many at once as there is room for."""
         logits: list[Tensor] = []
         done = 0
         while done < len(histories):
             if not self.wanted():
                 raise CancelledError
             part = histories[done : done + self.run.most(self.rows, max(map(len, histories)))]
-            try:
-                logits.append(self.rows.after([Place(0, history) for history in part]))
-                done += len(part)
-            except OutOfMemoryError:
-                if not self.run.spare_memory(len(part)):
-                    raise
+            logits.append(self.rows.after([Place(0, history) for history in part]))
+            done += len(part)
         return torch.cat(logits)
 
     def distributions(self) -> list[Distribution]:
