@@ -6,9 +6,13 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any, get_type_hints
 
 from inspect_ai.model import Model
+from inspect_ai.scorer import Scorer
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import UserError
+
+ScorerSpec = Scorer | str | Mapping[str, Any]
+"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
 _MODEL = re.compile(r"[\w.-]+/\S+")

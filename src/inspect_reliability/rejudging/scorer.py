@@ -1,8 +1,5 @@
 """The scorer that runs another scorer again and again on the same output."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from inspect_ai.scorer import Scorer
 from inspect_ai.scorer import scorer as register
 from rich.markup import escape
@@ -11,9 +8,7 @@ from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
 from ..record.seeds import base_seed, replication_numbers
-
-ScorerSpec = Scorer | str | Mapping[str, Any]
-"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
+from .arguments import ScorerSpec
 
 
 @register(metrics=[reliability()])

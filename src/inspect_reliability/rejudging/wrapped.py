@@ -28,8 +28,7 @@ from ..errors import UserError
 from ..record.graders import score_names
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
-from .arguments import models_in, regraded, typed
-from .scorer import ScorerSpec
+from .arguments import ScorerSpec, models_in, regraded, typed
 
 _LONGEST = 60
 
