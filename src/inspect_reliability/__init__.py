@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .judgments import judgments_from_frame as judgments_from_frame
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .metrics import reliability as reliability
+    from .rejudging import keep as keep
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
     from .stats import Counts as Counts
@@ -39,6 +40,7 @@ _HOME = {
     "judgments_from_file": "judgments",
     "judgments_from_frame": "judgments",
     "judgments_from_logs": "judgments.logs",
+    "keep": "rejudging",
     "omega": "answers.results",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",

@@ -12,7 +12,7 @@ from .metrics import (
     reliability,
     win_rate,
 )
-from .rejudging import rejudge, rejudge_log
+from .rejudging import keep, kept_rate, rejudge, rejudge_log
 from .scoring import verdict
 from .study.tasks import (
     bbh_judge,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
+from ..record.rule import KeepRule
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, share, told_apart
@@ -267,7 +268,7 @@ def _next(records: Sequence[Record]) -> list[Text]:
     )
 
 
-def saved_rule(panel: Panel) -> Record:
+def saved_rule(panel: Panel) -> KeepRule:
     """The rule as `--save-rule` writes it, and the scorer `keep` reads it.
 
     Raises:
@@ -282,4 +283,5 @@ def saved_rule(panel: Panel) -> Record:
             "differ in number. Sample as many verdicts of each judge."
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
-    return {"judges": panel.names, "abstain": panel.undecided} | {name: one[name] for name in names}
+    known = {name: one[name] for name in names}
+    return KeepRule(judges=panel.names, abstain=panel.undecided, **known)

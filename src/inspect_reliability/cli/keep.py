@@ -1,6 +1,5 @@
 """`keep`: which verdicts may be used, and which need another judge or a person?"""
 
-import json
 from pathlib import Path
 
 import click
@@ -107,7 +106,7 @@ def keep(
     show(keep_document(found), form)
     screen = console(stderr=True)
     if save_rule:
-        write_text(save_rule, json.dumps(saved_rule(found[0]), indent=2) + "\n")
+        write_text(save_rule, saved_rule(found[0]).text)
         print_text(screen, f"Wrote {save_rule}")
     if out:
         _write(out, found)

@@ -1,0 +1,82 @@
+"""The rule of `keep` as a file: which votes of which judges keep a verdict."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from ..errors import UserError, reason
+from ..verdicts import NO_VERDICTS
+
+KEPT = "keep"
+"""Metadata key of what a rule decided about an output."""
+
+
+@dataclass(frozen=True)
+class KeepRule:
+    """Which verdicts are kept, and what that promises.
+
+    Attributes:
+        judges: Their names, in the order in which they are asked.
+        votes: Votes that each of them has on an output.
+        votes_needed: Votes that its most frequent verdict needs to be kept.
+        abstain: Verdicts that decide nothing, so are never kept; so are non-responses.
+        max_error: Share of the kept that may be wrong, with probability 1 - `confidence`.
+        confidence: Probability, over draws of labels, that no more are.
+        kept: Share of questions that was kept when the rule was made.
+        error: Share of these, labelled, that was wrong.
+        n_labelled: Labelled questions that the rule was made from.
+    """
+
+    judges: Annotated[list[str], Field(min_length=1)]
+    votes: Annotated[int, Field(ge=1)]
+    votes_needed: Annotated[int, Field(ge=1)]
+    abstain: list[str]
+    max_error: float
+    confidence: float
+    kept: float
+    error: float
+    n_labelled: int
+
+    @classmethod
+    def read(cls, path: str) -> "KeepRule":
+        """The rule in a file.
+
+        Raises:
+            UserError: It cannot be read, or is no rule.
+        """
+        try:
+            found: KeepRule = TypeAdapter(cls).validate_json(Path(path).read_bytes())
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UserError(
+                f"{path} is no rule of keep: {where or 'file'}: {first['msg']}. Write one with "
+                "inspect-reliability keep LOGS --labels FILE --save-rule FILE."
+            ) from None
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} cannot be read: {reason(error)}. Name another file.") from None
+        return found
+
+    @property
+    def text(self) -> str:
+        """The rule as the file has it."""
+        known: dict[str, Any] = TypeAdapter(KeepRule).dump_python(self)
+        return json.dumps(known, indent=2) + "\n"
+
+    def decide(self, verdicts: Sequence[str | None]) -> tuple[str | None, float]:
+        """The verdict that these votes keep, None for none, and the most frequent one's share.
+
+        Votes that failed are None. With fewer than the rule was made of, nothing is kept.
+        """
+        given = Counter(one for one in verdicts if one is not None)
+        if not given:
+            return None, 0.0
+        (most, n), *others = given.most_common(2)
+        open_ = most in (*self.abstain, *NO_VERDICTS) or any(same == n for _, same in others)
+        enough = given.total() >= self.votes and n >= self.votes_needed
+        return (None if open_ or not enough else most), n / given.total()

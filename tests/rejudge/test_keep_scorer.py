@@ -1,0 +1,169 @@
+"""The scorer that applies a saved rule, with judges on a real server."""
+
+import json
+import random
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.model import get_model
+from inspect_ai.scorer import model_graded_qa
+
+from chat_server import WORDS, ChatServer, serving
+from commands import results
+from evals import evaluate
+from graders import suite
+from inspect_reliability import keep
+from inspect_reliability.errors.inspect_error import PrerequisiteError
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.record.rule import KeepRule
+from processes import INSPECT, KILLED, python
+
+pytestmark = pytest.mark.server
+
+VOTES = 5
+
+CHECKS = 10
+"""Most calls that check the seeds of a judge."""
+
+
+class Judges(ChatServer):
+    """Judges that differ: what a seed draws depends on the model that is asked."""
+
+    def _text(self, seed: int, body: dict[str, Any]) -> str:
+        draws = random.Random(f"{seed} {body['model']}")
+        sure = 0.9 if body["model"].endswith("large") else 0.6
+        grade = "C" if draws.random() < sure else "I"
+        return f"{' '.join(draws.choices(WORDS, k=4))} GRADE: {grade}"
+
+
+def written(folder: Path, *judges: str) -> str:
+    facts = {"max_error": 0.1, "confidence": 0.95, "kept": 0.5, "error": 0.05, "n_labelled": 100}
+    rule = KeepRule([*judges], VOTES, VOTES, ["P"], **facts)
+    (folder / "rule.json").write_text(rule.text)
+    assert KeepRule.read(str(folder / "rule.json")) == rule
+    return str(folder / "rule.json")
+
+
+def graded(log: EvalLog) -> list[dict[str, Any]]:
+    found = [(sample.scores or {})["keep"] for sample in log.samples or []]
+    return [{"value": one.value, **(one.metadata or {})} for one in found]
+
+
+def votes_in(one: dict[str, Any]) -> dict[str, list[str]]:
+    """The votes of each judge, as a score of a cascade keeps them."""
+    values = one["replications"]["values"]
+    return {name: [values[int(k)] for k in of.split()] for name, of in one["votes"].items()}
+
+
+def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
+    """A grade is kept by the first judge with enough votes; without any, a person must grade."""
+    rule = written(tmp_path, "small", "large")
+    with serving(server := Judges()) as name:
+        models = {"grader": get_model(name), "grader_2": get_model(f"{name}-large")}
+        task = suite(keep(rule=rule))
+        log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=8)
+    assert log.status == "success", log.error
+    found = graded(log)
+    seen = Counter[str]()
+    for one in found:
+        each = votes_in(one)
+        decided = one["keep"]
+        seen[f"{decided['decision']} {decided['asked']}"] += 1
+        assert list(each) == [name, f"{name}-large"][: decided["asked"]]
+        tops = [Counter(of).most_common(1)[0] for of in each.values()]
+        assert all(n < VOTES for _, n in tops[:-1])
+        assert decided["confidence"] == tops[-1][1] / VOTES
+        assert decided["judge"] == [*each][-1]
+        enough = tops[-1][1] == VOTES
+        assert (decided["decision"], one["value"]) == (
+            ("keep", tops[-1][0]) if enough else ("person", "non-response")
+        )
+    assert {"keep 1", "keep 2", "person 2"} == {*seen}
+    calls = Counter(body["model"] for body in server.requests)
+    asked = {"": len(found), "-large": sum(one["keep"]["asked"] == 2 for one in found)}
+    for end, n in asked.items():
+        made = calls[f"{name.rpartition('/')[2]}{end}"]
+        assert VOTES * n <= made <= VOTES * n + CHECKS
+    metrics = log.results.scores[0].metrics if log.results else {}
+    kept = sum(one["keep"]["decision"] == "keep" for one in found) / len(found)
+    assert metrics["kept_rate"].value == pytest.approx(kept)
+    read = judgments_from_logs(tmp_path / "logs").table.groupby("judge").size()
+    assert read[name] == VOTES * len(found)
+    assert read["small, large"] == VOTES * len(found)
+    for command in ("report", "plan", "keep"):
+        assert results(command, tmp_path / "logs")
+
+
+def test_a_judge_without_a_model_is_refused(tmp_path: Path) -> None:
+    """No judge falls back on the model under test, and a rule or a list must fit."""
+    rule = written(tmp_path, "small", "large")
+    log = evaluate(suite(keep(rule=rule)), tmp_path / "logs", model="none/none")
+    assert log.status == "error"
+    assert log.error is not None
+    assert "--model-role grader_2=MODEL" in log.error.message
+    with pytest.raises(PrerequisiteError, match="asks 2 judges"):
+        keep(rule=rule, scorer=[model_graded_qa()])
+    (tmp_path / "other.json").write_text("{}")
+    for name, message in (("other.json", "is no rule of keep"), ("none.json", "cannot be read")):
+        with pytest.raises(PrerequisiteError, match=message):
+            keep(rule=str(tmp_path / name))
+
+
+TASK = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.solver import solver
+from inspect_reliability import keep
+
+
+@solver
+def parrot():
+    async def solve(state, generate):
+        state.output.completion = state.target.text
+        return state
+
+    return solve
+
+
+@task
+def suite():
+    samples = [Sample(input=f"What is {n}?", target=str(n), id=n) for n in range(12)]
+    return Task(dataset=samples, solver=parrot(), scorer=keep(rule=%r))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_killed_suite_is_retried(tmp_path: Path) -> None:
+    """After a kill, inspect's retry asks about the outputs that have no grade, and no others."""
+    (tmp_path / "task.py").write_text(TASK % written(tmp_path, "small", "large"))
+    logs = tmp_path / "logs"
+    options = ["--log-dir", str(logs), "--display", "none", "--max-samples", "2"]
+    with serving(server := Judges()) as name:
+        roles = [f"--model-role=grader={name}", f"--model-role=grader_2={name}-large"]
+        words = ["eval", "task.py", "--model", "none/none", *roles, *options]
+        code = (KILLED % 6) + INSPECT
+        killed = python(code, *words, "--log-buffer", "1", cwd=tmp_path)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        first = read_eval_log(list_eval_logs(str(logs))[0])
+        done = {one.id for one in first.samples or []}
+        before = len(server.requests)
+        retry = python(INSPECT, "eval-retry", first.location, *options, cwd=tmp_path)
+        assert retry.returncode == 0, retry.stderr
+        after = len(server.requests) - before
+    last = max(
+        (read_eval_log(one) for one in list_eval_logs(str(logs))), key=lambda one: one.eval.created
+    )
+    assert last.status == "success"
+    found = {one.id: (one.scores or {})["keep"].metadata or {} for one in last.samples or []}
+    assert len(found) == 12
+    new = [one["keep"]["asked"] for sample, one in found.items() if sample not in done]
+    assert 0 < len(done) < 12
+    assert VOTES * sum(new) <= after <= VOTES * sum(new) + 2 * CHECKS
+    table = results("report", last.location)["rows"]
+    assert {row["judge"] for row in table} >= {name, "small, large"}
+    assert json.loads((tmp_path / "rule.json").read_text())["votes"] == VOTES
