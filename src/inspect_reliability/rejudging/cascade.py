@@ -36,7 +36,7 @@ def cascade(rule: str, scorer: ScorerSpec | Sequence[ScorerSpec] | None, seed: i
 def _judges(rule: KeepRule, scorer: ScorerSpec | Sequence[ScorerSpec] | None) -> list[Wrapped]:
     """The scorer of each judge of a rule."""
     n = len(rule.judges)
-    if isinstance(scorer, list | tuple):
+    if isinstance(scorer, Sequence) and not isinstance(scorer, str):
         if len(scorer) != n:
             raise UserError(
                 f"The rule asks {n} judges ({', '.join(rule.judges)}), and scorer= lists "

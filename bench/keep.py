@@ -1,0 +1,104 @@
+"""Is the promise of `keep` kept? The rule chosen anew from many draws of labels of real judgments.
+
+    python bench/keep.py FILE [--by judge --by wording] [--draws 400] [--json]
+
+FILE has judgments with a label of every question, so the truth of each rule is known. Of each judge
+it prints what is undecided and wrong, and for 300 labels at 10% and 100 at 15%: the mean share that
+is kept (0 without a rule), how much of it is wrong, how often there is no rule, and how often the
+promise is broken.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.keeping import Panel, Promise
+from inspect_reliability.cli.sources import read_judgments
+from inspect_reliability.stats.keep import LABELS_DIFFER, Cascade, keep, labels_differ
+
+DRAWS = 400
+SETTINGS = ((300, 0.1), (100, 0.15))
+"""Labels, and the largest share of the kept that may be wrong."""
+
+
+def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]]:
+    """What is kept of each judge, for each number of labels."""
+    for row in analyse(read_judgments([file]), by).rows:
+        panel = Panel((row,), Promise())
+        truth = panel.cascade
+        every = truth.step(0.0)
+        known: dict[str, Any] = {
+            "judge": row.name,
+            "questions": len(panel.questions),
+            "undecided": 1 - every.kept,
+            "others_wrong": every.error,
+        }
+        for labels, max_error in SETTINGS:
+            labels = min(labels, len(panel.questions))
+            generator = np.random.default_rng(labels)
+            found = [_draw(truth, labels, max_error, generator) for _ in range(draws)]
+            errors = [error for _, error in found if error is not None]
+            yield known | {
+                "labels": labels,
+                "max_error": max_error,
+                "kept": float(np.mean([kept for kept, _ in found])),
+                "wrong": float(np.mean(errors)) if errors else None,
+                "no_rule": 1 - len(errors) / draws,
+                "broken": sum(error > max_error for error in errors) / draws,
+            }
+
+
+def _draw(
+    truth: Cascade, labels: int, max_error: float, generator: np.random.Generator
+) -> tuple[float, float | None]:
+    """Share that is kept, and share of it that is truly wrong; 0 and None without a rule."""
+    labelled = np.zeros(len(truth.labelled), dtype=bool)
+    labelled[generator.choice(len(labelled), labels, replace=False)] = True
+    drawn = Cascade(truth.judges, truth.right, labelled)
+    difference = labels_differ(drawn.confidence, labelled, drawn.thresholds)
+    rule = keep(drawn, max_error)
+    if rule.step is None or (difference and difference.p_value <= LABELS_DIFFER):
+        return 0.0, None
+    return rule.step.kept, truth.step(rule.step.threshold).error
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", metavar="FILE", help="judgments with a label of every question")
+    parser.add_argument("--by", action="append", default=[], help="column of a judge's rows")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="draws of labels")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    given = parser.parse_args()
+    found = results(given.file, given.by, given.draws)
+    if given.json:
+        json.dump(list(found), sys.stdout, indent=2)
+        return
+    names = (
+        "undecided",
+        "others_wrong",
+        "labels",
+        "max_error",
+        "kept",
+        "wrong",
+        "no_rule",
+        "broken",
+    )
+    print(" ".join(f"{name:>12}" for name in names), " judge")
+    for one in found:
+        values = (one[name] for name in names)
+        shown = (
+            "" if v is None else f"{v:.1%}" if isinstance(v, float) else str(v) for v in values
+        )
+        print(" ".join(f"{text:>12}" for text in shown), f" {one['judge']}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
