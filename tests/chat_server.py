@@ -93,8 +93,8 @@ class Http(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(server: ChatServer) -> Iterator[str]:
-    """Run a server; yields inspect's name of its model."""
+def serving(server: ChatServer, port: int = 0) -> Iterator[str]:
+    """Run a server, on a free port unless one is named; yields inspect's name of its model."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -120,7 +120,7 @@ def serving(server: ChatServer) -> Iterator[str]:
             pass
 
     with (
-        Http(("127.0.0.1", 0), Handler) as http,
+        Http(("127.0.0.1", port), Handler) as http,
         pytest.MonkeyPatch.context() as patch,
     ):
         # It looks for the end that often; half a second otherwise.

@@ -13,7 +13,6 @@ from packaging.requirements import Requirement
 
 from inspect_reliability.errors import UserError, needs
 from inspect_reliability.errors.inspect_error import PrerequisiteError
-from inspect_reliability.study.benchmarks.hub import hub_records
 from inspect_reliability.study.published.procedure import as_published
 from inspect_reliability.study.responses import NoAnswersError
 
@@ -37,13 +36,6 @@ def test_the_install_line_works_where_no_index_has_the_package() -> None:
     assert (wanted.name, wanted.extras) == ("inspect-reliability", {"local"})
     assert wanted.url is not None
     assert wanted.url.startswith("git+") or Path(urlsplit(wanted.url).path).exists()
-
-
-def test_the_hub_without_its_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading from the hub without `datasets` names the extra, and calls nothing."""
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"pip install 'inspect-reliability\[hub\]"):
-        hub_records("someone/something", "test", "main")
 
 
 def test_published_values_need_none_of_the_study_s_packages(

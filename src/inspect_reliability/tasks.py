@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from .judging.sample import fingerprint, judge_sample
 from .limits import within_limits
 from .metrics import METRICS, best_rate, invalid_rate, reliability
 from .record.seeds import base_seed, replication_numbers
+from .record.shards import sharded
 from .scoring import verdict
 
 JUDGE_CONFIG = GenerateConfig(temperature=1.0, top_k=50, max_tokens=50)
@@ -68,6 +70,7 @@ def judge_task(
         raise UserError(f"{unknown[0]}= is no option. Options: {', '.join(_OPTIONS)}.")
     options = {name: one.default for name, one in _OPTIONS.items()} | options
     options["seed"] = base_seed(options["seed"])
+    own, part = sharded(items, attrgetter("id"), options.pop("shard"))
     wordings = wordings_of(design, options["wordings"])
     _try_prompts([*wordings.values()] or [design], items)
     options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
@@ -75,13 +78,13 @@ def judge_task(
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
     cells = orders * max(1, len(wordings))
     if cells > 1:
-        _say(_announced(design, len(items), orders, list(wordings), options))
+        _say(_announced(design, len(own), orders, list(wordings), options))
     study = fingerprint(design, items)
     if judge := active_model():  # `get_model` would make that of INSPECT_EVAL_MODEL
         reached(judge)
     return Task(
         dataset=MemoryDataset(
-            [judge_sample(item, design, study) for item in items], name=source, location=location
+            [judge_sample(item, design, study) for item in own], name=source, location=location
         ),
         solver=solver,
         scorer=verdict(),
@@ -91,7 +94,7 @@ def judge_task(
         # No reducer: verdicts have no mean, and reliability needs every replication.
         epochs=Epochs(1, []),
         viewer=LEAST_STEADY_FIRST if options["exact"] or options["replications"] else None,
-        metadata={"benchmark": design.name, "questions": source, "cells": cells},
+        metadata={"benchmark": design.name, "questions": source, "cells": cells, **part},
     )
 
 
@@ -150,6 +153,7 @@ def judge(
     temperatures: Sequence[float] | float | None = None,
     orders: Orders | None = None,
     wordings: str | Sequence[str] | None = None,
+    shard: str | None = None,
 ) -> Task:
     """A judge of your own: its prompt and verdicts in one file, what it judges in another.
 
@@ -178,6 +182,8 @@ def judge(
             that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
             "whitespace", "delimiters" (dashes for colons), or several of these. By default those of
             the design.
+        shard: Judge a part of the questions: "0/4" the first of four, "slurm" the part of this task
+            of a Slurm array. The parts together are the whole, with the same verdicts.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"
@@ -196,6 +202,7 @@ def judge(
         temperatures=temperatures,
         orders=orders,
         wordings=wordings,
+        shard=shard,
         source=Path(location).name if location else "",
         location=location,
     )

@@ -14,7 +14,6 @@ from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, Note, judgments_from_frame
 from inspect_reliability.stats.majority import stable_majority
-from inspect_reliability.study.published.table_2 import judge_by_benchmark
 
 
 def results(judgments: Judgments, **options: Any) -> dict[str, list[dict[str, Any]]]:
@@ -212,14 +211,3 @@ def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
     write_data(tmp_path, first)
     again = judgments_from_frame(pd.read_parquet(tmp_path / "judgments.parquet"))
     assert analyse(again).results == first.results
-
-
-def test_exact_and_sampled_verdicts_have_columns_of_their_own() -> None:
-    """In the layout of the paper's Table 2 no row takes the place of another."""
-    sampled = made(questions=6, replications=3).table.drop(columns="order")
-    exact = sampled[sampled["replication"] == 1].assign(share=1.0, place=1)
-    rows = results(Judgments(pd.concat([sampled, exact])))["rows"]
-    table = judge_by_benchmark(rows)
-    assert table.headings[2:] == [f"BBH, {row['method']}: omega [95%]" for row in rows]
-    assert len(rows) == 2
-    assert all(table.rows[0])

@@ -102,7 +102,7 @@ def test_figures_of_every_kind(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["report", "--html", "{}/page.html", "--tables", "{}/data"], ["gate"], ["plan"], ["accuracy"]],
+    [["report", "--html", "{}/page.html", "--tables", "{}/data"], ["gate"], ["plan"]],
     ids=lambda arguments: arguments[0],
 )
 def test_commands_take_the_mixture(folder: Path, tmp_path: Path, arguments: list[str]) -> None:

@@ -39,7 +39,6 @@ def judgments(file: Path, names: str = "q") -> str:
         ("report", "{good}", "--labels", "{pipe}"),
         ("compare", "{good}", "{pipe}"),
         ("rejudge", "{pipe}"),
-        ("accuracy", "{pipe}", "--benchmark", "bbh"),
         ("sweep", "--model", "x/y", "--design", "{pipe}", "--data", "{pipe}"),
         ("sweep", "--model", "x/y", "--responses", "{pipe}"),
         ("sweep", "--model", "x/y", "--benchmark", "bbh", "--responses", "{pipe}"),

@@ -18,7 +18,7 @@ NOWHERE = {
 
 
 @pytest.mark.parametrize("place", NOWHERE)
-@pytest.mark.parametrize("command", ["report", "rejudge", "compare", "gate", "plan", "accuracy"])
+@pytest.mark.parametrize("command", ["report", "rejudge", "compare", "gate", "plan"])
 def test_what_leads_nowhere_is_refused_in_words(command: str, place: str) -> None:
     """No command ends with a traceback, or takes an empty name for the current folder."""
     path, message = NOWHERE[place]

@@ -39,7 +39,6 @@ CALLS: dict[str, list[str]] = {
         *("--replications", "1"),
     ],
     "probe": ["--model", f"{graders.LENIENT}/x"],
-    "accuracy": ["published"],
     "import": ["published"],
 }
 """A call of each command, from the folder of `inputs`."""

@@ -1,16 +1,15 @@
-"""Questions from official files, a copy of the hub, and what is wrong with bad ones."""
+"""Questions from official files, and what is wrong with bad ones."""
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.study.benchmarks import Question, bbh, load_questions, mt_bench, squad
+from inspect_reliability.study.benchmarks import Question, load_questions
 from inspect_reliability.study.benchmarks.selection import sample_per_category
 
 REAL: dict[str, str] = {
@@ -65,7 +64,7 @@ def test_the_papers_sample_is_found_in_the_official_files(benchmark: str, data: 
     assert {q.turns for q in sampled} <= official
 
 
-@pytest.mark.parametrize("benchmark", get_args(str))
+@pytest.mark.parametrize("benchmark", REAL)
 def test_the_sample_pack_is_a_source(benchmark: str) -> None:
     """The sample pack has the numbers of the paper and says what it is."""
     every = load_questions(benchmark, per_category="all")
@@ -204,7 +203,6 @@ def test_bad_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
         ("BBH", "sample", {"per_category": True}, "per_category=True is not"),
         ("BBH", "sample", {"per_category": "some"}, "per_category=some is not"),
         ("BBH", "sample", {"per_category": 2}, "has 1 question.*asks for more"),
-        ("Head-to-Tail", "hub", {}, "not on the hub"),
     ],
 )
 def test_bad_arguments_are_refused_in_words(
@@ -213,71 +211,3 @@ def test_bad_arguments_are_refused_in_words(
     """A source or number that makes no sense gives one message."""
     with pytest.raises(ValueError, match=message):
         load_questions(benchmark, source, **options)
-
-
-def _hub_copy(folder: Path, files: dict[str, list[dict[str, Any]]], configs: str) -> str:
-    folder.mkdir()
-    for name, records in files.items():
-        (folder / name).write_text("\n".join(map(json.dumps, records)))
-    (folder / "README.md").write_text(f"---\nconfigs:\n{configs}---\n")
-    return str(folder)
-
-
-def _bbh_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lettered = {
-        "question": "Which?",
-        "choices": {"label": ["(A)", "(B)"], "text": ["one", "two"]},
-        "target": "(B)",
-    }
-    path = _hub_copy(
-        folder,
-        {"snarks.jsonl": [lettered], "navigate.jsonl": [{"question": "Q?", "target": "No"}]},
-        "".join(
-            f"- config_name: {name}\n  data_files:\n  - split: {name}\n    path: {name}.jsonl\n"
-            for name in ("snarks", "navigate")
-        ),
-    )
-    monkeypatch.setattr(bbh, "HUB_PATH", path)
-    monkeypatch.setattr(bbh, "CATEGORIES", ("snarks", "navigate"))
-
-
-def _squad_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record: dict[str, Any] = {"id": "7", "title": "T", "context": "C", "question": "Q?"}
-    records = [
-        record | {"answers": {"text": ["A", "A"], "answer_start": [0, 0]}},
-        record | {"id": "8", "answers": {"text": [], "answer_start": []}},
-    ]
-    config = "- config_name: squad_v2\n  data_files:\n  - split: validation\n    path: dev.jsonl\n"
-    monkeypatch.setattr(squad, "HUB_PATH", _hub_copy(folder, {"dev.jsonl": records}, config))
-
-
-def _mt_bench_copy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    record = {"prompt": ["P", "Q"], "reference": [], "category": "math", "prompt_id": 9}
-    config = "- config_name: default\n  data_files:\n  - split: train\n    path: data.jsonl\n"
-    monkeypatch.setattr(mt_bench, "HUB_PATH", _hub_copy(folder, {"data.jsonl": [record]}, config))
-
-
-HUB: dict[str, tuple[Callable[[Path, pytest.MonkeyPatch], None], list[tuple[Any, ...]]]] = {
-    "BBH": (
-        _bbh_copy,
-        [
-            ("bbh:snarks:0", ("Which?\nOptions:\n(A) one\n(B) two",), ("(B)",)),
-            ("bbh:navigate:0", ("Q?",), ("No",)),
-        ],
-    ),
-    "SQuAD": (_squad_copy, [("squad:7", ("Q?",), ("A",)), ("squad:8", ("Q?",), ())]),
-    "MT-Bench": (_mt_bench_copy, [("mtb:9", ("P", "Q"), ())]),
-}
-
-
-@pytest.mark.parametrize("benchmark", HUB)
-def test_the_hubs_records_become_the_official_questions(
-    benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A dataset in the hub's layout, read by inspect's own reader, gives the official texts."""
-    pytest.importorskip("datasets", reason="needs the package `datasets`")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    make, expected = HUB[benchmark]
-    make(tmp_path / "copy", monkeypatch)
-    found = load_questions(benchmark, "hub", "all")
-    assert [(q.id, q.turns, q.targets) for q in found] == expected

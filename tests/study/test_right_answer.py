@@ -1,46 +1,22 @@
-"""Which responses are right: our rule, and the study's, which must give its Table 4."""
-
-import csv
-from dataclasses import replace
-from pathlib import Path
+"""Which responses are right."""
 
 import pytest
 
 from inspect_reliability.study.benchmarks import BENCHMARKS, Question
 from inspect_reliability.study.benchmarks.right_answer import has_right_answer
-from inspect_reliability.study.responses import load_sample_pack, load_scorable_answers
+from inspect_reliability.study.responses import load_sample_pack
 from inspect_reliability.study.responses.predictions import is_missing
 
 
-def is_correct(question: Question, response: str, rule: str = "default") -> bool:
-    return BENCHMARKS[question.benchmark].rules[rule](question, response)  # type: ignore[index]
-
-
-@pytest.mark.parametrize("benchmark", ["BBH", "SQuAD"])
-def test_published_rule_gives_every_published_cell(benchmark: str, data: Path) -> None:
-    """Each response is right or wrong as the study's own files say."""
-    path = data / f"paper/results/accuracy_resp_{benchmark.lower()}.csv"
-    header, *rows = csv.reader(path.read_text().splitlines())
-    answers = load_scorable_answers(data / "paper", benchmark)
-    responders = list(dict.fromkeys(answer.responder for answer in answers))
-    ours = {
-        (answer.question.id, responders.index(answer.responder)): int(
-            is_correct(answer.question, answer.text, "published")
-        )
-        for answer in answers
-    }
-    theirs = {
-        (id, row): int(rows[row][column])
-        for column, id in enumerate(header)
-        if id
-        for row in range(5)
-    }
-    assert ours == theirs
+def is_correct(question: Question, response: str) -> bool:
+    is_right = BENCHMARKS[question.benchmark].is_right
+    assert is_right is not None
+    return is_right(question, response)
 
 
 @pytest.mark.parametrize("benchmark", ["BBH", "SQuAD"])
 def test_the_sample_packs_good_responses_are_right(benchmark: str) -> None:
-    """Thorough and terse are right; mistaken and astray never are, by the default rule."""
+    """Thorough and terse are right; mistaken and astray never are."""
     for judged in load_sample_pack(benchmark):
         assert has_right_answer(judged.question)
         found = {name: is_correct(judged.question, text) for name, text in judged.responses.items()}
@@ -105,16 +81,6 @@ def test_squad_answers(targets: tuple[str, ...], response: str, right: bool) -> 
     known = {"answerable": bool(targets)}
     question = Question("1", "SQuAD", "", ("?",), "C", targets, metadata=known)
     assert is_correct(question, response) is right
-
-
-def test_the_published_rule_on_what_the_study_did_not_ask() -> None:
-    """No response to an unanswerable question is right; of others the first character is enough."""
-    unanswerable = Question("1", "SQuAD", "", ("?",), "C", metadata={"answerable": False})
-    assert not is_correct(unanswerable, "The passage does not say.", "published")
-    question = Question("1", "SQuAD", "", ("?",), "C", ("Paris",))
-    assert is_correct(question, "London? Perhaps.", "published")
-    assert not is_correct(question, "London", "published")
-    assert not is_correct(replace(question, targets=("",)), "London", "published")
 
 
 @pytest.mark.parametrize(

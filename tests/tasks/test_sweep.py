@@ -61,7 +61,7 @@ def test_a_killed_sweep_ends_with_every_judgment_once(tmp_path: Path) -> None:
     assert 0 < len(kept) < TOTAL
     again = _run(COMMAND, tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "BBH: omega" in again.stdout
+    assert "BBH, temperature 1" in again.stdout
     made = judgments_from_logs(logs).table
     each = made.groupby(["temperature", "question", "replication"]).size()
     assert len(each) == len(made) == TOTAL
@@ -148,7 +148,7 @@ class Failing(ModelAPI):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Name at least one judge"),
+        ([], "Missing option '--model'"),
         (["--model", "mockllm/model", "-M", "x"], "'x' is not of the form KEY=VALUE"),
         (["--model", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
         (["--model", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),

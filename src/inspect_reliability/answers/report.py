@@ -42,14 +42,15 @@ def summary(analysis: Analysis) -> list[Block]:
     from . import moves, right
 
     return [
-        *_numbers(analysis),
+        *numbers(analysis),
         *moves.told(analysis),
         *right.right_or_wrong(analysis),
         *cautions(analysis.rows, analysis.results["rows"]),
     ]
 
 
-def _numbers(analysis: Analysis) -> Iterator[Block]:
+def numbers(analysis: Analysis) -> Iterator[Block]:
+    """The main table, the meaning of its columns, and what it leaves out."""
     from . import outputs, steady
 
     records = analysis.estimates("rows")  # a caution says which rows are copies
@@ -116,7 +117,7 @@ _NUMBERS = (
     "The numbers",
     "Numbers",
     "Every row with its size, coefficients and outputs without a verdict.",
-    _numbers,
+    numbers,
 )
 """Title of a section, its short name, what it shows, and what makes its blocks."""
 

@@ -22,12 +22,11 @@ COMMANDS = {
     "card": ("card", "Make a card of every judge in LOGS, for an appendix or a registry."),
     "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
     "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),
-    "sweep": ("sweep", "Run judges x benchmarks x temperatures, as in the paper's Table 2."),
+    "sweep": ("sweep", "Run judges x benchmarks x temperatures, as the study did."),
     "probe": (
         "probe",
         "Show which sampling options reach a model, and try those that a run depends on.",
     ),
-    "accuracy": ("accuracy", "Count the responders that answer each question correctly."),
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
 }
 """Command -> its module and function, and the first line of its help."""

@@ -1,28 +1,25 @@
-"""`sweep`: the paper's whole design as one of inspect's eval sets, and its Table 2."""
+"""`sweep`: judges, benchmarks and temperatures as one of inspect's eval sets."""
 
-import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Any
 
 import click
-from dotenv import find_dotenv, load_dotenv
 from inspect_ai import Task, eval_set, task_with
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
 from ..answers import analyse
+from ..answers.brief import cautions
+from ..answers.report import numbers
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost, total
 from ..log_files import reading
 from ..saving import alone
+from ..showing.document import Document
 from ..showing.terminal import console, print_text
-from ..study.benchmarks import BENCHMARKS
-from ..study.published.reported import with_published
-from ..study.published.table_2 import table_2
 from ..study.tasks import BEST_OF_FIVE
 from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
@@ -48,6 +45,8 @@ _TASKS_AT_ONCE = 10
     "--model",
     "judges",
     multiple=True,
+    required=True,
+    envvar="INSPECT_EVAL_MODEL",
     metavar="MODEL",
     help="Judge, by inspect's name of the model; repeat it for several. "
     "Default: INSPECT_EVAL_MODEL.",
@@ -91,6 +90,7 @@ _TASKS_AT_ONCE = 10
 )
 @click.option("--seed", default=0, help="Base seed of order and replications.")
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
+@click.option("--shard", metavar="K/N", help="Judge a part of the questions: 0/4, or slurm.")
 @writes(
     "--log-dir",
     files=tuple,
@@ -115,12 +115,13 @@ def sweep(
     replications: int,
     seed: int,
     limit: int | None,
+    shard: str | None,
     log_dir: str,
     model_args: dict[str, Any],
     dry_run: bool,
     **shown: str | None,
 ) -> None:
-    """Run judges x benchmarks x temperatures, as in the paper's Table 2.
+    """Run judges x benchmarks x temperatures, as the study did.
 
     Run the same command again after an interruption: inspect keeps the samples in the logs and
     makes the others. More judges, benchmarks or temperatures add to the folder.
@@ -129,29 +130,30 @@ def sweep(
     cannot do what was asked.
     """
     of_judges = _judges(benchmarks, **shown)
-    asked: dict[str, Any] = {"seed": seed, "replications": replications}
+    asked: dict[str, Any] = {"seed": seed, "shard": shard}
     if exact:  # one run has all temperatures
-        asked = {"seed": seed, "exact": True, "temperatures": list(temperatures)}
-    names = tuple(dict.fromkeys(judges)) or _default_judge()
-    tasks = {
-        judge: list(_tasks(of_judges, asked, [None] if exact else _sent(temperatures, judge)))
-        for judge in names
-    }
-    every = [task for some in tasks.values() for task in some]
-    costs = [_cost(task, 1 if exact else replications, limit) for task in every]
+        asked |= {"exact": True, "temperatures": list(temperatures)}
+    else:
+        asked["replications"] = replications
+    tasks = partial(_tasks, of_judges, asked, [None] if exact else temperatures)
+    names = dict.fromkeys(judges)
+    costs = [_cost(task, 1 if exact else replications, limit) for task in tasks()] * len(names)
     print_text(console(stderr=True), f"{total(costs)}.")
     if dry_run:
         return
     errors, made = list[str](), False
     with alone(f"{log_dir.rstrip('/')}/sweep"):
-        for judge, own in tasks.items():
-            logs = _run(own, judge, model_args, log_dir, limit)
+        for judge in names:
+            logs = _run(list(tasks()), judge, model_args, log_dir, limit)
             errors += _errors(logs, replications)
             made = made or any(log.results and log.results.completed_samples for log in logs)
             if any(log.status == "cancelled" for log in logs):
                 break
     if made:
-        _report(log_dir, benchmarks)
+        analysis = analyse(read_judgments((log_dir,)), progress=progress)
+        told = [*numbers(analysis), *cautions(analysis.rows, analysis.results["rows"])]
+        show(Document("The whole design", told, analysis.results), "table")
+        print_text(console(stderr=True), f"Everything else: inspect-reliability report {log_dir}")
     for line in failure_lines(errors, len(errors), None):
         print_text(console(stderr=True), line)
     if errors:
@@ -170,13 +172,6 @@ def _judges(
         return [partial(judge_of_own, design=design, data=data)]
     every = dict.fromkeys(benchmarks)
     return [partial(BEST_OF_FIVE[benchmark], responses=responses) for benchmark in every]
-
-
-def _report(log_dir: str, benchmarks: Sequence[str]) -> None:
-    analysis = with_published(analyse(read_judgments((log_dir,)), progress=progress))
-    titles = {row.key: name for name, row in BENCHMARKS.items()}
-    show(table_2(analysis, [titles[key] for key in benchmarks]), "table")
-    print_text(console(stderr=True), f"Everything else: inspect-reliability report {log_dir}")
 
 
 def _tasks(
@@ -234,18 +229,3 @@ def _cost(task: Task, replications: int, limit: int | None) -> Cost:
     cells = (task.metadata or {})["cells"]
     tokens = characters / _CHARACTERS_A_TOKEN
     return Cost(len(samples), replications, 0, cells, tokens, what="question")
-
-
-def _sent(temperatures: Iterable[float], judge: str) -> list[float | None]:
-    # transformers refuses 0, and inspect's own `hf` provider passes it on; the paper's machine
-    # epsilon is greedy there. Elsewhere 0 is the greedy value, and a tiny one may be raised.
-    zero = sys.float_info.epsilon if judge.startswith("hf/") else 0.0
-    return [one or zero for one in temperatures]
-
-
-def _default_judge() -> tuple[str, ...]:
-    load_dotenv(find_dotenv(usecwd=True))
-    model = os.environ.get("INSPECT_EVAL_MODEL")
-    if not model:
-        raise UserError("Name at least one judge: --model MODEL (or set INSPECT_EVAL_MODEL).")
-    return (model,)

@@ -1,8 +1,11 @@
 """The inspect task that judges the outputs of a log again."""
 
+from operator import attrgetter
+
 from inspect_ai import Task, task
 
 from ..record.seeds import replication_numbers
+from ..record.shards import sharded
 
 
 @task
@@ -16,6 +19,7 @@ def rejudge_log(
     max_tokens: int | None = None,
     task: str | None = None,
     wordings: str | None = None,
+    shard: str | None = None,
 ) -> Task:
     """Judge every output in a log again and again, without the code of its task.
 
@@ -37,6 +41,7 @@ def rejudge_log(
         max_tokens: The most tokens of a call, instead of the grader's own limit.
         task: The log's task, `package/name` or `file.py@name`, to take the scorer from.
         wordings: File of other wordings of the scorer's template or instructions.
+        shard: Judge the outputs of a part of the questions, as in `judge`.
 
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, or the log asks for
@@ -57,4 +62,6 @@ def rejudge_log(
         task=task,
         wordings=wordings,
     )
-    return rejudging.to_task(rejudging.missing(set(), numbers[0]))
+    wanted = rejudging.missing(set(), numbers[0])
+    own, part = sharded(wanted, attrgetter("sample"), shard)
+    return rejudging.to_task(own, **part)

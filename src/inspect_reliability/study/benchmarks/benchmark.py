@@ -1,21 +1,19 @@
 """The benchmarks of the paper: one row each."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 from ...designs import JudgeDesign, design_from_file
-from . import right_answer
-from .bbh import bbh_from_files, bbh_from_hub
+from .bbh import bbh_from_files
 from .head_to_tail import head_to_tail_from_files
-from .mt_bench import mt_bench_from_files, mt_bench_from_hub
+from .mt_bench import mt_bench_from_files
 from .question import Question
 from .responder_prompts import respond_prompt, short_answer_prompt
-from .squad import squad_from_files, squad_from_hub
+from .right_answer import concludes, contains, first_line_contains
+from .squad import squad_from_files
 
-RuleName = Literal["default", "published"]
 Rule = Callable[[Question, str], bool]
 """Whether a response to a question is right."""
 
@@ -28,21 +26,17 @@ class Benchmark:
         key: Its name in tasks and files ("bbh").
         name: Its name in logs and reports.
         prefix: Its name in the study's files, and the start of its question ids.
-        from_hub: Reads it from the model hub; None if it is not there.
         turns: Texts of a question.
-        rules: Rules for right responses; empty if no response is right or wrong.
-        sampled: File of the study with the right answers to the questions it asked, if any.
+        is_right: Whether a response is right; None if none is right or wrong.
     """
 
     key: str
     name: str
     prefix: str
     from_files: Callable[[Path], list[Question]]
-    from_hub: Callable[[], list[Question]] | None = None
     turns: int = 1
     prompt: Callable[[Question, str | None], str] = respond_prompt
-    rules: Mapping[RuleName, Rule] = field(default_factory=dict)
-    sampled: str | None = None
+    is_right: Rule | None = None
 
     @property
     def design_file(self) -> Path:
@@ -59,45 +53,16 @@ _FOLDER = Path(__file__).parent / "designs"
 
 
 _ROWS = (
+    Benchmark("bbh", "BBH", "bbh", bbh_from_files, is_right=concludes),
+    Benchmark("squad", "SQuAD", "squad", squad_from_files, is_right=contains),
+    Benchmark("mt_bench", "MT-Bench", "mtb", mt_bench_from_files, turns=2),
     Benchmark(
-        key="bbh",
-        name="BBH",
-        prefix="bbh",
-        from_files=bbh_from_files,
-        from_hub=bbh_from_hub,
-        rules={
-            "default": right_answer.concludes,
-            "published": right_answer.letter_as_published,
-        },
-        sampled="bbh_sampled_q.json",
-    ),
-    Benchmark(
-        key="squad",
-        name="SQuAD",
-        prefix="squad",
-        from_files=squad_from_files,
-        from_hub=squad_from_hub,
-        rules={
-            "default": right_answer.contains,
-            "published": right_answer.first_character_as_published,
-        },
-        sampled="squad_sampled_q.json",
-    ),
-    Benchmark(
-        key="mt_bench",
-        name="MT-Bench",
-        prefix="mtb",
-        from_files=mt_bench_from_files,
-        from_hub=mt_bench_from_hub,
-        turns=2,
-    ),
-    Benchmark(
-        key="head_to_tail",
-        name="Head-to-Tail",
-        prefix="head_to_tail",
-        from_files=head_to_tail_from_files,
+        "head_to_tail",
+        "Head-to-Tail",
+        "head_to_tail",
+        head_to_tail_from_files,
         prompt=short_answer_prompt,
-        rules={"default": right_answer.first_line_contains},
+        is_right=first_line_contains,
     ),
 )
 

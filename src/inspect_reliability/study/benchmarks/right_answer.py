@@ -62,33 +62,6 @@ def first_line_contains(question: Question, response: str) -> bool:
     return contains(question, response.strip().partition("\n")[0])
 
 
-def letter_as_published(question: Question, response: str) -> bool:
-    """Judge a BBH response as the published study's script does, to reproduce its Table 4.
-
-    Only targets like "(A)" are scored: the response repeats the target in at least one sentence
-    that does not repeat the question's end, and in none with the word "incorrect". Responses to
-    other questions count as wrong.
-
-    Source: Schroeder & Wood-Doughty (2024), `resp_accuracy.py` and `results/accuracy_resp_*.csv`.
-    """
-    target = question.targets[0]
-    if not re.fullmatch(r"\(\w\)", target) or target not in response:
-        return False
-    sentences = re.findall(rf"[^.]*?{re.escape(target)}[^.]*\.", response)
-    repeats = sum(question.turns[0][-75:] in sentence for sentence in sentences)
-    return repeats < len(sentences) and not any("incorrect" in s for s in sentences)
-
-
-def first_character_as_published(question: Question, response: str) -> bool:
-    """Judge a SQuAD response as the published study's script does.
-
-    The script asks whether the response contains the FIRST CHARACTER of the answer: it indexes the
-    text where it means the list of answers. The study asked no unanswerable question.
-    """
-    first = "".join(question.targets[:1])[:1]
-    return first != "" and first in response
-
-
 def _letters_only(text: str) -> str:
     return re.sub(r"[\s.,:*\"']", "", text).lower()
 

@@ -1,4 +1,4 @@
-"""Questions of a benchmark from the sample pack, the model hub or official files."""
+"""Questions of a benchmark from the sample pack or official files."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from typing import Any, Literal
 from ...errors import UserError
 from ...files import read_json, user_path
 from .benchmark import BENCHMARKS
-from .hub import HUB
 from .question import Question
 
 SAMPLE_PACK = "sample"
@@ -26,9 +25,9 @@ def load_questions(
 
     Args:
         benchmark: Its name.
-        source: "sample" for the sample pack, "hub" for the model hub, or a path to official
-            files: BBH, the folder or a file of it; SQuAD, a v1.1 or v2.0 JSON file; MT-Bench,
-            `question.jsonl`; Head-to-Tail, the folder or a file of it.
+        source: "sample" for the sample pack, or a path to official files: BBH, the folder or a file
+            of it; SQuAD, a v1.1 or v2.0 JSON file; MT-Bench, `question.jsonl`; Head-to-Tail, the
+            folder or a file of it.
         per_category: How many questions of each BBH category, SQuAD article, MT-Bench category
             or Head-to-Tail popularity, or "all".
         seed: Seed of the draw.
@@ -40,12 +39,8 @@ def load_questions(
     row = BENCHMARKS[benchmark]
     if source == SAMPLE_PACK:
         questions = [question for question, _ in sample_pack(benchmark)]
-    elif source != HUB:
-        questions = row.from_files(user_path(source))
-    elif row.from_hub is None:
-        raise UserError(f"{benchmark} is not on the hub. Give the files as the source.")
     else:
-        questions = row.from_hub()
+        questions = row.from_files(user_path(source))
     if not questions:
         raise UserError(f"No questions in {source}.")
     return sample_per_category(questions, per_category, seed)

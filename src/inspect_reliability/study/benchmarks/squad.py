@@ -1,24 +1,12 @@
 """SQuAD (Rajpurkar et al. 2016, 2018): questions about passages of Wikipedia articles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json
-from .hub import hub_records
 from .question import Question
-
-HUB_PATH = "rajpurkar/squad_v2"
-HUB_REVISION = "3ffb306f725f7d2ce8394bc1873b24868140c412"
-
-
-def squad_from_hub() -> list[Question]:
-    """All questions of version 2.0's development set on the hub."""
-    return [
-        _question(record, record["answers"]["text"], f"{HUB_PATH}@{HUB_REVISION}")
-        for record in hub_records(HUB_PATH, "validation", HUB_REVISION)
-    ]
 
 
 def squad_from_files(path: Path) -> list[Question]:
@@ -60,16 +48,12 @@ def _read(record: Mapping[str, Any], where: str, source: str, title: str | None 
         raise UserError(
             f"{where}: question '{known['id']}' has no answers and is not marked impossible."
         )
-    return _question(known | {"title": title or known["id"]}, answers, source)
-
-
-def _question(record: Mapping[str, Any], answers: Sequence[str], source: str) -> Question:
     return Question(
-        id=f"squad:{record['id']}",
+        id=f"squad:{known['id']}",
         benchmark="SQuAD",
-        category=record["title"],
-        turns=(record["question"],),
-        context=record["context"],
+        category=title or known["id"],
+        turns=(known["question"],),
+        context=known["context"],
         targets=tuple(dict.fromkeys(answers)),
         source=source,
         metadata={"answerable": bool(answers)},

@@ -1,7 +1,7 @@
 """The responses a judge chooses from."""
 
 from .answers import Answer, NoAnswersError, ResponseSet, judged_item
-from .places import load_answers, load_responses, load_sample_pack, load_scorable_answers
+from .places import load_answers, load_responses, load_sample_pack
 from .predictions import cut, load_predictions, prediction_item, predictions_from_published
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "load_predictions",
     "load_responses",
     "load_sample_pack",
-    "load_scorable_answers",
     "prediction_item",
     "predictions_from_published",
 ]

@@ -1,18 +1,14 @@
 """Responses from any place, arranged as five per question."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from ...errors import UserError
 from ...files import user_path
-from ..benchmarks import BENCHMARKS, load_questions
 from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answer_files import answers_from_json_lines, answers_from_published
 from .answers import Answer, ResponseSet
 from .responders import choose_responders, responses_per_question
-
-_PUBLISHED = "prompt_responses.json"
 
 
 def load_responses(
@@ -62,30 +58,6 @@ def answers_in(
             "one response a line, or the log(s) of a responder task."
         )
     return readers[path.suffix](path, benchmark)
-
-
-def load_scorable_answers(spec: str | Path, benchmark: str) -> list[Answer]:
-    """Load all answers to a benchmark, with the questions' known targets.
-
-    Logs and JSONL name the targets themselves. For the published responses, a file or its folder,
-    they are in the files of sampled questions beside them.
-
-    Raises:
-        NoAnswersError: Nobody answered this benchmark.
-        UserError: The file does not exist or is malformed.
-    """
-    path = user_path(spec)
-    if (path / _PUBLISHED).is_file():
-        path = path / _PUBLISHED
-    answers = load_answers(path, benchmark)
-    sampled = path.parent / (BENCHMARKS[benchmark].sampled or "")
-    if path.suffix != ".json" or not sampled.is_file():
-        return answers
-    known = {question.id: question for question in load_questions(benchmark, sampled, "all")}
-    return [
-        replace(answer, question=known.get(answer.question.id, answer.question))
-        for answer in answers
-    ]
 
 
 def load_sample_pack(benchmark: str) -> list[ResponseSet]:

@@ -10,8 +10,9 @@ from ...designs import Item, JudgeDesign
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json, user_path
 from ...verdicts import CORRECT, INCORRECT
-from ..benchmarks import BENCHMARKS, Question
+from ..benchmarks import Question
 from ..benchmarks.head_to_tail import targets_of
+from ..benchmarks.right_answer import first_line_contains
 from ..benchmarks.selection import SAMPLE_PACK, sample_pack
 from .answers import Answer, judged_item
 from .places import answers_in
@@ -70,8 +71,8 @@ def cut(design: JudgeDesign) -> JudgeDesign:
 
 def ground_truth(prediction: Answer) -> str:
     """The right verdict on a prediction: whether its first line contains an accepted answer."""
-    is_right = BENCHMARKS["Head-to-Tail"].rules["default"]
-    return CORRECT if is_right(prediction.question, prediction.text) else INCORRECT
+    right = first_line_contains(prediction.question, prediction.text)
+    return CORRECT if right else INCORRECT
 
 
 def is_missing(response: str) -> bool:

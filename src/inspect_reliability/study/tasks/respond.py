@@ -1,7 +1,8 @@
 """Tasks in which a model answers a benchmark's questions, for a judge to choose from."""
 
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Literal, get_args
+from typing import Literal
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -9,10 +10,9 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ...errors import UserError, one_of
 from ...judging.replicate import Replication, replicate, replication_of
 from ...record.seeds import base_seed, replication_seed
-from ..benchmarks import BENCHMARKS, Question, RuleName, load_questions
+from ..benchmarks import BENCHMARKS, Question, load_questions
 from ..benchmarks.right_answer import has_right_answer
 from ..responses.respond_logs import RESPONDER_TASK
 
@@ -25,102 +25,37 @@ VERSION = 1
 PerCategory = int | Literal["all"]
 
 
-@task
-def bbh_respond(
-    source: str = "sample",
-    per_category: PerCategory = 1,
-    seed: int = 0,
-    rule: RuleName = "default",
-) -> Task:
-    """BIG-Bench Hard: answer with step-by-step reasoning.
+def _respond(benchmark: str, about: str, default: PerCategory = 1) -> Callable[..., Task]:
+    row = BENCHMARKS[benchmark]
 
-    Five responders' logs make the responses for `bbh_judge`.
+    def responder(
+        source: str = "sample", per_category: PerCategory = default, seed: int = 0
+    ) -> Task:
+        questions = load_questions(benchmark, source, per_category, base_seed(seed))
+        return respond_task(benchmark, questions, seed)
 
-    Args:
-        source: The sample pack ("sample"), the model hub ("hub"), or the official JSON files.
-        per_category: Questions of each of the 27 categories, or "all".
-        seed: Base seed of the draw of questions and of the responses.
-        rule: How an answer is found right: "default", or "published" for the study's rule.
-    """
-    questions = load_questions("BBH", source, per_category, base_seed(seed))
-    return respond_task("BBH", questions, seed, rule)
+    responder.__doc__ = f"""{benchmark}: {about}
 
-
-@task
-def squad_respond(
-    source: str = "sample",
-    per_category: PerCategory = 1,
-    seed: int = 0,
-    rule: RuleName = "default",
-    unanswerable: bool = True,
-) -> Task:
-    """SQuAD: answer with step-by-step reasoning, given the passage.
-
-    Five responders' logs make the responses for `squad_judge`.
+    The logs make the responses for `{row.key}_judge`.
 
     Args:
-        source: The sample pack ("sample"), the model hub ("hub"), or an official JSON file of
-            version 1.1 or 2.0.
-        per_category: Questions of each article, or "all".
-        seed: Base seed of the draw of questions and of the responses.
-        rule: How an answer is found right: "default", or "published" for the study's rule.
-        unanswerable: Keep questions that the passage does not answer; to say so is then right.
-            With false they are left out after the draw, which the log says.
-    """
-    drawn = load_questions("SQuAD", source, per_category, base_seed(seed))
-    kept = [q for q in drawn if unanswerable or q.metadata.get("answerable") is not False]
-    if not kept:
-        raise UserError(f"{source}: no question drawn can be answered from its passage.")
-    return respond_task("SQuAD", kept, seed, rule, left_out=len(drawn) - len(kept))
-
-
-@task
-def mt_bench_respond(
-    source: str = "sample",
-    per_category: PerCategory = 1,
-    seed: int = 0,
-) -> Task:
-    """MT-Bench: answer two turns, the second in view of the first answer.
-
-    Five responders' logs make the responses for `mt_bench_judge`.
-
-    Args:
-        source: The sample pack ("sample"), the model hub ("hub"), or `question.jsonl`.
-        per_category: Questions of each of the eight categories, or "all".
+        source: The sample pack ("sample"), or the benchmark's official files.
+        per_category: Questions of each category, article or popularity, or "all".
         seed: Base seed of the draw of questions and of the responses.
     """
-    questions = load_questions("MT-Bench", source, per_category, base_seed(seed))
-    return respond_task("MT-Bench", questions, seed)
+    return task(name=f"{row.key}_respond")(responder)
 
 
-@task
-def head_to_tail_respond(
-    source: str = "sample", per_category: PerCategory = "all", seed: int = 0
-) -> Task:
-    """Head-to-Tail: answer in as few words as possible, or say "unsure".
-
-    The log makes the predictions for `head_to_tail_judge`.
-
-    Args:
-        source: The sample pack ("sample"), or the folder or a file of the benchmark's generator.
-        per_category: Questions of each popularity (head, torso, tail), or "all".
-        seed: Base seed of the draw of questions and of the responses.
-    """
-    questions = load_questions("Head-to-Tail", source, per_category, base_seed(seed))
-    return respond_task("Head-to-Tail", questions, seed)
+bbh_respond = _respond("BBH", "answer with step-by-step reasoning.")
+squad_respond = _respond("SQuAD", "answer with step-by-step reasoning, given the passage.")
+mt_bench_respond = _respond("MT-Bench", "answer two turns, the second in view of the first answer.")
+head_to_tail_respond = _respond(
+    "Head-to-Tail", 'answer in as few words as possible, or say "unsure".', "all"
+)
 
 
-def respond_task(
-    benchmark: str,
-    questions: list[Question],
-    seed: int,
-    rule: RuleName = "default",
-    left_out: int = 0,
-) -> Task:
+def respond_task(benchmark: str, questions: list[Question], seed: int) -> Task:
     """The responder task of a benchmark."""
-    metadata = {RESPONDER_TASK: benchmark, "questions": questions[0].source}
-    if left_out:
-        metadata["left_out"] = f"{left_out} questions that the passage does not answer"
     return Task(
         dataset=MemoryDataset(
             [
@@ -135,10 +70,10 @@ def respond_task(
             name=questions[0].source,
         ),
         solver=respond(seed=seed),
-        scorer=right_answer(rule=rule) if any(map(has_right_answer, questions)) else None,
+        scorer=right_answer() if any(map(has_right_answer, questions)) else None,
         config=RESPOND_CONFIG,
         version=VERSION,
-        metadata=metadata,
+        metadata={RESPONDER_TASK: benchmark, "questions": questions[0].source},
     )
 
 
@@ -169,20 +104,12 @@ def respond(seed: int = 0) -> Solver:
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def right_answer(rule: RuleName = "default") -> Scorer:
-    """Whether the response is right, by a rule of its benchmark.
-
-    Args:
-        rule: "default", or "published" for the rule of the study's script.
-
-    Raises:
-        UserError: No rule has that name.
-    """
-    one_of("rule", rule, get_args(RuleName))
+def right_answer() -> Scorer:
+    """Whether the response is right, by the rule of its benchmark."""
 
     async def score(state: TaskState, target: Target) -> Score | None:
         question = Question.of(state.metadata["question"])
-        is_right = BENCHMARKS[question.benchmark].rules.get(rule)
+        is_right = BENCHMARKS[question.benchmark].is_right
         if is_right is None or not has_right_answer(question):
             return None
         response = state.output.completion
