@@ -7,8 +7,7 @@ Questions, judges, judges by questions, orders and tries move the chance of a wi
 the truth is known. It prints how often intervals over questions and over judges hold it, those of a
 bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another try
 changes; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
-rows beside ours for a file of pairs (`model_1`, `model_2`, `win`, `question`), such as
-`examples/pairs.csv`.
+rows beside ours for a file of pairs, such as `examples/pairs.parquet`.
 """
 
 import argparse
@@ -18,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,9 @@ import pandas as pd
 from click.testing import CliRunner
 from numpy.typing import NDArray
 
+from inspect_reliability.answers.boards import boards
 from inspect_reliability.cli import main as command
+from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.stats.ranking import Contests, ranking
 from inspect_reliability.stats.survival import survival
 
@@ -168,26 +170,31 @@ def large() -> Iterator[dict[str, Any]]:
                 frame = frame.assign(verdict=np.where(won == (o == 1), "A", "B"))
             file = Path(folder) / "large.parquet"
             frame.to_parquet(file)
-            start = time.perf_counter()
+            start, own = time.perf_counter(), time.process_time()
             done = CliRunner().invoke(command, ["rank", str(file), "--baseline", "base"])
             assert done.exit_code == 0, done.output
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            yield {"file": name, "seconds": time.perf_counter() - start, "MB at most": most}
+            yield {
+                "file": name,
+                "seconds": time.perf_counter() - start,
+                "of one core": time.process_time() - own,
+                "MB at most": most,
+            }
 
 
-def rows_beside_questions(file: str) -> Iterator[dict[str, Any]]:
-    """Intervals of scores from resampled rows, as arena-hard-auto has them, beside ours."""
-    frame = pd.read_csv(file) if file.endswith(".csv") else pd.read_parquet(file)
-    one = frame.assign(system=frame["model_1"], gain=frame["win"])
-    other = frame.assign(system=frame["model_2"], gain=1 - frame["win"])
-    rows = pd.concat([one, other])[["question", "system", "gain"]]
-    question, names = pd.factorize(rows["question"])[0], sorted(rows["system"].unique())
-    system = pd.Index(names).get_indexer(rows["system"])
-    values = rows["gain"].to_numpy(float)[:, None]
-    found = ranking(Contests(question, system[:, None], values, np.arange(len(rows)), len(names)))
+def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, Any]]:
+    """Widths of intervals from resampled rows, as arena-hard-auto has them, beside ours."""
+    given = verdicts_on_systems([file])
+    if judge:
+        one = (given.table["judge"] == judge) & (given.table["replication"] == 1)
+        given = replace(given, table=given.table[one].reset_index(drop=True))
+    (board,) = boards(given, pool=["judge"] if "judge" in given.names else [])
+    contests, names = board.contests, board.systems
+    found = ranking(contests)
+    system, values = contests.systems.ravel(), contests.values.ravel()
     rng = np.random.default_rng(0)
     for i in found.order:
-        own = values[system == i, 0]
+        own = values[system == i]
         means = rng.choice(own, (BOOTSTRAPS * 5, len(own))).mean(axis=1)
         low, high = np.quantile(means, [0.025, 0.975])
         yield {
@@ -208,10 +215,11 @@ def main() -> int:
     parser.add_argument(
         "--file", help="a file of pairs: intervals of rows beside ours, nothing else"
     )
+    parser.add_argument("--judge", help="with --file: one try of this judge alone")
     options = parser.parse_args()
     times = QUICK if options.quick else 1.0
     parts = (
-        [rows_beside_questions(options.file)]
+        [rows_beside_questions(options.file, options.judge)]
         if options.file
         else [coverage(round(STUDIES * times)), another_try(round(SURVIVED * times)), large()]
     )

@@ -51,6 +51,13 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000", {"TRIES": 5}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
+    "rankings": (
+        "--quick",
+        {
+            **{"QUICK": 0, "QUESTIONS": (5, 6), "JUDGES": (5,), "FRESH": 10, "BOOTSTRAPS": 5},
+            "LARGE": {"small": (4, 5, 2), "exact": (4, 5, 1)},
+        },
+    ),
     "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",

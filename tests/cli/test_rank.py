@@ -8,8 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState, generate
 
+from evals import evaluate
+from example_logs import USAGE
 from inspect_reliability.cli import main
+from inspect_reliability.metrics import win_rate
 
 
 def rank(*given: object) -> Result:
@@ -180,11 +188,23 @@ def test_scores_of_single_systems(tmp_path: Path) -> None:
         ({}, ("--baseline", "z"), "No system is called 'z'"),
         ({}, ("--pool", "colour"), "no column 'colour'"),
         ({}, ("--column", "nothing=system"), "no column 'nothing'"),
+        (
+            {"label": ["x"] * 6},
+            ("--method", "bt", "--labels", "pairs.csv"),
+            "Labels correct mean scores",
+        ),
+        ({}, ("--labels", "none.csv"), "none.csv"),
+        ({}, ("--labels", "pairs.csv"), "no column 'label'"),
     ],
 )
 def test_bad_input_is_refused_in_words(
-    tmp_path: Path, columns: dict[str, list[str]], options: tuple[str, ...], words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    columns: dict[str, list[str]],
+    options: tuple[str, ...],
+    words: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     done = rank(pairs(tmp_path, **columns), *options)
     assert done.exit_code == 2
     assert words in done.output
@@ -297,3 +317,70 @@ def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form:
         assert len(done.stdout.splitlines()) <= 25
     if form == "html":
         assert done.stdout.count("<svg") == 2
+
+
+def met(path: Path, pairs: dict[str, str]) -> Path:
+    """A file of pairs: on each of these questions, both systems and the verdict."""
+    columns = ["question", "model_1", "model_2", "verdict"]
+    rows = [(q, *one) for asked, of in pairs.items() for q in asked for one in of.split()]
+    pd.DataFrame(rows, columns=columns).to_csv(path / "met.csv", index=False)
+    return path / "met.csv"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "options", "words"),
+    [
+        ({"abcd": "xy1 xy2 uv1 vu1"}, ("--method", "bt"), "do not connect"),
+        ({"abcd": "xy1 yz1 zy1"}, ("--method", "bt"), "never loses"),
+        ({"abcd": "xy1 yz1"}, (), "did not meet the same opponents"),
+        ({"abcd": "xy1", "ab": "xz2 yz2"}, (), "not judged on the same questions: z on 2 of 4"),
+        ({"abcd": "xx1 xy1"}, (), "4 verdicts on a system against itself left out"),
+        ({"ab": "xy1"}, (), "at least 3 questions"),
+    ],
+)
+def test_what_a_ranking_cannot_say_is_said(
+    tmp_path: Path, pairs: dict[str, str], options: tuple[str, ...], words: str
+) -> None:
+    """Systems that never met, never lose, met others or themselves, or too few questions."""
+    done = rank(met(tmp_path, pairs), *options, "--full")
+    assert done.exit_code == 0, done.output
+    assert words in " ".join(done.output.split())
+
+
+def test_repeated_rows_are_left_out(tmp_path: Path) -> None:
+    """Rows that say they are the same replication count once, and a note counts the others."""
+    frame = single(12, {"x": 0.2, "y": 0.0})
+    pd.concat([frame, frame]).to_csv(tmp_path / "twice.csv", index=False)
+    frame.to_csv(tmp_path / "once.csv", index=False)
+    assert "48 rows that repeat a replication left out" in rank(tmp_path / "twice.csv").output
+    assert found(tmp_path / "twice.csv")["ranking"] == found(tmp_path / "once.csv")["ranking"]
+
+
+@scorer(metrics=[win_rate()])
+def by_length() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(value="C" if state.output.completion == target.text else "I")
+
+    return score
+
+
+def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
+    """Each log's model is a system; its scores are those of inspect, and so is the win rate."""
+    samples = [Sample(id=n, input=f"{n}?", target="yes") for n in range(12)]
+    for name, right in (("good", 9), ("bad", 3)):
+        says = ["yes" if n < right else "no" for n in range(12)]
+        outputs = [ModelOutput.from_content(f"mockllm/{name}", one) for one in says]
+        for one in outputs:
+            one.usage = USAGE
+        model = get_model(f"mockllm/{name}", custom_outputs=outputs, memoize=False)
+        task = Task(dataset=samples, solver=generate(), scorer=by_length(), name="suite")
+        log = evaluate(task, tmp_path / name, model=model, max_samples=1)
+        assert log.results is not None
+        shown = {m.name: m.value for m in log.results.scores[0].metrics.values()}
+        assert shown["win_rate"] == pytest.approx(right / 12)
+        assert shown["win_rate_low"] < right / 12 < shown["win_rate_high"]
+    known = by_system(found(tmp_path))
+    assert {name: one["score"] for name, one in known.items()} == {
+        "mockllm/good": pytest.approx(9 / 12),
+        "mockllm/bad": pytest.approx(3 / 12),
+    }

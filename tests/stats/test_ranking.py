@@ -1,16 +1,22 @@
 """Rankings: scores, strengths, rank sets, and what another try changes."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit, logit
+from scipy.stats import t as student
 
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
-from inspect_reliability.stats.ranking import Contests, ranking
+from inspect_reliability.stats.corrected import Sample, ppi
+from inspect_reliability.stats.ranking import Contests, deviations, ranking
+from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
 from inspect_reliability.stats.survival import survival
+from inspect_reliability.stats.telling_apart import variance_of_tries
 
 
 def scored(values: np.ndarray) -> Contests:
@@ -42,6 +48,121 @@ def test_strengths_are_those_of_another_optimiser() -> None:
 
     other = minimize(loss, np.zeros(5), tol=1e-12).x
     assert strengths(won) == pytest.approx(other - other.mean(), abs=1e-4)
+
+
+def test_strengths_are_those_of_a_logistic_regression() -> None:
+    """The pseudo-likelihood of wins, ties as half, is a regression of statsmodels."""
+    won = np.random.default_rng(6).integers(1, 9, (6, 6)).astype(float) / 2
+    pairs = list(combinations(range(6), 2))
+    design = np.zeros((len(pairs), 6))
+    for row, (i, j) in zip(design, pairs, strict=True):
+        row[i], row[j] = 1, -1
+    wins = np.array([[won[i, j], won[j, i]] for i, j in pairs])
+    fitted = sm.GLM(wins, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12)
+    other = np.append(0, fitted.params)
+    assert strengths(won) == pytest.approx(other - other.mean(), abs=1e-6)
+
+
+def incomplete(seed: int) -> Contests:
+    """Pairs of four systems on five questions, of which some never met on some questions."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (q, pair, order, rng.choice([0, 0.5, 1]))
+        for q in range(5)
+        for pair in combinations(range(4), 2)
+        for order in (0, 1)
+        for _ in range(int(rng.integers(0, 3)))
+    ]
+    question = np.array([row[0] for row in rows])
+    systems = np.array([row[1] for row in rows])
+    cell = np.unique([(q, *pair, o) for q, pair, o, _ in rows], axis=0, return_inverse=True)[1]
+    value = np.array([row[3] for row in rows])
+    return Contests(question, systems, np.stack([value, 1 - value], axis=1), cell.ravel(), 4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_and_errors_are_those_of_a_plain_count(seed: int) -> None:
+    """Each question counts once, and each difference has the variance of its questions' shares."""
+    contests = incomplete(seed)
+    shares = np.full((5, 4), np.nan)
+    for q, s in product(range(5), range(4)):
+        own = [
+            values[list(pair).index(s)]
+            for question, pair, values in zip(
+                contests.question, contests.systems, contests.values, strict=True
+            )
+            if question == q and s in pair
+        ]
+        shares[q, s] = np.mean(own) if own else np.nan
+    found = ranking(contests)
+    assert found.scores == pytest.approx(np.nanmean(shares, axis=0))
+    n = (~np.isnan(shares)).sum(axis=0)
+    assert found.error == pytest.approx(np.nanstd(shares, axis=0, ddof=1) / np.sqrt(n))
+    if (n == 5).all():
+        off = shares[:, 0] - shares[:, 1]
+        error = off.std(ddof=1) / np.sqrt(5)
+        assert found.pair_reach[0, 1] == pytest.approx(error * student.ppf(0.975, 4))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_variance_of_tries_is_that_of_all_tries(seed: int) -> None:
+    """Scores of one try of every cell, over all ways to take one: their covariance, less bias."""
+    contests = incomplete(seed)
+    cells = [np.flatnonzero(contests.cell == c) for c in np.unique(contests.cell)]
+    kept = [rows for rows in cells if len(rows) == 2][:10]
+    chosen = contests[np.concatenate(kept)]
+    again = replace(chosen, cell=np.repeat(np.arange(len(kept)), 2), n_systems=4)
+    every = [
+        again[np.arange(len(kept)) * 2 + np.array(which)].scores()
+        for which in product((0, 1), repeat=len(kept))
+    ]
+    asked = ~np.isnan(every[0])
+    twice = 2 * np.cov(np.array(every)[:, asked].T, ddof=0)  # two tries of a cell: 2 x unbiased
+    found = variance_of_tries(again)
+    assert found is not None
+    assert found[np.ix_(asked, asked)] == pytest.approx(twice, abs=1e-12)
+
+
+def test_labels_of_every_question_are_the_scores() -> None:
+    """With a label everywhere, PPI++ is the mean of the labels; with few, one bias is taken off."""
+    rng = np.random.default_rng(7)
+    judged, people = rng.random((60, 3)), rng.random((60, 3))
+    blank = np.full((60, 3), np.nan)
+    contests = scored(judged[:, :, None])
+    every = corrected(
+        LabelledShares(people, judged, blank), ranking(contests), deviations(contests)
+    )
+    assert every.scores == pytest.approx(people.mean(axis=0))
+    assert every.error == pytest.approx(people.std(axis=0, ddof=1) / np.sqrt(60))
+    few = np.arange(60)[:, None] < 10
+    some = LabelledShares(
+        np.where(few, people, np.nan), np.where(few, judged, np.nan), np.where(few, np.nan, judged)
+    )
+    found = corrected(some, ranking(contests), deviations(contests))
+    bias = (judged - people)[:10].mean(axis=0)
+    assert found.scores == pytest.approx(judged.mean(axis=0) - bias.mean())
+    widest = max(abs(a - b) for a, b in combinations(bias, 2))
+    assert (found.pair_reach - ranking(contests).pair_reach)[0, 1] > widest
+
+
+def test_each_score_is_that_of_ppi() -> None:
+    """With 30 labels of each system, a score is the rate that `ppi` corrects."""
+    rng = np.random.default_rng(8)
+    people = (rng.random((200, 2)) < 0.5).astype(float)
+    judged = np.where(rng.random((200, 2)) < 0.8, people, 1 - people)
+    known = np.arange(200)[:, None] < 40
+    given = LabelledShares(
+        np.where(known, people, np.nan),
+        np.where(known, judged, np.nan),
+        np.where(known, np.nan, judged),
+    )
+    contests = scored(judged[:, :, None])
+    found = corrected(given, ranking(contests), deviations(contests))
+    for i in range(2):
+        one = ppi(Sample(people[:40, i], judged[:40, i], judged[40:, i])).estimate
+        assert found.scores[i] == pytest.approx(one.value)
+        assert one.low is not None
+        assert found.reach[i] == pytest.approx(one.value - one.low, rel=0.15)
 
 
 def test_strengths_of_two_are_the_log_odds() -> None:

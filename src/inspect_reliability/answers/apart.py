@@ -47,7 +47,7 @@ def _of(board: Board) -> Iterator[Record]:
     known = board.found
     if isinstance(known, str) or known.reason:
         return
-    contests = board.contests()
+    contests = board.contests
     cost = board.table["cost"].mean() if "cost" in board.table else math.nan
     for i, j, parts in neighbours_apart(contests, known, board.of_tries):
         either = (contests.systems == i).any(axis=1) | (contests.systems == j).any(axis=1)

@@ -88,10 +88,15 @@ class Board:
     @cached_property
     def of_tries(self) -> FloatArray | None:
         """(Co)variances of scores from one try to another; None without two, or of strengths."""
-        return variance_of_tries(self.contests()) if self.method == "mean" else None
+        return variance_of_tries(self.contests) if self.method == "mean" else None
 
-    def contests(self, *but: str) -> Contests:
-        """The verdicts as numbers; columns `but` do not divide cells."""
+    @cached_property
+    def contests(self) -> Contests:
+        """The verdicts as numbers."""
+        return self._contests()
+
+    def _contests(self, *but: str) -> Contests:
+        """The same; columns `but` do not divide cells."""
         table = self.table
         if table["systems"].map(len).nunique() > 1:
             raise UserError("Verdicts on pairs and on single systems cannot be ranked together.")
@@ -121,14 +126,14 @@ class Board:
         if people.empty:
             return None
         said = self._numbers(people, np.arange(len(people)))
-        return LabelledShares.of(self.contests(), said, labelled)
+        return LabelledShares.of(self.contests, said, labelled)
 
     @cached_property
     def found(self) -> Ranking | str:
         """The ranking, or why there is none."""
         over = pd.factorize(self.table[self.over])[0] if self.over else None
         try:
-            contests = self.contests()
+            contests = self.contests
             judged = ranking(contests, self.method, over, self.questions)
             if self.labels is None:
                 return judged
@@ -141,14 +146,14 @@ class Board:
     @cached_property
     def again(self) -> Survival | None:
         """Another try."""
-        return survival(self.contests(), None, self.method)
+        return survival(self.contests, None, self.method)
 
     def across(self, name: str) -> Survival | None:
         """One try at each of two levels."""
         if name not in self.table or self.table[name].nunique() < 2:
             return None
         levels = pd.factorize(self.table[name])[0]
-        return survival(self.contests(name), levels, self.method)
+        return survival(self._contests(name), levels, self.method)
 
     @property
     def records(self) -> Iterator[Record]:
@@ -231,7 +236,7 @@ class Board:
     @property
     def cautions(self) -> Iterator[str]:
         """What keeps its numbers from being trusted as they are."""
-        contests = self.contests()
+        contests = self.contests
         if contests.systems.shape[1] == 2 and self.method == "mean":
             met = np.eye(len(self.systems), dtype=bool)
             met[contests.systems[:, 0], contests.systems[:, 1]] = True

@@ -68,7 +68,7 @@ def places(first: Verdicts, second: Verdicts) -> list[Record]:
 
 
 def _records(sides: Sequence[Board]) -> Iterator[Record]:
-    known = [side.contests() for side in sides]
+    known = [side.contests for side in sides]
     systems = sides[0].systems
     try:
         before, after = (ranking(one, level=_EACH) for one in known)

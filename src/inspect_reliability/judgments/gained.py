@@ -19,6 +19,7 @@ def winners(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> lis
     """
     places = [Pair(*names) for names in PLACES]
     place = {one: next(filter(None, (of.place(one) for of in places)), None) for one in {*said}}
+    ties = {one for one in place if is_tie(one)}
     first = {names[0].casefold() for names in PLACES}
     unknown: dict[str, int] = {}
 
@@ -27,7 +28,7 @@ def winners(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> lis
             return None
         if one in pair:
             return float(one == pair[0])
-        if is_tie(one):
+        if one in ties:
             return 0.5
         if found := place[one]:
             return float(found in first)

@@ -89,6 +89,8 @@ class Contests:
 def mean_of(shares: FloatArray, axis: int = 0) -> FloatArray:
     """The mean over questions; NaN for a system without any."""
     known = ~np.isnan(shares)
+    if known.all():
+        return np.asarray(shares.mean(axis))
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(known, shares, 0).sum(axis) / known.sum(axis))
 
