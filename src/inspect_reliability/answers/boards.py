@@ -30,6 +30,7 @@ OPPONENTS = (
     "NAME keeps what all met, --method bt allows for it"
 )
 _QUESTIONS = "systems were not judged on the same questions: {}"
+_ONCE = "{:.1%} of what was asked was judged once, and is the same in both tries"
 _THESE = "intervals speak for these {} only: others need at least {} of them"
 
 _NUMBERS = (
@@ -246,6 +247,9 @@ class Board:
         if asked.min() < len(self.questions):
             least = self.systems[int(asked.argmin())]
             yield _QUESTIONS.format(f"{least} on {asked.min():,} of {len(self.questions):,}")
+        once = float(np.mean(np.bincount(contests.cell) < 2))
+        if self.again and once and not contests.exact:
+            yield _ONCE.format(once)
         if self.again and self.again.without:
             yield _WITHOUT.format(self.again.without)
         if self.labelled and self.labelled.n.min() < FEWEST_LABELS:

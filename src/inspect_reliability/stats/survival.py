@@ -90,13 +90,13 @@ _Cells = tuple[IntArray, IntArray]
 def _pairs(
     contests: Contests, across: IntArray | None, random: np.random.Generator
 ) -> list[tuple[_Cells, _Cells | None]]:
-    """What two tries are drawn from: the cells with two, or those that two levels share."""
+    """What two tries are drawn from: all cells if one has two, or those that two levels share."""
     cells = contests.cell
     if across is None:
-        n = np.bincount(cells)
-        rows = np.flatnonzero(contests.exact | (n[cells] > 1))
-        known = _sorted(rows, cells)
-        return [(known, known if contests.exact else None)] if len(rows) else []
+        if not contests.exact and np.bincount(cells).max() < 2:
+            return []
+        known = _sorted(np.arange(len(cells)), cells)
+        return [(known, known if contests.exact else None)]
     levels = list(combinations(np.unique(across).tolist(), 2))
     if len(levels) > _LEAST_DRAWS:
         levels = [levels[i] for i in random.choice(len(levels), _LEAST_DRAWS, replace=False)]
@@ -121,8 +121,8 @@ def _tries(one: _Cells, other: _Cells | None, random: np.random.Generator) -> It
     first = random.integers(n)
     yield rows[starts + first]
     if other is None:
-        second = random.integers(n - 1)
-        yield rows[starts + second + (second >= first)]
+        second = random.integers(np.maximum(n - 1, 1))  # what was judged once is in both
+        yield rows[starts + second + ((second >= first) & (n > 1))]
     else:
         rows, starts = other
         yield rows[starts + random.integers(np.diff(np.append(starts, len(rows))))]
