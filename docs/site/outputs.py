@@ -19,7 +19,7 @@ PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
 _BLOCK = re.compile(
     r"```console\n\$ inspect-reliability "
-    r"(?P<given>[^\n]*(?:logs/example|examples/verdicts)[^\n]*)\n.*?```",
+    r"(?P<given>[^\n]*(?:logs/example|examples/verdicts|examples/pairs)[^\n]*)\n.*?```",
     re.DOTALL,
 )
 

@@ -19,7 +19,7 @@ _MOST = 8
 _WORDS = (
     "Questions, tries, judges: so many of one find the difference in 80% of studies, while the "
     "others stay as they are. Never: no number of it is enough.",
-    "Cheapest: the design with the fewest calls that finds it.",
+    "Q x R x J: questions, tries and judges of the design with the fewest calls that finds it.",
 )
 
 
@@ -101,7 +101,9 @@ def apart_document(found: Sequence[Record], logs: str) -> Document:
 
 def _table(records: Sequence[Record], title: str) -> Table:
     columns = declared("plan --for rank", design=_shown)
-    return Table.of(records, [Column("", heading="Ranking of", shown=_whose), *columns], title)
+    if len({*map(_whose, records)}) > 1:
+        columns = [Column("", heading="Ranking of", shown=_whose), *columns]
+    return Table.of(records, columns, title)
 
 
 def _whose(record: Record) -> str:
