@@ -14,7 +14,7 @@ from inspect_reliability.answers.data import write_figures
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Figure, Table
+from inspect_reliability.showing.document import Figure
 from inspect_reliability.showing.html.drawing import _look, _places
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -102,7 +102,7 @@ def test_temperature_0_is_in_no_figure_of_estimates(folder: Path) -> None:
 def test_numbers_are_as_far_apart_as_they_are() -> None:
     """Temperatures .1, .7 and 1 have the gaps .6 and .3; what is not known comes after."""
     records = [{"temperature": t, "y": 0.5} for t in (1.0, None, 0.1, 0.7)]
-    figure = Figure("", "", records, "temperature", "y", "", Table([], []))
+    figure = Figure("", "", records, "temperature", "y", "")
     places = _places(figure)
     assert list(places) == ["0.1", "0.7", "1", "not known"]
     assert places["0.7"] - places["0.1"] == pytest.approx(2 * (places["1"] - places["0.7"]))
@@ -114,8 +114,7 @@ def test_a_verdict_has_one_colour_on_the_page() -> None:
 
     def look(verdict: str, own: list[str], names: list[str]) -> str:
         records = [{"q": "1", "share": 1.0, "v": one} for one in own]
-        table = Table([], [])
-        figure = Figure("", "", records, "q", "share", "v", table, kind="bars", names=names)
+        figure = Figure("", "", records, "q", "share", "v", kind="bars", names=names)
         return _look(figure, verdict)[0]
 
     scale = [str(n) for n in range(1, 11)]

@@ -120,7 +120,6 @@ class Analysis:
         self,
         records: Iterable[Record],
         says: str,
-        columns: Iterable[Column],
         named: str = "",
         across: Sequence[str] = (),
         **look: Any,
@@ -132,14 +131,13 @@ class Analysis:
         other fields.
         """
         across = list(dict.fromkeys(across or [self.across]))
-        by, place = across[0], [grouped(name, "not known") for name in across if name]
+        by = across[0]
         levels = (row.keys[by] for row in self.rows if by in row.keys)
         names = list(dict.fromkeys(text(one, missing="not known") for one in levels))
         for title, own in self.apart(records, *across):
             if len(own) > 1:
-                table = Table.of(own, [*place, *columns])
                 words = f"{title}: {says}"
-                yield Figure(f"{title}{named}", words, own, by=by, table=table, names=names, **look)
+                yield Figure(f"{title}{named}", words, own, by=by, names=names, **look)
 
     def tables(
         self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
@@ -227,7 +225,7 @@ class Analysis:
         return render(self.document(self), "html")
 
     def figures(self) -> dict[str, Drawing]:
-        """Name -> figure of the page as SVG, as `report --figures` writes it; notebooks draw it."""
+        """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""
         return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def _repr_html_(self) -> str:

@@ -62,19 +62,19 @@ def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
 def figure_files(document: Document) -> dict[str, Figure]:
     """Names of the files that `write_figures` writes, each with its figure."""
     figures = named_figures(document).items()
-    return {f"{name}.{ending}": one for name, one in figures for ending in ("svg", "csv")}
+    return {f"{name}.{end}": one for name, one in figures for end in ("svg", "png", "csv")}
 
 
 def write_figures(folder: Path, document: Document) -> list[Path]:
-    """Write each figure of a document as `NAME.svg`, and its numbers as `NAME.csv`."""
-    written: dict[Path, str] = {}
-    for name, figure in figure_files(document).items():
-        svg = name.endswith(".svg")
-        text = drawing(figure) if svg else to_csv(frame_of(_numbers(figure)), "\r\n")
-        written[folder / name] = text
-    for path, text in written.items():
-        path.write_bytes(text.encode())
-    return list(written)
+    """Write each figure of a document as `NAME.svg` and `NAME.png`, its numbers as `NAME.csv`."""
+    written = []
+    for name, figure in named_figures(document).items():
+        drawn, numbers = drawing(figure), to_csv(frame_of(_numbers(figure)), "\r\n")
+        files = {"svg": drawn.svg.encode(), "png": drawn.png, "csv": numbers.encode()}
+        for ending, content in files.items():
+            written.append(folder / f"{name}.{ending}")
+            written[-1].write_bytes(content)
+    return written
 
 
 def _numbers(figure: Figure) -> Iterator[Record]:

@@ -1,7 +1,6 @@
 """What moves the verdict: every varied facet, compared with the judge's own noise."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain, combinations
 
 from ..showing.columns import declared
@@ -147,23 +146,20 @@ def _section(analysis: Analysis) -> Iterator[Block]:
         return describe(keys if "judge" in keys else {"judge": "all judges", **keys})
 
     of = Column("", shown=who)
-    parts = [of, *declared("components")]
     every = analysis.estimates("components")
     alone = [record for record in every if "judge" in record]
     together = [record for record in every if "judge" not in record]
-    for figure in analysis.pictures(
+    yield from analysis.pictures(
         alone or together,
         "how much each component adds to the variance of verdicts.",
-        (),
         x="component",
         y="variance",
         kind="points",
         lowest=None,
         y_label="variance of one verdict",
-    ):
-        yield replace(figure, table=Table.of(figure.records, parts))
-    if alone and together:
-        yield Table.of(together, parts, "Components of variance, all judges together")
+    )
+    if every:
+        yield Table.of([*alone, *together], [of, *declared("components")], "Components of variance")
     for name, title in _TITLES.items():
         if records := analysis.estimates(name):
             columns = declared(name, effective_number=_effective)

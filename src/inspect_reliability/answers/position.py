@@ -27,13 +27,11 @@ def position_shares(analysis: Analysis) -> Iterator[Record]:
 
 
 def _section(analysis: Analysis) -> Iterator[Block]:
+    known = [record for record in analysis.estimates("position") if record["share"] is not None]
+    if known:
+        yield from analysis.tables(known, declared("position", p_value=_p_value))
     for figure in analysis.pictures(
-        [record for record in analysis.estimates("position") if record["share"] is not None],
-        "share of each label among all choices.",
-        declared("position", p_value=_p_value),
-        x="option",
-        y="share",
-        kind="points",
+        known, "share of each label among all choices.", x="option", y="share", kind="points"
     ):
         options = {record["option"] for record in figure.records}
         yield replace(figure, reference=1 / len(options))

@@ -190,20 +190,8 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
         for i in shown
         for k in used
     ]
-    table = Table(
-        ["Question", *(counts.categories[k] for k in used)],
-        [[counts.questions[i], *_cells(counts, i, used)] for i in shown],
-    )
     words = f"{row.name}. {title}."
-    return Figure(
-        title, words, records, "question", "share", "verdict", table, kind="bars", names=names
-    )
-
-
-def _cells(counts: Counts, i: int, used: list[int]) -> list[str]:
-    if counts.exact:
-        return [f"{share:.1%}" for share in counts.shares[i, used]]
-    return list(map(str, counts.table[i, used]))
+    return Figure(title, words, records, "question", "share", "verdict", kind="bars", names=names)
 
 
 def _example(found: Record) -> Example:

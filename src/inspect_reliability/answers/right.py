@@ -8,9 +8,8 @@ import numpy as np
 
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER, labelled, names_differ
-from ..showing.columns import KEYS, declared
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.values import Column, Record, describe, grouped, told_apart
+from ..showing.values import Column, Record, describe, told_apart
 from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -198,7 +197,6 @@ def split(analysis: Analysis) -> Iterator[Figure]:
         return
     named = told_apart([analysis.keys(one) for one in found], *analysis.names[:1])
     parts = {part: key for part, key in _PARTS.items() if any(one[key] for one in found)}
-    shares = [one for one in declared("validity") if one.key in parts.values()]
     yield Figure(
         "Right or wrong",
         "Shares of single verdicts: right, undecided, wrong by what a second one is.",
@@ -210,7 +208,6 @@ def split(analysis: Analysis) -> Iterator[Figure]:
         x="row",
         y="share",
         by="part",
-        table=Table.of(found, [*map(grouped, analysis.names), *shares]),
         kind="bars",
         names=list(parts),
     )
@@ -218,7 +215,6 @@ def split(analysis: Analysis) -> Iterator[Figure]:
 
 def _section(analysis: Analysis) -> Iterator[Block]:
     yield from (one for one in right_or_wrong(analysis) if isinstance(one, Table))
-    accuracy = KEYS["validity"].columns["accuracy"]
     yield from analysis.pictures(
         [
             analysis.keys(one) | vote
@@ -227,7 +223,6 @@ def _section(analysis: Analysis) -> Iterator[Block]:
             for vote in one["votes"]
         ],
         "how often the majority of so many verdicts is right.",
-        [Column("votes", heading="Votes"), accuracy._replace(heading="Majority right [95%]")],
         ": votes",
         x="votes",
         y="accuracy",

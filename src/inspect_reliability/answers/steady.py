@@ -93,7 +93,6 @@ def chart(analysis: Analysis) -> Iterator[Figure]:
     for figure in analysis.pictures(
         [one for one in records if one.get(of.key) is not None],
         f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.{copies}",
-        [of],
         x=x,
         y=of.key,
         kind="lines" if x == "temperature" else "points",

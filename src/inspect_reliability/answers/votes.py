@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..judgments.columns import varies
-from ..showing.columns import declared
 from ..showing.document import Block, Text
 from ..showing.values import Record, describe
 from ..stats import Counts, Estimate, ReliabilityError
@@ -66,7 +65,6 @@ def _section(analysis: Analysis) -> Iterator[Block]:
     yield from analysis.pictures(
         known,
         "how often majorities of so many votes are the same.",
-        declared("votes"),
         x="votes",
         y="agreement",
         y_label="same majority again",

@@ -1,7 +1,7 @@
 """The forms a document takes: one module each, with a function `render`."""
 
 from importlib import import_module
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from .document import Document, Figure
 
@@ -20,16 +20,19 @@ def render(document: Document, form: Form) -> str:
     return found
 
 
-class Drawing(str):
-    """A figure as the text of an SVG file; a notebook draws it."""
+class Drawing(NamedTuple):
+    """A figure as the contents of files; a notebook draws it."""
+
+    svg: str
+    png: bytes
 
     def _repr_svg_(self) -> str:
-        return str(self)
+        return self.svg
 
 
 def drawing(figure: Figure) -> Drawing:
     """One figure, drawn."""
     from .html.drawing import draw  # brings matplotlib
-    from .html.svg import svg_file
+    from .html.svg import png_file, svg_file
 
-    return Drawing(draw(figure, svg_file))
+    return Drawing(draw(figure, svg_file), draw(figure, png_file))

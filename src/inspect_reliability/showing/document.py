@@ -92,7 +92,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """Records to draw, with their meaning in words and their numbers.
+    """Records to draw, with their meaning in words.
 
     Attributes:
         words: The text for readers who cannot see it.
@@ -112,7 +112,6 @@ class Figure:
     x: str
     y: str
     by: str
-    table: Table
     kind: Literal["lines", "points", "bars"] = "lines"
     y_label: str = ""
     names: Sequence[str] = ()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -18,7 +18,7 @@ from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
 from ..printable import one_line
 from ..values import Record, text
-from .svg import INK, PAPER, STYLE
+from .svg import FILE, Theme, style
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
@@ -39,11 +39,14 @@ _IN_A_ROW = 38
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
-def draw(figure: Figure, to_svg: Callable[[Picture, str], str]) -> str:
-    """A figure as `inline_svg` or `svg_file` writes it."""
-    with mpl.rc_context(STYLE):
+Written = TypeVar("Written", str, bytes)
+
+
+def draw(figure: Figure, save: Callable[[Picture, str], Written], theme: Theme = FILE) -> Written:
+    """A figure as `inline_svg`, `svg_file` or `png_file` writes it."""
+    with mpl.rc_context(style(theme)):
         picture = _bars(figure) if figure.kind == "bars" else _points(figure)
-        return to_svg(picture, figure.words)
+        return save(picture, figure.words)
 
 
 def _look(figure: Figure, name: str) -> tuple[str, str]:
@@ -93,7 +96,9 @@ def _points(figure: Figure) -> Picture:
             markersize=4.5,
             linewidth=1.1,
         )
-    axes.axhline(figure.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.axhline(
+        figure.reference, color=mpl.rcParams["text.color"], linewidth=0.8, linestyle=(0, (4, 3))
+    )
     _axis(figure, axes, places)
     if figure.lowest is not None:
         axes.set_ylim(figure.lowest, 1.04)
@@ -142,7 +147,12 @@ def _bars(figure: Figure) -> Picture:
             for k, (x, w) in enumerate(zip(left, widths, strict=True))
             if w > 0
         ]
-        look = {"fc": colour, "ec": PAPER, "linewidth": 0.6, "label": _label(name, _IN_KEY)}
+        look = {
+            "fc": colour,
+            "ec": mpl.rcParams["figure.facecolor"],
+            "linewidth": 0.6,
+            "label": _label(name, _IN_KEY),
+        }
         axes.add_patch(PathPatch(Path.make_compound_path(*parts), **look))
         label = short if figure.x == "question" else None
         _name_segments(axes, left, widths, label, colour)

@@ -1,11 +1,10 @@
-"""Matplotlib figures as SVG: inside a page, or as a file."""
+"""Matplotlib figures inside a page, and as files."""
 
 import re
 import warnings
-from collections.abc import Mapping
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from markupsafe import Markup
@@ -13,59 +12,75 @@ from matplotlib.figure import Figure
 
 from ..printable import one_line
 
-INK = "#010203"
-"""Drawn as the page's text colour, so that a figure follows light and dark."""
 
-FAINT = "#040506"
-"""Drawn as the page's colour for grids and reference lines."""
+class Theme(NamedTuple):
+    """Colours of text, of grids and reference lines, and of the background."""
 
-PAPER = "#070809"
-"""Drawn as the page's background."""
+    ink: str
+    faint: str
+    paper: str
 
-_PAGE = {INK: "var(--ink)", FAINT: "var(--faint)", PAPER: "var(--paper)"}
-_FILE = {INK: "#1c1f23", FAINT: "#d5d9de", PAPER: "#ffffff"}
 
-STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "inspect-reliability",
-    "text.parse_math": False,
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": FAINT,
-    "axes.facecolor": "none",
-    "figure.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": FAINT,
-    "grid.linewidth": 0.5,
-    "axes.axisbelow": True,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "legend.columnspacing": 0.8,
-    "legend.handletextpad": 0.2,
-}
+FILE = Theme("#1c1f23", "#d5d9de", "#ffffff")
+
+PAGE = Theme("#010203", "#040506", "#070809")
+"""Stand-ins for the page's own colours, so that a figure follows light and dark."""
+
+_PNG_DPI = 200
 
 _numbers = count(1)
 
 
-def svg_file(figure: Figure, label: str) -> str:
-    """A figure as a file, in dark ink on white."""
-    title = f"<title>{escape(one_line(label))}</title>"
-    svg = _saved(figure, _FILE, PAPER)
-    opening = r'<svg font-family="sans-serif"\1>'
-    return re.sub(r"<svg([^>]*)>", lambda found: found.expand(opening) + title, svg, count=1)
+def style(theme: Theme) -> dict[Any, Any]:
+    """Settings of matplotlib for a theme."""
+    return {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "inspect-reliability",
+        "text.parse_math": False,
+        "font.family": "sans-serif",
+        "font.size": 9,
+        "text.color": theme.ink,
+        "axes.labelcolor": theme.ink,
+        "axes.edgecolor": theme.faint,
+        "axes.facecolor": "none",
+        "figure.facecolor": theme.paper,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": theme.faint,
+        "grid.linewidth": 0.5,
+        "axes.axisbelow": True,
+        "xtick.color": theme.ink,
+        "ytick.color": theme.ink,
+        "xtick.major.size": 0,
+        "ytick.major.size": 0,
+        "legend.frameon": False,
+        "legend.fontsize": 8.5,
+        "legend.columnspacing": 0.8,
+        "legend.handletextpad": 0.2,
+    }
 
 
-def inline_svg(figure: Figure, label: str) -> Markup:
-    """A figure as an SVG element of a page; the label is for readers who cannot see it."""
-    svg = _saved(figure, _PAGE, "none")
+def svg_file(picture: Figure, label: str) -> str:
+    """A figure as an SVG file; the label is for readers who cannot see it."""
+    opening = rf'<svg font-family="sans-serif"\1><title>{escape(one_line(label))}</title>'
+    return re.sub(
+        r"<svg([^>]*)>", lambda found: found.expand(opening), _svg(picture, FILE.paper), count=1
+    )
+
+
+def png_file(picture: Figure, label: str) -> bytes:
+    """The same as a PNG file."""
+    out = BytesIO()
+    _save(picture, out, format="png", dpi=_PNG_DPI, metadata={"Description": one_line(label)})
+    return out.getvalue()
+
+
+def inline_svg(picture: Figure, label: str) -> Markup:
+    """A figure as an SVG element of a page."""
+    svg = _svg(picture, "none")
+    for drawn, name in zip(PAGE, ("ink", "faint", "paper"), strict=True):
+        svg = svg.replace(drawn, f"var(--{name})")
     # Its style would hold for the whole page, which has the same rule of its own.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     # Ids are unique within a figure; a page holds many figures.
@@ -82,17 +97,17 @@ def inline_svg(figure: Figure, label: str) -> Markup:
     )
 
 
-def _saved(figure: Figure, theme: Mapping[str, str], background: str) -> str:
+def _svg(picture: Figure, background: str) -> str:
     out = StringIO()
+    _save(picture, out, format="svg", metadata={"Date": None}, facecolor=background)
+    return re.sub(r"<[^>]+>", _short, re.sub(r">\s+<", "><", out.getvalue()))
+
+
+def _save(picture: Figure, out: Any, **how: Any) -> None:
     with warnings.catch_warnings():
-        # The reader's fonts show the text, not those of this machine.
+        # In an SVG the reader's fonts show the text, not those of this machine.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
-        looks: dict[str, Any] = {"bbox_inches": "tight", "pad_inches": 0.04}
-        figure.savefig(out, format="svg", metadata={"Date": None}, facecolor=background, **looks)
-    svg = re.sub(r"<[^>]+>", _short, re.sub(r">\s+<", "><", out.getvalue()))
-    for drawn, themed in theme.items():
-        svg = svg.replace(drawn, themed)
-    return svg
+        picture.savefig(out, bbox_inches="tight", pad_inches=0.04, **how)
 
 
 def _short(tag: re.Match[str]) -> str:
