@@ -45,7 +45,7 @@ from .targets import refuse_to_replace, writes
 @writes(
     "--figures",
     files=tuple,  # known once there is a report
-    help="Also write each figure of the page as SVG and PNG, and its numbers as CSV, into this folder.",
+    help="Also write each figure of the page (SVG, PNG, and its numbers as CSV) into this folder.",
 )
 @click.option(
     "--published",
