@@ -30,7 +30,7 @@ _PARTS = mpl.colors.LinearSegmentedColormap.from_list(
 )
 """From right to wrong, in colours that no judge has."""
 
-_IN_LEGEND, _IN_KEY, _AT_TICK = 34, 22, 18
+_IN_LEGEND, _IN_KEY, _AT_TICK = 34, 24, 18
 """Most characters of a name, by place."""
 
 _IN_A_ROW = 38
