@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from .answers import Analysis as Analysis
     from .answers import analyse as analyse
     from .answers.compare import compare as compare
+    from .answers.python import gate as gate
+    from .answers.python import plan as plan
     from .answers.results import omega as omega
     from .answers.score_variance import score_variance as score_variance
     from .designs import Item as Item
@@ -36,12 +38,14 @@ _HOME = {
     "Judgments": "judgments",
     "analyse": "answers",
     "compare": "answers.compare",
+    "gate": "answers.python",
     "judge": "tasks",
     "judgments_from_file": "judgments",
     "judgments_from_frame": "judgments",
     "judgments_from_logs": "judgments.logs",
     "keep": "rejudging",
     "omega": "answers.results",
+    "plan": "answers.python",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "metrics",
@@ -49,6 +53,10 @@ _HOME = {
 }
 
 __all__ = list(_HOME)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

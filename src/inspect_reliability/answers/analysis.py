@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from html import escape
 from itertools import chain, starmap
@@ -227,6 +227,12 @@ class Analysis:
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""
         return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
+
+    def __repr__(self) -> str:
+        """The answer as `report` prints it."""
+        answer = self.document(self)
+        blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
+        return render(replace(answer, blocks=blocks), "table").rstrip()
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks: its style is not that of the notebook."""

@@ -66,6 +66,7 @@ def compare(
     second: Source | None = None,
     *,
     by: str | None = None,
+    columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
 ) -> pd.DataFrame:
     """Compare two judges, or the values of a column, over the same questions.
@@ -74,6 +75,7 @@ def compare(
         first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         second: The others.
         by: Instead of `second`: the column whose values are compared, as in `by="judge"`.
+        columns: Name in the frames or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
 
     Returns:
@@ -84,13 +86,13 @@ def compare(
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
     """
-    one = judgments_from(first, swap=swap)
+    one = judgments_from(first, columns, swap=swap)
     if (second is None) == (by is None):
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
     if second is None:
         analysis = sides_by(one, str(by))
     else:
-        analysis = sides_of(one, judgments_from(second, swap=swap), ("first", "second"))
+        analysis = sides_of(one, judgments_from(second, columns, swap=swap), ("first", "second"))
     pairs, not_compared = compare_sides(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
     frame.attrs["left_out"] = not_compared

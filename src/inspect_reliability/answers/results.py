@@ -27,6 +27,7 @@ def analyse(
     judgments: Source,
     by: str | Sequence[str] = (),
     *,
+    columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
     progress: Progress = quietly,
 ) -> Analysis:
@@ -36,13 +37,15 @@ def analyse(
         judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
             the facets that vary within these.
+        columns: Name in the frame or files -> name in the table, as in `{"grade": "verdict"}`.
         swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
         progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
         UserError: There is no such column, or the judgments cannot be read or can mean two things.
     """
-    judgments, by = judgments_from(judgments, swap=swap), [by] if isinstance(by, str) else by
+    judgments = judgments_from(judgments, columns, swap=swap)
+    by = [by] if isinstance(by, str) else by
     refuse([one for one in judgments.unclear if one.column not in by], "nothing is computed")
     rows, left_out = [], []
     for row in rows_of(judgments, by):
@@ -68,7 +71,13 @@ def analysis_of(
     return Analysis(judgments, *kept, progress=progress)
 
 
-def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None) -> Estimate:
+def omega(
+    given: "Source | Cells",
+    level: float = 0.95,
+    *,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+) -> Estimate:
     """Omega of one verdict: how repeatable it is, with its interval over questions.
 
     1: the same question always gets the same verdict, and questions differ. 0: a verdict tells
@@ -80,6 +89,7 @@ def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None
             `judgments_from`): a data frame with the columns `question` and `verdict`, logs, files;
             or counts of verdicts by question.
         level: Confidence level of the interval.
+        columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
 
     Returns:
@@ -92,7 +102,7 @@ def omega(given: "Source | Cells", level: float = 0.95, swap: bool | None = None
     """
     if isinstance(given, Cells):
         return stats.omega(given, level)
-    rows = analyse(judgments_from(given, swap=swap)).rows
+    rows = analyse(given, columns=columns, swap=swap).rows
     if len(rows) > 1:
         raise UserError(several_conditions([row.group for row in rows]))
     return stats.omega(rows[0].counts, level)
