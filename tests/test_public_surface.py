@@ -22,9 +22,11 @@ from inspect_reliability import (
     Judgments,
     analyse,
     compare,
+    gate,
     judgments_from_frame,
     judgments_from_logs,
     omega,
+    plan,
     rejudge,
     rejudge_log,
     reliability,
@@ -38,8 +40,37 @@ def test_every_public_name_can_be_imported() -> None:
     """The names that the package lists are there, and no other name is."""
     for name in inspect_reliability.__all__:
         assert callable(getattr(inspect_reliability, name)), name
+    assert {*inspect_reliability.__all__} < {*dir(inspect_reliability)}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         inspect_reliability.nothing  # noqa: B018
+
+
+def test_columns_name_what_frames_call_otherwise() -> None:
+    """Every call takes names of one's own, and says the same of them."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "question": [f"q{n}" for n in range(30) for _ in range(4)],
+            "judge": np.tile(["a", "b"], 60),
+            "verdict": rng.choice(["yes", "no"], 120, p=[0.8, 0.2]),
+        }
+    )
+    yours = {"item": "question", "who": "judge", "said": "verdict"}
+    own = frame.rename(columns={ours: name for name, ours in yours.items()})
+
+    def said(one: pd.DataFrame, columns: dict[str, str] | None = None) -> list[pd.DataFrame]:
+        return [
+            analyse(one, columns=columns).frame(),
+            compare(one, by="judge", columns=columns),
+            plan(one, half_widths=[0.2], columns=columns),
+            gate(one, least={"agreement": 0.5}, columns=columns),
+        ]
+
+    for found, expected in zip(said(own, yours), said(frame), strict=True):
+        pd.testing.assert_frame_equal(found, expected)
+    one = own[own["who"] == "a"]
+    assert omega(one, columns=yours) == omega(frame[frame["judge"] == "a"])
+    assert gate(frame, most={"agreement": 0.1}).attrs == {"result": "fails"}
 
 
 def test_a_suite_takes_the_metric_and_the_scorer() -> None:

@@ -5,8 +5,8 @@ from math import ceil, isinf
 
 import numpy as np
 
-from ..showing.document import Figure, Table, Text
-from ..showing.values import Column, Record, percent, share, told_apart
+from ..showing.document import Figure, Text
+from ..showing.values import Record, percent, share, told_apart
 from ..stats import Estimate
 from ..stats.ends import clopper_pearson
 from .analysis import Analysis
@@ -15,13 +15,6 @@ from .row import Row
 
 _MOST_TOLD = 3
 """Most judges that the line of a report tells of."""
-
-_STEPS = (
-    Column("threshold", heading="Votes from", form=".1%"),
-    Column("kept", heading="Kept", form=".1%"),
-    Column("n_labelled", heading="Kept and labelled"),
-    Column("error", heading="Wrong", form=".1%"),
-)
 
 _LEVEL = 0.95
 
@@ -73,7 +66,6 @@ def picture(analysis: Analysis) -> Iterator[Figure]:
             x="kept",
             y="error",
             by="row",
-            table=Table.of(records, [Column("row", heading="Judge"), *_STEPS]),
             y_label="wrong among the kept",
             reference=Promise().max_error,
             lowest=None,
