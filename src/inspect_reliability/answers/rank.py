@@ -217,7 +217,6 @@ def _scores(board: Board) -> Figure | None:
         x="system",
         y="score",
         by="letters",
-        table=_table(records, name),
         kind="points",
         y_label="score",
         reference=float(np.mean(board.found.scores)),
@@ -235,8 +234,6 @@ def _two_tries(board: Board) -> Figure | None:
         for name, scores in zip(("one try", "another"), drawn, strict=True)
     ]
     name = describe(board.keys)
-    shown = [one.title() for one in ("system", "try", "score")]
-    lines = [[one["system"], one["try"], f"{one['score']:.3f}"] for one in records]
     return Figure(
         f"{name}: two tries",
         f"{name}: the scores of systems in two tries drawn at random.",
@@ -244,7 +241,6 @@ def _two_tries(board: Board) -> Figure | None:
         x="try",
         y="score",
         by="system",
-        table=Table(shown, lines),
         y_label="score",
         reference=float(drawn.mean()),
         lowest=None,
