@@ -126,7 +126,7 @@ def test_interval_covers() -> None:
     """Two judges of the same chances differ by nothing: 95% intervals hold 0 about 95 times."""
     generator = np.random.default_rng(9)
     covered = 0
-    for _ in range(400):
+    for _ in range(200):
         # Both find the same questions hard: what pairing is for.
         chances = generator.dirichlet(np.full(4, 0.7), size=25)
         pair = [counts(generator.multinomial(10, chances)) for _ in range(2)]
@@ -134,7 +134,7 @@ def test_interval_covers() -> None:
         assert result.low is not None
         assert result.high is not None
         covered += result.low <= 0 <= result.high
-    assert 0.92 <= covered / 400 <= 0.98
+    assert 0.92 <= covered / 200 <= 0.98
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_numbers_are_compared() -> None:
 def test_several_judges_at_once(shares: list[float]) -> None:
     """Six equal judges: all 15 intervals hold 0 in 95% of studies, where single ones would not."""
     generator, single, together = np.random.default_rng(12), [], []
-    for _ in range(25):
+    for _ in range(15):
         chances = generator.dirichlet(np.array(shares) * 2, size=25)
         judges = {str(j): counts(generator.multinomial(10, chances)) for j in range(6)}
         found = compare_all(of_one_benchmark(judges))

@@ -127,12 +127,12 @@ def test_standard_errors_are_those_of_repeated_studies() -> None:
     ]
     studies = [
         balanced(draw("questions", n, 1, 1) + draw("runs", n, e, 1) + draw("judge", n, e, r))
-        for _ in range(500)
+        for _ in range(200)
     ]
     asked = [study.mean for study in studies]
     for name, means in (("se_judge", judged), ("se_runs", answered), ("se_questions", asked)):
         average = np.mean([getattr(study, name) for study in studies])
-        assert average == pytest.approx(np.std(means), rel=0.12), name
+        assert average == pytest.approx(np.std(means), rel=0.15), name
 
 
 def test_published_standard_error_counts_the_judge_alone(data: Path) -> None:

@@ -257,6 +257,8 @@ class Cells:
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
         """The same verdicts for some rows, selected by mask or position."""
         chosen = np.arange(len(self.questions))[np.asarray(keep)]
+        if np.array_equal(chosen, np.arange(len(self.questions))):
+            return self
         names = ("table", "missing", "clusters", "tails", "samples", "weights")
         arrays: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
         facets = {name: levels[chosen] for name, levels in self.facets.items()}
