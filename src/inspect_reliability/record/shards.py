@@ -53,10 +53,10 @@ class Shard(NamedTuple):
         Raises:
             UserError: Nothing belongs to it.
         """
-        mine = [one for one in whole if _place(id(one), self.number) == self.place]
+        mine = [one for one in whole if place_of(id(one), self.number) == self.place]
         if not mine:
             fewer = range(self.number - 1, 0, -1)
-            full = next(n for n in fewer if len({_place(id(one), n) for one in whole}) == n)
+            full = next(n for n in fewer if len({place_of(id(one), n) for one in whole}) == n)
             raise UserError(
                 f"shard={self} has none of the {len(whole):,} questions. Use at most {full} "
                 f"shards, the first of which is -T shard=0/{full}."
@@ -74,7 +74,8 @@ def sharded(
     return shard.part(whole, id), {"shard": str(shard)}
 
 
-def _place(id: object, number: int) -> int:
+def place_of(id: object, number: int) -> int:
+    """The place of the shard, among so many, that what has this id belongs to."""
     digest = blake2b(f"shard|{id}".encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") % number
 
