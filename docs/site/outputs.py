@@ -14,7 +14,15 @@ from click.testing import CliRunner
 from inspect_reliability.cli import main
 
 ROOT = Path(__file__).parents[2]
-_NAMES = ("tutorial", "reading", "how-to-card", "how-to-rank", "which-number", "cost")
+_NAMES = (
+    "tutorial",
+    "reading",
+    "how-to-card",
+    "how-to-keep",
+    "how-to-rank",
+    "which-number",
+    "cost",
+)
 PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
 _BLOCK = re.compile(

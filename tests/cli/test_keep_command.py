@@ -219,3 +219,21 @@ def test_pandalm_people_and_judges(data: Path) -> None:
     assert [one["replaces"] for one in found["replaces"]] == [False, False]
     said = invoke("keep", str(file), "--map", "0=Tie").stdout
     assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
+
+
+def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) -> None:
+    """A report and a gate have the rule with the usual promise, and a page has its picture."""
+    logs, labels = files
+    pd.read_csv(logs).query("judge == 'largest'").to_csv(tmp_path / "one.csv", index=False)
+    asked = (str(tmp_path / "one.csv"), "--labels", labels)
+    one = keep(*asked)["keep"][0]
+    assert results("report", *asked)["keep"][0]["kept"] == one["kept"]
+    page = str(tmp_path / "page.html")
+    said = invoke("report", *asked, "--html", page).stdout
+    votes = f"{one['votes_needed']} of {one['votes']} votes"
+    assert f"Keep: {one['kept']:.0%} ({votes}): with 95% confidence at most 10% of" in said
+    assert "Kept and wrong" in Path(page).read_text()
+    low, high = one["kept_interval"]
+    for limit, code in ((low - 0.01, 0), (high + 0.01, 1), (one["kept"], 3)):
+        assert invoke("gate", *asked, "--min", f"kept={limit}").exit_code == code
+    assert invoke("gate", asked[0], "--min", "kept=0.1").exit_code == 3

@@ -37,14 +37,13 @@ def kept_line(analysis: Analysis) -> list[Text]:
     said = []
     for one in (one for one in records if one["threshold"]):
         whom = f"{name(analysis.keys(one))} " if records[1:] else ""
-        said.append(f"{whom}{share(one['kept'], one['n_questions'])} with {votes_of(one)}")
+        said.append(f"{whom}{share(one['kept'], one['n_questions'])} ({votes_of(one)})")
     if not said:
         most = percent(Promise().max_error)
-        why = f"nothing, if at most {most} of it may be wrong (inspect-reliability keep says why)"
-        return [Text(f"Keep: {why}.", "answer")]
+        return [Text(f"Keep: nothing with at most {most} wrong ('keep' says why).", "answer")]
     others = f", {len(said) - _MOST_TOLD} more" if said[_MOST_TOLD:] else ""
-    what = f"{Promise().words} of these are wrong (inspect-reliability keep)"
-    return [Text(f"Keep: {', '.join(said[:_MOST_TOLD])}{others}; {what}.", "answer")]
+    what = f"{Promise().words} of these are wrong"
+    return [Text(f"Keep: {', '.join(said[:_MOST_TOLD])}{others}: {what}.", "answer")]
 
 
 def picture(analysis: Analysis) -> Iterator[Figure]:

@@ -25,7 +25,7 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 
 @command(
     "keep logs --labels labels.csv --max-error 0.1",
-    "keep logs --labels labels.csv --cascade small --cascade large --price small=0.0002",
+    "keep logs --labels labels.csv --cascade a --cascade b",
 )
 @click.option(
     "--max-error",
