@@ -9,6 +9,7 @@ from inspect_ai.log import EvalLog, EvalLogInfo
 from ..errors import UserError
 from ..files import kind_of
 from ..log_files import logs_below
+from .shards import newest
 from .table import Note
 
 LogSource = str | Path | EvalLog | EvalLogInfo
@@ -38,7 +39,7 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
         if kind == "file":
             found.append(str(source))
         elif kind == "folder":
-            listed = logs_below(str(source))[::-1]
+            listed = logs_below(str(source))
             passed = _passed_over(str(source), listed)
             if not listed:
                 raise UserError(
@@ -47,8 +48,9 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
                     f"'inspect-reliability import {source}'."
                     + "".join(f" {note.count:,} {note.what}" for note in passed)
                 )
-            found += listed
-            notes += passed
+            listed, older = newest(listed)
+            found += listed[::-1]
+            notes += [*passed, *older]
         else:
             raise UserError(f"No file or folder {source}.")
     return found, notes

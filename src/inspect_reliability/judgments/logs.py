@@ -32,6 +32,7 @@ from .judgment import Judgment
 from .log_sources import LogSource, find_logs
 from .overlap import combine
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
+from .shards import of_merged, part_of, read_once
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
 
 if TYPE_CHECKING:
@@ -105,14 +106,28 @@ def judgments_from_logs(
             notes.append(Note(_EDITED, int(raters.sum()), where))
         run = (log.eval.model, log.eval.task, _temperature(log))
         of = rejudging_of(log).get("log")
-        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, of)
+        part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
+        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, of, part)
         parts.append(Judgments(table, logs={where: known}, source=where))
+    parts, merged = _without_merged(parts)
+    notes += merged
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
+
+
+def _without_merged(parts: Sequence[Judgments]) -> tuple[list[Judgments], list[Note]]:
+    """The judgments of logs, without those of shards that a merged log has, and a note on these."""
+    known = {
+        one.source: (part, one.table["uuid"] if len(one) else ())
+        for one in parts
+        if (part := one.logs[one.source].part)
+    }
+    merged = of_merged(known)
+    return [one for one in parts if one.source not in merged], read_once(merged)
 
 
 def _why(error: Exception) -> str:
@@ -243,7 +258,9 @@ def _unfinished(
     # The dataset's own count does not know of a limit, its list of ids does.
     planned = (len(ids) or dataset.samples or 0) * epochs * each
     size = f"{planned:,}" if planned else "an unknown number of"
-    what = f"of {size} judgments made: {_UNFINISHED[log.status]}"
+    shard = (log.eval.metadata or {}).get("shard")
+    what = f"of {size} judgments{f' of shard {shard}' if shard else ''} made"
+    what = f"{what}: {_UNFINISHED[log.status]}"
     return [Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs))]
 
 

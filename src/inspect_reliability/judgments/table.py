@@ -15,6 +15,10 @@ from ..errors import UserError
 from ..stats import Counts
 from .columns import GROUP_BY, N_JUDGMENTS, dividing, in_order
 from .count import Judged
+from .log import Gap as Gap
+from .log import Log as Log
+from .log import Note as Note
+from .shards import said_of_shards
 from .unclear import Unclear
 
 if TYPE_CHECKING:
@@ -27,65 +31,6 @@ NUMBERS: Mapping[str, Any] = {
     N_JUDGMENTS: np.int64,
 }
 """Columns with numeric types."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that entered the table in part or not at all.
-
-    Attributes:
-        what: Its name for readers of a report ("duplicate judgments").
-        count: How many.
-        where: Log or file.
-    """
-
-    what: str
-    count: int
-    where: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.count:,} {self.what}"
-
-
-@dataclass(frozen=True)
-class Gap:
-    """Judgments missing from a log: their name in words, and how many.
-
-    Other logs of its run fill the gap if they have this many `replications` of each of these
-    samples, from number `first` on. Nothing fills it if it names no sample.
-    """
-
-    what: str
-    size: int = 1
-    samples: Sequence[int | str] = ()
-    first: int = 1
-    replications: int = 0
-
-    def is_filled(self, made: Collection[tuple[int | str, int]]) -> bool:
-        """Whether these samples with their replication numbers fill it completely."""
-        # A header may plan more than anybody could list: the first that is not there ends it.
-        numbers = range(self.first, self.first + self.replications)
-        planned = ((name, number) for name in self.samples for number in numbers)
-        return bool(self.samples and numbers) and all(one in made for one in planned)
-
-
-@dataclass(frozen=True)
-class Log:
-    """Facts about a log, beside its judgments, for combining it with others.
-
-    Attributes:
-        run: Model, task and temperature: logs with equal ones fill each other's gaps.
-        task: Id that retries of a run share.
-        created: When it was made.
-        gaps: The judgments missing from it.
-        rejudged: Id of the log whose outputs it judges, if it is a rejudging.
-    """
-
-    run: tuple[str, str, float | None]
-    task: str
-    created: str
-    gaps: Sequence[Gap] = ()
-    rejudged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +76,7 @@ class Judgments:
                     lacking[gap.what, where] += gap.size
         open_ = (Note(one.what, one.count, one.where) for one in self.unclear)
         gaps = (Note(what, n, where) for (what, where), n in lacking.items())
-        return (*gaps, *self.said, *open_)
+        return (*gaps, *said_of_shards(self.logs), *self.said, *open_)
 
     def __len__(self) -> int:
         return len(self.table)

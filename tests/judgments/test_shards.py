@@ -1,0 +1,133 @@
+"""Studies that several workers judged, each a shard."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
+from inspect_ai.model import get_model
+
+from example_logs import DRAWN, run
+from inspect_reliability import Item, JudgeDesign
+from inspect_reliability.answers import analyse
+from inspect_reliability.judgments import Judgments, judgments_from
+from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.saved import save
+from inspect_reliability.record.shards import Shard
+from inspect_reliability.tasks import judge
+
+DESIGN = JudgeDesign("Polite", "{{ response }}", ["yes", "no"])
+ITEMS = [Item(f"q{n}", "?", {"me": f"Hello {n}."}) for n in range(12)]
+N = 3
+
+
+def shard(folder: Path, place: int, number: int = N, **options: Any) -> EvalLog:
+    """The log of one worker."""
+    own = Shard(place, number)
+    task = judge(DESIGN, ITEMS, replications=4)
+    task.metadata = {"shard": str(own)}
+    return run(task, folder, sample_id=own.part([item.id for item in ITEMS], str), **options)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A folder with a study of three shards."""
+    for place in range(N):
+        shard(tmp_path / "study.shards" / str(place), place)
+    return tmp_path
+
+
+def merge(study: Path, places: range = range(N)) -> None:
+    """Write the log that is merged of some shards."""
+    folders = [study / "study.shards" / str(place) for place in places]
+    logs = [read_eval_log(log) for folder in folders for log in list_eval_logs(str(folder))]
+    whole = logs[0].model_copy(deep=True)
+    whole.samples = [sample for log in logs for sample in log.samples or []]
+    assert whole.results
+    whole.results.total_samples = whole.results.completed_samples = len(whole.samples)
+    write_eval_log(whole, str(study / "study.eval"))
+
+
+def said(read: Judgments) -> list[str]:
+    return [f"{note.count} {note.what}" for note in read.notes]
+
+
+def results(read: Judgments) -> Any:
+    found = analyse(read).results
+    return [dict(row, cautions=[]) for row in found["rows"]], list(found["votes"])
+
+
+def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
+    """Each judgment counts once, and a log of shards beside the merged one is told."""
+    alone = judgments_from_logs(study)
+    assert len(alone) == len(ITEMS) * 4
+    assert said(alone) == []
+    merge(study)
+    both, merged = judgments_from_logs(study), judgments_from_logs(study / "study.eval")
+    assert [f"{N} logs of shards are in" in one for one in said(both)] == [True]
+    assert said(merged) == []
+    assert results(alone) == results(both) == results(merged)
+
+
+def test_a_missing_shard_is_named_with_what_it_has(study: Path) -> None:
+    """About as many judgments as the other shards have, also where a merged log lacks it."""
+    merge(study, range(2))
+    merged = judgments_from_logs(study / "study.eval")
+    for log in (study / "study.shards" / "2").iterdir():
+        log.unlink()
+    read = judgments_from_logs(study / "study.shards")
+    for found in (read, merged):
+        each = len(found) / 2
+        expected = f"{round(each)} of about {each * N:.0f} judgments: shard 2/3 is missing"
+        assert said(found) == [expected]
+
+
+def test_a_missing_shard_of_saved_judgments(study: Path) -> None:
+    """Workers' saved files tell as much as their logs."""
+    files = []
+    for place in (0, 2):
+        found = judgments_from_logs(study / "study.shards" / str(place))
+        save(found, file := study / f"{place}.parquet")
+        files.append(str(file))
+    (note,) = said(judgments_from(files))
+    assert note.endswith("shard 1/3 is missing")
+
+
+def test_the_newest_log_of_a_shard_counts(study: Path) -> None:
+    """An earlier log in its folder is left out, with a note."""
+    shard(study / "study.shards" / "1", 1)
+    read = judgments_from_logs(study)
+    assert len(read) == len(ITEMS) * 4
+    assert said(read) == ["1 older logs in the folder of a shard left out: its newest log counts"]
+
+
+def test_an_unfinished_shard_says_which_it_is(study: Path) -> None:
+    """The note on a killed run has the number of its shard."""
+    (place,) = list_eval_logs(str(study / "study.shards" / "1"))
+    log = read_eval_log(place)
+    log.status, log.samples = "started", (log.samples or [])[:1]
+    write_eval_log(log, place)
+    (note,) = said(judgments_from_logs(study))
+    assert "judgments of shard 1/3 made: still being written" in note
+
+
+def test_two_workers_with_one_shard_are_told(study: Path) -> None:
+    """A second log of a shard elsewhere is named; its seeds are the same draws."""
+    shard(study / "again", 1)
+    read = judgments_from_logs(study)
+    assert any("of shard 1/3, which" in one and "two workers had it" in one for one in said(read))
+    assert len(read) == len(ITEMS) * 4
+
+
+def test_other_options_and_other_studies_are_told(study: Path) -> None:
+    """Shards of one folder that do not fit together are named, with what differs."""
+    folder = study / "study.shards"
+    shard(folder / "3", 0, 2)
+    assert any(
+        "options among the shards of one study (shards: 2, 3)" in one
+        for one in said(judgments_from_logs(study))
+    )
+    shard(folder / "4", 1, model=get_model(DRAWN))
+    assert any(
+        "studies have shards in one folder" in one for one in said(judgments_from_logs(study))
+    )
