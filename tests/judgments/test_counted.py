@@ -52,7 +52,7 @@ def equal(one: Any, other: Any) -> bool:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of 100 rows."""
-    for module in ("frame", "counted"):
+    for module in ("sources", "counted"):
         monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
 
 
@@ -143,3 +143,23 @@ def test_a_row_may_count_for_many() -> None:
     frame = pd.DataFrame({"question": ["q", "q", "p"], "verdict": ["A", "B", "A"]})
     table = judgments_from_frame(frame.assign(n_judgments=[3, 2, 5])).table
     assert counts(table).table.tolist() == [[3, 2], [5, 0]]
+
+
+@pytest.mark.usefixtures("small")
+def test_replications_that_several_files_have_are_told(tmp_path: Path) -> None:
+    """More judgments than numbers of replications are never pooled without a word."""
+    numbered = [rows(seed).assign(replication=lambda of: of.index % 6 + 1) for seed in range(2)]
+    paths = [written(one, tmp_path / f"{n}.csv") for n, one in enumerate(numbered)]
+    again = [note.count for note in judgments_from(paths).notes if "is there again" in note.what]
+    assert again == [len(numbered[0])]
+    others = numbered[1].assign(replication=lambda of: of["replication"] + 6)
+    paths[1] = written(others, tmp_path / "others.csv")
+    assert not [note for note in judgments_from(paths).notes if "is there again" in note.what]
+
+
+@pytest.mark.usefixtures("small")
+def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(tmp_path: Path) -> None:
+    """A column that tells repeated rows apart is asked about, though counts would lose it."""
+    frame = rows().assign(worker=lambda of: np.array(["a", "b", "c"])[of.index % 3])
+    (asked,) = judgments_from(written(frame, tmp_path / "many.csv")).unclear
+    assert asked.column == "worker"

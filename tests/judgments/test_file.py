@@ -220,7 +220,7 @@ def test_an_order_with_a_name_leaves_verdicts_as_they_are() -> None:
     draws = [(o, v) for o in ("given", "swapped") for v in "ABB"]
     frame = pd.DataFrame(draws * 2, columns=["order", "verdict"])
     frame["question"] = ["p"] * 6 + ["q"] * 6
-    judgments = judgments_from_frame(frame)
+    judgments = judgments_from_frame(frame, swap=False)
     assert judgments.table["replication"].tolist() == [1, 2, 3] * 4
     (row,) = analyse(judgments).rows
     assert (row.record["n_replications"], row.counts.categories) == (6, ("A", "B"))

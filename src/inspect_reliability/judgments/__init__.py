@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from .columns import COLUMNS as COLUMNS
     from .columns import GROUP_BY as GROUP_BY
     from .count import Judged as Judged
-    from .frame import Source as Source
-    from .frame import judgments_from as judgments_from
-    from .frame import judgments_from_file as judgments_from_file
     from .frame import judgments_from_frame as judgments_from_frame
     from .judgment import Judgment as Judgment
     from .labels import with_labels as with_labels
     from .overlap import combine as combine
     from .score import judgments_in as judgments_in
+    from .sources import Source as Source
+    from .sources import judgments_from as judgments_from
+    from .sources import judgments_from_file as judgments_from_file
     from .table import Judgments as Judgments
     from .table import Note as Note
     from .table import counts as counts
@@ -33,12 +33,12 @@ _HOME = {
     "Judgment": "judgment",
     "Judgments": "table",
     "Note": "table",
-    "Source": "frame",
+    "Source": "sources",
     "Unclear": "unclear",
     "combine": "overlap",
     "counts": "table",
-    "judgments_from": "frame",
-    "judgments_from_file": "frame",
+    "judgments_from": "sources",
+    "judgments_from_file": "sources",
     "judgments_from_frame": "frame",
     "judgments_in": "score",
     "refuse": "unclear",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 BATCH = 500_000
 """Rows that are read at a time; sources with more in all are counted as they are read."""
+
+_MOST_NUMBERS = 100_000
+"""Replications of one question that are told apart by their numbers."""
 
 _OF_ONE = ("tokens", "cost", N_JUDGMENTS)
 """Facts of single judgments, in which they differ."""
@@ -71,6 +74,21 @@ def added_up(frames: Iterable[pd.DataFrame], alike: Collection[str]) -> pd.DataF
             total = counted(pd.concat([total, *waiting], ignore_index=True), alike)
             waiting = []
     return counted(pd.concat([total, *waiting], ignore_index=True), alike) if waiting else total
+
+
+def numbers_in(frames: Iterable[pd.DataFrame], seen: set[str]) -> Iterator[pd.DataFrame]:
+    """The same frames; what their replications are called is put into `seen`."""
+    for frame in frames:
+        if "replication" in frame and len(seen) < _MOST_NUMBERS:
+            seen.update(map(str, frame["replication"].unique()))
+        yield frame
+
+
+def beyond(table: pd.DataFrame, tries: int) -> int:
+    """How many counted judgments there are beyond so many tries of each cell."""
+    cell = of_role(table, "unit", "part", "facet")
+    sizes = table[N_JUDGMENTS].groupby([table[name] for name in cell], dropna=False).sum()
+    return int((sizes - tries).clip(lower=0).sum())
 
 
 def can_be_counted(table: pd.DataFrame, logs: Mapping[str, Log]) -> bool:

@@ -1,18 +1,15 @@
-"""Judgments from any source: logs, data frames, files with one row per judgment."""
+"""Judgments of data frames: columns by our names, values in one form, rows that are complete."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
 from .columns import (
-    ALWAYS,
     COLUMNS,
     GROUP_BY,
     N_JUDGMENTS,
@@ -21,14 +18,11 @@ from .columns import (
     of_role,
 )
 from .count import Judged
-from .counted import BATCH, added_up, can_be_counted, fingerprint, telling
+from .counted import added_up, numbers_in, telling
 from .names import Told, joined, lacking, named, under_our_names
-from .orders import NOTHING, SETTLED, NothingToSwapError, meant
-from .overlap import combine
+from .orders import meant
 from .places import is_tie
 from .repeats import of_one_verdict, telling_apart
-from .row_order import in_one_order
-from .rows import Rows, has_judgments, n_rows, read_rows
 from .saved import Saved
 from .spelling import alike
 from .table import NUMBERS, Judgments, Note, n_judgments
@@ -37,13 +31,8 @@ from .values import by_each_rater, converted, is_spaced, numbered_tries
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .log_sources import LogSource
-
-Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
-"""Judgments, or where they are; see `judgments_from`."""
 
 _NEEDED = ("question", "verdict")
-_SURE = (*_NEEDED, "replication")
 _AGAIN = (
     "rows repeat a replication of the same judge and question: if other columns tell them apart, "
     "group by these"
@@ -54,62 +43,9 @@ _OF_ONE = (
 _NO_QUESTION = "rows without a question left out"
 _NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
 _ROUNDING = 1e-9
-_COPY = "judgments are in {} too, as often with each verdict: a copy, counted once"
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
 _SPACED = "verdicts without the spaces around them"
 _EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
-
-
-def judgments_from(
-    given: Source,
-    columns: Mapping[str, str] | None = None,
-    facets: Sequence[str] = (),
-    *,
-    swap: bool | None = None,
-    progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-) -> Judgments:
-    """Read judgments from any source.
-
-    Args:
-        given: Judgments as they are; a data frame, as `judgments_from_frame` reads it; files of
-            judgments, as `judgments_from_file` does; or inspect logs, as `judgments_from_logs`
-            does: paths, logs in memory, or what inspect's `list_eval_logs` lists.
-        columns: Name in the files -> name in the table.
-        facets: Columns of the files to take for facets.
-        swap: What verdicts such as A and B name in frames and files whose orders have names: True
-            for the place, which a swapped order exchanges, False for the response, None if you do
-            not know.
-        progress: Wraps the logs as they are read, to show progress.
-
-    Raises:
-        UserError: One of them cannot be read.
-    """
-    import pandas as pd
-
-    if isinstance(given, Judgments):
-        if swap is not None:
-            raise UserError("These judgments were read already: say swap where you read them.")
-        return given
-    if isinstance(given, pd.DataFrame):
-        return in_one_order(judgments_from_frame(given, columns, swap=swap))
-    files: dict[str, str] = {}
-    logs: list[LogSource] = []
-    for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
-        if isinstance(one, str | Path) and has_judgments(str(one)):
-            files[str(one)] = os.path.realpath(one)
-        else:
-            logs.append(one)
-    # One file may have several paths.
-    once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    told = Told("", columns or {}, facets, swap=swap)
-    parts = _agreed(_in_files([*once.values()], told))
-    if swap and not parts:
-        raise UserError(f"Logs record their orders. {NOTHING}")
-    if parts and not logs:
-        return in_one_order(combine(parts))
-    from .logs import judgments_from_logs  # inspect takes a second to import
-
-    return judgments_from_logs(logs, beside=parts, progress=progress)
 
 
 def judgments_from_frame(
@@ -139,71 +75,12 @@ def judgments_from_frame(
             name says; or a question's options change their order and verdicts name none of them.
     """
     told = Told("data frame", columns or {}, (), constant, in_python=True, swap=swap)
-    (found,) = _agreed([_read(named_once(_with_index(frame), told.where), told)])
+    (found,) = agreed([read(named_once(_with_index(frame), told.where), told)])
+    refuse_swap([found])
     return found
 
 
-def judgments_from_file(
-    path: str | Path,
-    columns: Mapping[str, str] | None = None,
-    facets: Sequence[str] = (),
-    swap: bool | None = None,
-) -> Judgments:
-    """Judgments of a file with one row a judgment: text, .xlsx, JSON, JSONL or parquet.
-
-    Result files of promptfoo and DeepEval are recognised by their content.
-
-    Args:
-        path: The file; the ending of its name tells its form.
-        columns: Name in the file -> name in the table; not needed for files that `save` wrote.
-        facets: Columns to take for facets.
-        swap: See `judgments_from`.
-
-    Raises:
-        UserError: The file cannot be read, or as `judgments_from_frame` says.
-    """
-    (found,) = _agreed([_in_file(Told(str(path), columns or {}, facets, swap=swap))])
-    return found
-
-
-def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
-    """Judgments of files, counted where these are many; some may have nothing to swap."""
-    count = sum(map(n_rows, files)) > BATCH
-    found: list[Judgments] = []
-    refused: list[UserError] = []
-    counts: dict[int, str] = {}
-    for file in files:
-        own = replace(told, where=file)
-        try:
-            part = _in_file(own, count)
-        except NothingToSwapError as error:
-            refused.append(error)
-            part = _in_file(replace(own, swap=None), count)
-        if N_JUDGMENTS in part.table:
-            if (first := counts.setdefault(fingerprint(part.table), file)) != file:
-                copies = Note(_COPY.format(first), n_judgments(part.table), file)
-                part = replace(part, table=part.table[:0], said=(*part.said, copies))
-            if sum(map(len, found[1:])) > max(len(found[:1] and found[0]), 4 * BATCH):
-                found = [combine(found)]
-        found.append(part)
-    if refused and len(refused) == len(files):
-        raise refused[0]
-    return found
-
-
-def _in_file(told: Told, count: bool = False) -> Judgments:
-    """Judgments of a file; with `count`, they are counted as they are read."""
-    rows = read_rows(told.where, BATCH if count else None)
-    if rows.saved:
-        if told.swap:
-            raise NothingToSwapError(f"{told.where}: {SETTLED}")
-        return replace(_read_again(rows, told.where, count), source=told.where)
-    frames = (named_once(_with_index(one), told.where) for one in rows.frames)
-    found = _read(next(frames), told, frames, count)
-    return replace(found, said=(*rows.notes, *found.said), source=told.where)
-
-
-def _read(
+def read(
     given: pd.DataFrame, told: Told, more: Iterable[pd.DataFrame] = (), count: bool = False
 ) -> Judgments:
     """Judgments of a frame: its columns by our names, their values in one form, its rows.
@@ -217,15 +94,19 @@ def _read(
     frame, notes, settled = named(given, told)
     if absent := [name for name in _NEEDED if name not in frame]:
         raise UserError(lacking(absent, given, told))
+    seen, again = set[str](), None
     if count:
+        first = in_one_form(frame, told.where)  # in which a column may tell repeats apart
+        again = telling_apart(first, _identity(first, told.facets), told.facets)
         others = (under_our_names(one, settled) for one in more)
         batches = (_with_numbers(one, told.where) for one in chain([frame], others))
         kept = telling(frame, told.facets)
         if gone := [name for name in frame if name not in (*kept, *COLUMNS)]:
             notes.append(Note(_UNCOUNTED.format(", ".join(map(repr, gone))), len(gone), told.where))
-        frame = added_up(batches, kept).drop(columns="replication", errors="ignore")
+        frame = added_up(numbers_in(batches, seen), kept)
+        frame = frame.drop(columns="replication", errors="ignore")
     frame, tries = numbered_tries(frame, told.where)
-    table, left_out = _judged(_converted(by_each_rater(frame), told.where), told.where)
+    table, left_out = _judged(in_one_form(by_each_rater(frame), told.where), told.where)
     if spaced := n_judgments(frame[each_once(frame["verdict"], is_spaced).eq(True)]):
         notes.append(Note(_SPACED, spaced, told.where))
     own = tuple(name for name in told.facets if name in table and name not in COLUMNS)
@@ -237,12 +118,13 @@ def _read(
     counted = "replication" not in table
     known = [n for n in _identity(made, own) if not (counted and n == "replication")]
     unclear = orders.unclear
-    if again := telling_apart(made, known, own):
+    if again := again if count else telling_apart(made, known, own):
         yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
         unclear = (*unclear, again.unclear(told, yours))
         taken = [note for note in taken if note.what != _AGAIN]  # the question says it
     said = (*notes, *tries, *left_out, *orders.said, *taken)
-    return Judgments(made[in_order(made.columns)], said, own, unclear=unclear, counted=counted)
+    found = replace(orders, table=made[in_order(made.columns)], said=said, facets=own)
+    return replace(found, unclear=unclear, counted=counted, tries=frozenset(seen))
 
 
 def _with_numbers(frame: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -261,7 +143,13 @@ def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
     return next((name for name in gone if list(map(str, given[name])) == values), ours)
 
 
-def _agreed(parts: Sequence[Judgments]) -> list[Judgments]:
+def refuse_swap(parts: Sequence[Judgments]) -> None:
+    """UserError if the user wants verdicts exchanged, and none of the sources has such."""
+    if parts and all(one.unswapped for one in parts):
+        raise UserError(f"{parts[0].source or 'data frame'}: {parts[0].unswapped}")
+
+
+def agreed(parts: Sequence[Judgments]) -> list[Judgments]:
     """Judgments read together, with one spelling of each verdict; refused where they name none."""
     found = alike(parts)
     for one in found:
@@ -270,7 +158,8 @@ def _agreed(parts: Sequence[Judgments]) -> list[Judgments]:
     return found
 
 
-def _converted(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
+def in_one_form(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
+    """The columns of a frame with their values as the table has them; see `converted`."""
     import pandas as pd
 
     return pd.DataFrame({name: converted(frame[name], where, saved) for name in frame})
@@ -351,33 +240,6 @@ def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
             else f"{where}: columns have names of several levels. Give each a single name."
         )
     return frame.set_axis(names, axis="columns")
-
-
-def _read_again(rows: Rows, where: str, count: bool) -> Judgments:
-    """Judgments that `save` wrote, whose rows were checked when they were first read."""
-    import pandas as pd
-
-    saved = cast("Saved", rows.saved)
-    frames = (_checked_again(one, saved, where) for one in rows.frames)
-    first = next(frames)
-    if count and can_be_counted(first, saved.logs):
-        table = added_up(chain([first], frames), telling(first, saved.facets))
-    else:
-        table = pd.concat([first, *frames], ignore_index=True)
-    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
-    return found.with_facets(saved.facets)
-
-
-def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFrame:
-    lacking = {name for name in (*ALWAYS, *saved.facets) if name not in frame}
-    lacking |= {name for name in _SURE if name in frame and frame[name].isna().any()}
-    if lacking:
-        raise UserError(
-            f"{where} was changed after it was saved: column {', '.join(sorted(lacking))} lacks "
-            "values. Save it anew from its logs, or write the rows as CSV."
-        )
-    kinds = {name: kind for name, kind in NUMBERS.items() if name in frame}
-    return _converted(frame, where, saved).astype(kinds)
 
 
 def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:

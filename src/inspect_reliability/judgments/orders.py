@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import UserError
 from ..stats.rates import mean_share
 from .columns import each_once, of_role
 from .places import OPEN, PAIRS, PLACES, Pair, pair_in
@@ -45,10 +44,6 @@ _MOST = 0.95
 """Share of the questions on which columns, or labels, must show the same."""
 
 
-class NothingToSwapError(UserError):
-    """The user wants verdicts exchanged, and none names a place."""
-
-
 def swapped_in(levels: Sequence[str]) -> set[str]:
     """The names of orders that are the other way round; empty where names do not say.
 
@@ -78,14 +73,10 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
 
     The user decides; else columns of the responses as shown, else labels. Where none of these does,
     the question stays open.
-
-    Raises:
-        NothingToSwapError: The user wants verdicts exchanged that name responses, or no places.
+    Where the user wants verdicts exchanged and there are none, they stay, and the result says why.
     """
     if NAMES in table:
-        if told.swap:
-            raise NothingToSwapError(f"{told.where}: {SETTLED}")
-        return Judgments(table)
+        return Judgments(table, unswapped=SETTLED if told.swap else "")
     table, notes = labels_as_verdicts(table, told.where)
     names_shown = named_by(table, "verdict") is not None
     names_places = names_shown or pair_in({*table["verdict"]}, OPEN)
@@ -93,9 +84,8 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
         table = table.assign(order=found.map({False: "given", True: "swapped"}))
     known = None if names_shown else _Places.of(table, told)
     if known is None:
-        if told.swap:
-            raise NothingToSwapError(f"{told.where}: {NOTHING}")
-        return Judgments(table, (*notes, *([] if names_shown else _many(table, told))))
+        said = (*notes, *([] if names_shown else _many(table, told)))
+        return Judgments(table, said, unswapped=NOTHING if told.swap else "")
     meant = known.meant()
     return replace(meant, said=(*notes, *meant.said))
 

@@ -58,9 +58,11 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     if counts:
         said += _twice(counts, rows)
         table = summed([*(one.table for one in counts), *([table] if rows else [])])
+    tries = frozenset[str]().union(*(one.tries for one in counts))
     said = [*dict.fromkeys([*(note for part in parts for note in part.said), *said])]
     unclear = tuple(dict.fromkeys(one for part in parts for one in part.unclear))
-    return Judgments(table[in_order(table.columns)], tuple(said), tuple(facets), logs, unclear)
+    table = table[in_order(table.columns)]
+    return Judgments(table, tuple(said), tuple(facets), logs, unclear, tries=tries)
 
 
 def _rows_once(

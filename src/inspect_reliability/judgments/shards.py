@@ -146,7 +146,9 @@ def _other_options(studies: Mapping[tuple[object, ...], Mapping[str, Part]]) -> 
             given = [dict(one.options) | {"shards": str(one.number)} for one in several]
             names = dict.fromkeys(name for one in given for name in one)
             values = {name: dict.fromkeys(one.get(name, "none") for one in given) for name in names}
-            said = [f"{name}: {', '.join(sorted(of))}" for name, of in values.items() if len(of) > 1]
+            said = [
+                f"{name}: {', '.join(sorted(of))}" for name, of in values.items() if len(of) > 1
+            ]
             yield Note(_OTHER_OPTIONS.format("; ".join(said)), len(several), folder)
 
 

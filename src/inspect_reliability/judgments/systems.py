@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from .columns import each_once
-from .frame import judgments_from, named_once
+from .frame import named_once
 from .gained import gains, winners
 from .names import Told, named, without_marks
 from .rows import has_judgments, read_frame
+from .sources import judgments_from
 from .suites import is_suite
 from .table import Note
 from .values import converted

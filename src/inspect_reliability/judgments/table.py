@@ -46,6 +46,8 @@ class Judgments:
         unclear: What the sources leave open.
         source: The log or file that they are from, if they are from one.
         counted: Whether their replications are counted up from the order of its rows.
+        unswapped: Why nothing was swapped, where the user wants that.
+        tries: The numbers of the replications in rows that were counted, where these have any.
     """
 
     table: pd.DataFrame
@@ -55,6 +57,8 @@ class Judgments:
     unclear: tuple[Unclear, ...] = ()
     source: str = ""
     counted: bool = False
+    unswapped: str = ""
+    tries: frozenset[str] = frozenset()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
