@@ -26,6 +26,9 @@ TITLE = "Which verdicts may be used?"
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
 
+_FIRST_LABELS = 100
+"""Questions to label where nothing shows how many would do."""
+
 _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot see labels that differ at "
     "equal confidence: draw them at random (validate --next)."
@@ -156,8 +159,8 @@ def _people(panel: Panel) -> Iterator[Record]:
         }
 
 
-def keep_document(found: Sequence[Panel]) -> Document:
-    """The rule of the first judge or cascade in words, a line for each other, and the numbers."""
+def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
+    """The rule of each judge or cascade in words, then the numbers; `logs` is what was read."""
     results: dict[str, Any] = keep_results(found)
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
@@ -174,7 +177,7 @@ def keep_document(found: Sequence[Panel]) -> Document:
     shown = _lines(fewer, "fewer_votes", "The same rule with fewer votes")
     return Document(
         TITLE,
-        [*said, *shown, *worst(told[: int(some)]), *_next(records), more(len(told) - 1)],
+        [*said, *shown, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
         results,
         more=lambda: [*_tables(results), *told],
         explained=lambda: [Text(one) for one in _WORDS],
@@ -257,15 +260,19 @@ def person_in_words(one: Record) -> str:
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
-def _next(records: Sequence[Record]) -> list[Text]:
-    first = records[0]
-    if first["threshold"] is None:
+def _next(panel: Panel, logs: str) -> list[Text]:
+    """What the first rule asks for."""
+    if panel.reason is None:
         return next_step(
-            "draw labels at random, or ask more often", "validate LOGS --next 100 --out labels.csv"
+            "write what to keep with --out FILE, and with --save-rule rule.json what to ask from "
+            "now on"
         )
-    return next_step(
-        "write what to keep with --out FILE, and with --save-rule rule.json what to ask from now on"
-    )
+    if panel.withheld or panel.rule.labels:
+        known = int(panel.cascade.labelled.sum())
+        n = _FIRST_LABELS if panel.withheld else max((panel.rule.labels or 0) - known, 1)
+        draw = f"validate {logs} --next {n} --out labels.csv"
+        return next_step("draw more questions at random, and label them", draw)
+    return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
 def saved_rule(panel: Panel) -> KeepRule:

@@ -79,7 +79,7 @@ def record(panel: Panel) -> Record:
     tries = {one.tries for one in cascade.judges}
     each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
     undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
-    kept = step.kept if step else None if panel.withheld else 0.0
+    kept = step.kept if step else 0.0
     found: Record = {
         "n_questions": n,
         "n_labelled": int(cascade.labelled.sum()),
@@ -94,7 +94,7 @@ def record(panel: Panel) -> Record:
         "error": step and step.error,
         "n_kept_labelled": step and step.n_labelled,
         "undecided": undecided,
-        "unsteady": None if kept is None else max(1 - kept - undecided, 0.0),
+        "unsteady": max(1 - kept - undecided, 0.0),
         "labels_needed": panel.rule.labels if why and not panel.withheld else None,
         "half_width": panel.half_width,
         **_costs(panel),
@@ -143,11 +143,14 @@ def votes_of(one: Record) -> str:
     """The rule of a record as a number of votes, or as a share."""
     if one["votes"]:
         return f"{one['votes_needed']} of {one['votes']} votes"
-    return f"a share of votes of {one['threshold']:.3g}"
+    if one["calls"] is None:  # exact
+        return f"a probability of {one['threshold']:.3g} or more"
+    return f"{one['threshold']:.1%} of the votes or more"
 
 
 def kept_estimate(row: Row) -> Estimate:
     """The share of a row's questions that may be kept with the usual promise, for gates."""
     one = record(Panel((row,), Promise()))
     low, high = one["kept_interval"] or (None, None)
-    return Estimate(one["kept"], low, high, one["n_questions"], reason=one["reason"])
+    value = one["kept"] if one["threshold"] else None
+    return Estimate(value, low, high, one["n_questions"], reason=one["reason"])

@@ -17,7 +17,7 @@ from ..showing import Form
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Finite, Pair, Read, by_option, progress, reads_logs, show
+from .sources import Finite, Pair, Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -103,7 +103,7 @@ def keep(
     found = panels(analysis, promise, cascade, by_price=bool(prices))
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
-    show(keep_document(found), form)
+    show(keep_document(found, read_again()), form)
     screen = console(stderr=True)
     if save_rule:
         write_text(save_rule, saved_rule(found[0]).text)
