@@ -462,3 +462,15 @@ def test_a_row_of_two_zeros_says_nothing() -> None:
     sides[0].loc[0, "verdict"] = "non-response"
     pairs, _ = compare_sides(sides_by(judged(pd.concat(sides)), "judge"))
     assert "undecided" not in {one["coefficient"] for one in pairs}
+
+
+def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> None:
+    """Beside a label on a scale is nearly right; a caution says how to name options instead."""
+    rng = np.random.default_rng(3)
+    label = np.repeat(rng.integers(1, 5, 30), 4)
+    said = np.clip(label + rng.integers(-1, 2, 120), 1, 5)
+    frame = pd.DataFrame({"question": np.repeat(range(30), 4), "verdict": said, "label": label})
+    text = render(report_document(analyse(frame)), "markdown")
+    assert "Within one step" in text
+    assert "Wrong twice" not in text.partition("Why")[0]
+    assert "If they are names of options" in text.partition("Why")[0]

@@ -87,3 +87,12 @@ def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
     call = ("validate", tmp_path / "j.csv", "--labels", tmp_path / "l.csv")
     assert results(*call)["validity"][0]["accuracy"] == 1
     assert "4 labels taken as the numbers that they say; such as" in invoke(*call).stderr
+
+
+def test_a_label_in_the_file_of_judgments_has_any_name(tmp_path: Path) -> None:
+    """As a spreadsheet saves it: `--column` names it, without a file of labels."""
+    frame = FRAME.assign(Mensch=["ÄB"[q % 2] for q in range(12) for _ in range(3)])
+    (tmp_path / "j.csv").write_bytes(frame.to_csv(index=False, sep=";").encode("cp1252"))
+    named = ("--column", "Frage=question", "--column", "Mensch=label")
+    found = results("report", tmp_path / "j.csv", *named)
+    assert found["validity"][0]["n_labelled"] == 12

@@ -51,7 +51,7 @@ def brief(
         from .kept import kept_line
 
         blocks += kept_line(analysis)
-    of_all = cautions(analysis.rows, analysis.results["rows"])
+    of_all = cautions(analysis.rows, list(_with_those_of_labels(analysis)))
     whom = "" if alone else f" ({_names(known)(first.keys)})"
     said = states[0].why[1:]  # a caution that is said there is not said twice
     once = ASKED_ONCE if first.asked_once else None
@@ -62,6 +62,13 @@ def brief(
     most = _MOST_ROWS[bool(analysis.results["validity"])]
     blocks.append(more(len(of_all) - 1, len(known) - most, also))
     return blocks
+
+
+def _with_those_of_labels(analysis: Analysis) -> Iterator[Record]:
+    """The record of each row, with the cautions about its labels before its own."""
+    for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
+        of_labels = (one for right in analysis.of(row, "validity") for one in right["cautions"])
+        yield record | {"cautions": [*of_labels, *record["cautions"]]}
 
 
 def next_step(words: str, command: str = "") -> list[Text]:
@@ -112,15 +119,15 @@ def _record(analysis: Analysis, row: Row) -> Record:
     steady = not (row.no_draws or row.asked_once)
     found: Record = {"n": own["n_questions"], "n_labelled": 0, "silent": row.without_verdict}
     if right := next(iter(analysis.of(row, "validity")), None):
-        found |= {"n_labelled": right["n_labelled"], "scale": of_scale(right)}
-        names = ("accuracy", "undecided", "wrong", "wrong_then_right", "wrong_twice")
-        for name in (*names, "within_one", "rank_correlation"):
+        found["n_labelled"] = right["n_labelled"]
+        # Beside a label on a scale is nearly right, and no error.
+        errors = ("wrong_then_right", "wrong_twice")
+        errors = ("wrong",) if right["wrong_twice"] is None else errors
+        scale = of_scale(right)
+        names = ("within_one", "rank_correlation") if scale else errors
+        for name in ("accuracy", *(("undecided",) if right["undecided"] else ()), *names):
             found |= {name: right[name], f"{name}_interval": right[f"{name}_interval"]}
-        if right["wrong_twice"] is not None:
-            del found["wrong"], found["wrong_interval"]
-        if right["undecided"] == 0:
-            del found["undecided"]
-        for last in majorities(right)[1:][-1:]:
+        for last in () if scale else majorities(right)[1:][-1:]:
             found |= {"majority": last["accuracy"], "majority_interval": last["accuracy_interval"]}
     if steady:
         scale = own.get("mean_difference") is not None

@@ -63,7 +63,8 @@ def read_labels(
         frames[path] = _by_part(named_once(_with_header(frame, is_id), path)), notes
     known = {name for frame, _ in frames.values() for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
-    if absent := [name for name in own if not {*name.split("+")} <= known]:
+    absent = [name for name in own if not {*name.split("+")} <= known]
+    if paths and absent:
         path, (frame, _) = next(iter(frames.items()))
         raise UserError(lacking(absent, frame, Told(path, labels=True)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
