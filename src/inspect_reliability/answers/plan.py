@@ -154,8 +154,9 @@ def _already(row: Row, plan: Record) -> str:
 def _cheapest(plan: Record) -> list[Record]:
     """Of the studies for one purpose, that with the fewest verdicts."""
     found: dict[tuple[str, float], Record] = {}
-    for one in sorted(plan["designs"], key=lambda one: one["judgments"]):
-        found.setdefault((one["coefficient"], one["half_width"]), one)
+    for one in plan["designs"]:
+        of = (one["coefficient"], one["half_width"])
+        found[of] = min(found.get(of, one), one, key=lambda one: one["judgments"])
     return list(found.values())
 
 
