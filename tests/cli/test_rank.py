@@ -14,8 +14,10 @@ from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState, generate
 
+import graders
 from evals import evaluate
 from example_logs import USAGE
+from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
 
@@ -384,3 +386,16 @@ def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
         "mockllm/good": pytest.approx(9 / 12),
         "mockllm/bad": pytest.approx(3 / 12),
     }
+
+
+def test_suites_that_were_judged_again_rank_their_models(tmp_path: Path) -> None:
+    """The grader is the judge and its replications are tries; the model of a log is the system."""
+    for seed, model in enumerate(("none/a", "none/b")):  # one seed of equal outputs is one draw
+        task = graders.suite(rejudge(graders.wins(), replications=4, seed=100 * seed))
+        roles = {"grader": graders.tiny(seed=0)}
+        evaluate(task, tmp_path / model[-1], model=model, model_roles=roles, epochs=2)
+    results = found(tmp_path)
+    assert {one["system"] for one in results["ranking"]} == {"none/a", "none/b"}
+    assert {one["n_questions"] for one in results["ranking"]} == {3}
+    assert {one["judge"] for one in results["ranking"]} == {"hf_seeded/tiny-judge"}
+    assert {"try", "run"} <= {one["across"] for one in results["survival"]}

@@ -13,7 +13,7 @@ from .gained import gains, winners
 from .names import Told, named, without_marks
 from .rows import has_judgments, read_frame
 from .sources import judgments_from
-from .suites import is_suite
+from .suites import is_rejudged, is_suite, own_scores
 from .table import Note
 from .values import converted
 
@@ -89,7 +89,7 @@ def verdicts_on_systems(
         notes += said
     if logs := [one for one in sources if one not in files]:
         found = judgments_from(logs)
-        tables.append(found.table)
+        tables.append(_of_models(found.table))
         notes += found.notes
     where = sources[0] if len(sources) == 1 else "sources"
     table = pd.concat(tables, ignore_index=True).dropna(subset=["question"])
@@ -104,11 +104,23 @@ def verdicts_on_systems(
     table = _by_people(table, where) if by_people else table
     table, exact = _with_values(table, meant or {}, where)
     table, said = _usable(table, baseline, where)
-    wording = [name for name in ("wording", "scorer") if name in table]
+    wording = [name for name in ("wording", "scorer", "run") if name in table]
     own = dict.fromkeys(["order", *wording, *facets])
     names = tuple(name for name in _KEYS if name in table and table[name].notna().any())
     table, twice = _once(table, [*names, *own], where)
     return Verdicts(table, names, tuple(own), exact, (*notes, *said, *twice))
+
+
+def _of_models(table: pd.DataFrame) -> pd.DataFrame:
+    """Where a grader judged outputs again, the model of each log is the system."""
+    if not is_rejudged(table):
+        return table
+    from inspect_ai.log import read_eval_log
+
+    model = {log: read_eval_log(log, header_only=True).eval.model for log in table["log"].unique()}
+    again = table[~own_scores(table)]
+    named = again.assign(system=again["log"].map(model), question=again["sample"].map(str))
+    return named.assign(run=again["epoch"]) if again["epoch"].nunique() > 1 else named
 
 
 def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
