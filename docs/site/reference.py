@@ -237,7 +237,7 @@ def python_room(room: str) -> str:
 def _coefficient(row: Coefficient) -> str:
     facts = {
         "Scale": row.scale,
-        "Interval": row.interval.name,
+        "Interval": f"that of {row.like.name}" if row.like else row.interval.name,
         "Formula": inspect.getdoc(row.formula) or "",
         "Source": row.source,
     }

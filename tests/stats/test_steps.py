@@ -27,7 +27,7 @@ def test_spearman_is_that_of_scipy(n: int) -> None:
     draw = np.random.default_rng(n)
     x = draw.integers(0, 6, n).astype(float)
     y = np.clip(x + draw.integers(-2, 3, n), 0, 5)
-    found = spearman(x, y, np.arange(n), 0.95, 1)
+    found = spearman(x, y, np.arange(n), 1)
     assert found.value == pytest.approx(spearmanr(x, y)[0], abs=1e-12)
     each = np.array([spearmanr(np.delete(x, i), np.delete(y, i))[0] for i in range(n)])
     error = np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum()) / (1 - found.value**2)
@@ -39,8 +39,8 @@ def test_outputs_of_a_question_share_its_weight() -> None:
     """Every row twice is the same study, in value and in interval."""
     draw = np.random.default_rng(0)
     x, y, own = draw.random(40), draw.random(40), np.arange(40)
-    one = spearman(x, y, own, 0.95, 1)
-    two = spearman(np.repeat(x, 2), np.repeat(y, 2), np.repeat(own, 2), 0.95, 1)
+    one = spearman(x, y, own, 1)
+    two = spearman(np.repeat(x, 2), np.repeat(y, 2), np.repeat(own, 2), 1)
     assert two.value == pytest.approx(one.value, abs=1e-12)
     assert two.ends == pytest.approx(one.ends)
 
@@ -58,7 +58,7 @@ def test_intervals_cover() -> None:
 
     truth = spearmanr(*pairs(400_000))[0]
     for _ in range(1000):
-        low, high = spearman(*pairs(30), np.arange(30), 0.95, 1).ends or (1, -1)
+        low, high = spearman(*pairs(30), np.arange(30), 1).ends or (1, -1)
         hit += low <= truth <= high
     assert 0.925 < hit / 1000 < 0.975
 
@@ -67,10 +67,10 @@ def test_what_has_no_order_says_why() -> None:
     """Nothing is correlated with a constant, and a perfect order has no interval."""
     for n in range(3, 99):  # equal weights add up to 1 for some of these only
         x, own = np.arange(float(n)), np.arange(n)
-        assert spearman(x, np.ones(n), own, 0.95, 1).reason == SAME_LABEL
-        assert spearman(np.ones(n), x, own, 0.95, 1).reason == SAME_VERDICT
+        assert spearman(x, np.ones(n), own, 1).reason == SAME_LABEL
+        assert spearman(np.ones(n), x, own, 1).reason == SAME_VERDICT
     x, own = np.arange(5.0), np.arange(5)
-    found = spearman(x, x**3, own, 0.95, 1)
+    found = spearman(x, x**3, own, 1)
     assert (found.value, found.ends, found.reason) == (pytest.approx(1), None, SAME_ORDER)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .cells import Cells
 from .ends import Ends, t_quantile
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     TOO_FEW,
@@ -97,7 +97,7 @@ class Sample:
         return float((self.judged.mean() - self.rest.mean()) / spread / np.sqrt(1 / n + 1 / rest))
 
 
-def ppi(sample: Sample, level: float = 0.95) -> Corrected:
+def ppi(sample: Sample) -> Corrected:
     """Prediction-powered inference for a mean, with the judge's optimal weight.
 
     The mean of the labels, plus lambda times the judge's mean on the other questions minus its mean
@@ -109,14 +109,14 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
     y, f, rest = sample.labels, sample.judged, sample.rest
     n, total = len(y), len(y) + len(rest)
     if not len(rest):
-        return Corrected(mean_share(y, level, 1.0), total)
+        return Corrected(mean_share(y, LEVEL, 1.0), total)
     var_y, var_f, cov = y.var(), *_moments(sample)
     tuned = weight_of(sample)
     value = float((y - tuned * f).mean() + tuned * rest.mean())
-    found = Estimate(value, n_questions=n, n_replications=1.0, level=level)
+    found = Estimate(value, n_questions=n, n_replications=1.0)
     if n < FEWEST_QUESTIONS:
         return Corrected(replace(found, reason=TOO_FEW), total)
-    t, of_rest = t_quantile(level, n - 1), tuned**2 * rest.var() / len(rest)
+    t, of_rest = t_quantile(LEVEL, n - 1), tuned**2 * rest.var() / len(rest)
 
     w = np.append(np.ones(n), unseen(y))
 
@@ -131,7 +131,7 @@ def ppi(sample: Sample, level: float = 0.95) -> Corrected:
         others = max(total - labels, 1)
         own = _weight(var_f, cov, labels / others)
         variance = (var_y - 2 * own * cov + own**2 * var_f) / labels + own**2 * var_f / others
-        return float(t_quantile(level, labels - 1) * np.sqrt(variance))
+        return float(t_quantile(LEVEL, labels - 1) * np.sqrt(variance))
 
     low, high = max(end(-1, -tuned), 0.0), min(end(1, 1.0), 1.0)
     return Corrected(replace(found, low=low, high=high, method="PPI++"), total, reach)
@@ -153,7 +153,7 @@ def _weight(var_f: float, cov: float, labels_to_others: float) -> float:
     return float(np.clip(cov / (var_f * (1 + labels_to_others)), 0, 1)) if var_f > 0 else 0.0
 
 
-def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
+def rogan_gladen(sample: Sample) -> Corrected:
     """The rate implied by sensitivity and specificity: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
 
     p is the judge's share on the other questions, q1 its share of the category among labels that
@@ -170,10 +170,10 @@ def rogan_gladen(sample: Sample, level: float = 0.95) -> Corrected:
     if not reason:
         p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
         reason = NO_BETTER_THAN_CHANCE if q1 + q0 <= 1 else None
-    found = Estimate(n_questions=len(y), n_replications=1.0, reason=reason, level=level)
+    found = Estimate(n_questions=len(y), n_replications=1.0, reason=reason)
     if reason:
         return Corrected(found, total)
-    z = t_quantile(level, np.inf)
+    z = t_quantile(LEVEL, np.inf)
 
     def ends(times: float) -> Ends:
         p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+LEVEL = 0.95
+"""Confidence level of intervals, where no other is asked for."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -28,7 +31,7 @@ class Estimate:
     left_out: tuple[str, ...] = ()
     reason: str | None = None
     method: str | None = None
-    level: float = 0.95
+    level: float = LEVEL
 
     @property
     def ends(self) -> tuple[float, float] | None:

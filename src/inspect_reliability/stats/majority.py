@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .cells import Cells
 from .errors import ReliabilityError
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .long import FloatArray
 from .rates import by_question, mean_share
 
@@ -74,7 +74,7 @@ def stable_majority(counts: Cells, votes: Sequence[int] | None = None) -> dict[i
     found = {}
     for m in tried:
         same = _drawn(kept.table, m, generator) if shares is None else _exact(shares, m)
-        one = mean_share(by_question(same, kept.clusters), 0.95, float(kept.replications.mean()))
+        one = mean_share(by_question(same, kept.clusters), LEVEL, float(kept.replications.mean()))
         found[m] = replace(one, value=float(same.mean()))
     return found
 

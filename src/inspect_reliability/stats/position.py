@@ -8,7 +8,7 @@ import numpy as np
 
 from .cells import Cells
 from .errors import ReliabilityError
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .rates import share_ends
 
 
@@ -61,7 +61,7 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     deviations = (table - chosen[:, None] * shares) / total
     covariance = deviations.T @ deviations * n / (n - 1)
     spreads = np.sqrt(np.diag(covariance) * (n - 1)).tolist()
-    ends = [share_ends(*one, n, 0.95) for one in zip(shares.tolist(), spreads, strict=True)]
+    ends = [share_ends(*one, n, LEVEL) for one in zip(shares.tolist(), spreads, strict=True)]
     both = zip(alone, ends, strict=True)
     known = partial(known, tuple(replace(one, low=low, high=high) for one, (low, high) in both))
     # Relative to that of as many independent verdicts with equal shares.

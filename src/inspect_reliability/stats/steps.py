@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ends import t_quantile
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     TOO_FEW,
@@ -75,9 +75,7 @@ def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: flo
     return np.asarray((verdicts[:, order] * (upto[:, last] - upto[:, first])).sum(axis=1))
 
 
-def spearman(
-    x: FloatArray, y: FloatArray, clusters: NDArray[np.int64], level: float, seen: float
-) -> Estimate:
+def spearman(x: FloatArray, y: FloatArray, clusters: NDArray[np.int64], seen: float) -> Estimate:
     """Spearman's rank correlation; rows of one question (cluster) share its weight.
 
     It is the correlation of the mid-distributions of both, so ties have mean ranks. Its standard
@@ -89,11 +87,11 @@ def spearman(
     a, b = _Ranked(x, weight), _Ranked(y, weight)
     if not (a.varies and b.varies):
         why = SAME_VERDICT if b.varies else SAME_LABEL
-        return Estimate(n_questions=len(n), reason=why, level=level)
+        return Estimate(n_questions=len(n), reason=why)
     root = np.sqrt(a.variance * b.variance)
     both = float(weight @ (a.at * b.at))
     value = both / root
-    found = Estimate(float(value), n_questions=len(n), n_replications=seen, level=level)
+    found = Estimate(float(value), n_questions=len(n), n_replications=seen)
     if len(n) < FEWEST_QUESTIONS:
         return replace(found, reason=TOO_FEW)
     if 1 - abs(value) < 10.0**-_DIGITS:
@@ -101,7 +99,7 @@ def spearman(
     moved = a.at * b.at + a.above(b.at) + b.above(a.at) - 3 * both
     slopes = moved / root - value / 2 * (a.moved / a.variance + b.moved / b.variance)
     error = np.sqrt((np.bincount(of, weight * slopes) ** 2).sum() * len(n) / (len(n) - 1))
-    reach = t_quantile(level, len(n) - 1) * error / (1 - value**2)
+    reach = t_quantile(LEVEL, len(n) - 1) * error / (1 - value**2)
     ends = np.tanh(np.arctanh(value) + reach * np.array([-1, 1]))
     return with_ends(found, (float(ends[0]), float(ends[1])), "Fisher's z")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .cells import Cells
 from .ends import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
     TOO_FEW,
@@ -114,9 +114,9 @@ class Labelled:
         """How often a verdict is of a kind, by question (cluster) that intervals are over."""
         return by_question(self.kinds[kind], self.given.clusters)
 
-    def share(self, kind: str = "accuracy", level: float = 0.95) -> Estimate:
+    def share(self, kind: str = "accuracy") -> Estimate:
         """How often one verdict is right ("accuracy"), "undecided" or "wrong"."""
-        return self._mean(self.kinds[kind], level)
+        return self._mean(self.kinds[kind])
 
     @property
     def step(self) -> float | None:
@@ -125,27 +125,27 @@ class Labelled:
             return None
         return step_of(self.values, self.truth.sum(axis=0))
 
-    def within_one(self, level: float = 0.95) -> Estimate:
+    def within_one(self) -> Estimate:
         """How often one verdict is at most a step from the label."""
         if self.values is None or self.step is None:
-            return Estimate(reason=self.other_scale or NO_SCALE, level=level)
-        return self._mean(near(self.values, self.given.shares, self.truth, self.step), level)
+            return Estimate(reason=self.other_scale or NO_SCALE)
+        return self._mean(near(self.values, self.given.shares, self.truth, self.step))
 
-    def rank_correlation(self, level: float = 0.95) -> Estimate:
+    def rank_correlation(self) -> Estimate:
         """Spearman's correlation of the mean verdict with the mean label; see `spearman`."""
         if self.values is None:
-            return Estimate(reason=NO_SCALE, level=level)
+            return Estimate(reason=NO_SCALE)
         used = ~np.isnan(self.values)
         shares = np.stack([self.given.shares[:, used], self.truth[:, used]])
         known = (shares.sum(axis=2) > 0).all(axis=0)
         if not known.any():
-            return Estimate(reason=NO_SCALE, level=level)
+            return Estimate(reason=NO_SCALE)
         x, y = shares[:, known] @ self.values[used] / shares[:, known].sum(axis=2)
         given = self.given
         seen = float(given.replications[known].mean())
-        return spearman(x, y, given.clusters[known], level, seen)
+        return spearman(x, y, given.clusters[known], seen)
 
-    def errors(self, level: float = 0.95) -> dict[str, Estimate]:
+    def errors(self) -> dict[str, Estimate]:
         """What follows a wrong verdict, from pairs of verdicts on a question.
 
         `wrong_twice`: a second verdict of the same judge is wrong as well, so asking again cannot
@@ -162,9 +162,9 @@ class Labelled:
             "wrong_then_right": right - rights - one_each,
             "wrong_then_undecided": undecided - opens - one_each,
         }
-        return {name: self._mean(one, level) for name, one in parts.items()}
+        return {name: self._mean(one) for name, one in parts.items()}
 
-    def across(self, facet: str, level: float = 0.95) -> dict[str, Estimate]:
+    def across(self, facet: str) -> dict[str, Estimate]:
         """The same split for two verdicts under two levels of a facet, with all else equal.
 
         It tells whether another order, or another wording, would have helped. `given` are cells.
@@ -188,12 +188,9 @@ class Labelled:
             }
         # Every cell stands for its pairs, so that each question weighs the same.
         paired = n[of] > 1
-        return {
-            name: self._mean(np.where(paired, one[of], np.nan), level)
-            for name, one in parts.items()
-        }
+        return {name: self._mean(np.where(paired, one[of], np.nan)) for name, one in parts.items()}
 
-    def votes(self, silent: Collection[str] = (), level: float = 0.95) -> dict[int, Estimate]:
+    def votes(self, silent: Collection[str] = ()) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
 
         All subsets of n verdicts of a question count the same, so there is no bias; tied verdicts
@@ -225,10 +222,10 @@ class Labelled:
             right = np.full(len(rows), np.nan)
             each = np.array([_won(row[:-1], row[-1], n, given.exact) for row in distinct])
             right[enough] = (each[same.reshape(-1)] * truth).sum(axis=1)
-            found[n] = self._mean(right, level)
+            found[n] = self._mean(right)
         return found
 
-    def kappa(self, values: FloatArray | None = None, level: float = 0.95) -> Estimate:
+    def kappa(self, values: FloatArray | None = None) -> Estimate:
         """Cohen's kappa of one verdict with one label: agreement beyond that of both by chance.
 
         With `values` of the K categories (NaN for those that are no numbers) it is weighted by
@@ -236,7 +233,7 @@ class Labelled:
         of the jackknife over questions on the scale log(1 - x).
         """
         if self.other_scale:
-            return Estimate(reason=self.other_scale, level=level)
+            return Estimate(reason=self.other_scale)
         given, labels = self.given.shares, self.truth
         # Of weights x and y, the sum of x_j y_k d(j, k) without a table of all pairs: that may be
         # of thousands of numbers.
@@ -269,9 +266,7 @@ class Labelled:
             observed, label, verdict = sums[0], *(one / whole[..., None] for one in sums[1:])
             return 1 - observed / whole / apart(label, verdict)
 
-        found = Estimate(
-            n_questions=n, n_replications=float(self.given.replications.mean()), level=level
-        )
+        found = Estimate(n_questions=n, n_replications=float(self.given.replications.mean()))
         if np.count_nonzero(labels.sum(axis=0)) < 2:
             return replace(found, reason=SAME_LABEL)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -280,7 +275,7 @@ class Labelled:
         found = replace(found, value=value)
         if n < FEWEST_QUESTIONS or not np.isfinite(each).all():
             return replace(found, reason=TOO_FEW)
-        ends = on_log_scale(value, jackknife_error(each), t_quantile(level, n - 1))
+        ends = on_log_scale(value, jackknife_error(each), t_quantile(LEVEL, n - 1))
         return with_ends(found, ends, "log scale")
 
     def confusion(self) -> FloatArray:
@@ -289,7 +284,7 @@ class Labelled:
         weight = 1.0 / n[of] / len(n)
         return np.asarray((self.truth * weight[:, None]).T @ self.given.shares)
 
-    def share_of(self, label: str, verdict: str, level: float = 0.95) -> Estimate:
+    def share_of(self, label: str, verdict: str) -> Estimate:
         """How often a verdict is this one if the label is that one: sensitivity, specificity.
 
         With several raters, only those who gave the label count.
@@ -297,14 +292,14 @@ class Labelled:
         names = self.given.categories
         weight = self.truth[:, names.index(label)]
         said = self.given.shares[:, names.index(verdict)]
-        return self._mean(np.where(weight > 0, said, np.nan), level, f"no label is {label!r}")
+        return self._mean(np.where(weight > 0, said, np.nan), f"no label is {label!r}")
 
-    def precision(self, level: float = 0.95, kind: str = "accuracy") -> Precision:
+    def precision(self, kind: str = "accuracy") -> Precision:
         """The share of a kind as planning needs it: its interval, and how its width varies.
 
         The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
         """
-        found, values = self.share(kind, level), self.by_question(kind)
+        found, values = self.share(kind), self.by_question(kind)
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
@@ -313,19 +308,19 @@ class Labelled:
             n_questions=found.n_questions,
             n_replications=found.n_replications,
             reason=None if varies else found.reason or ALIKE,
-            level=level,
+            level=LEVEL,
             value=found.value,
             ends=found.ends,
             spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
         )
 
-    def _mean(self, values: FloatArray, level: float, why: str = NOT_REPLICATED) -> Estimate:
+    def _mean(self, values: FloatArray, why: str = NOT_REPLICATED) -> Estimate:
         known, given = ~np.isnan(values), self.given
         if not known.any():
-            return Estimate(reason=self.other_scale or why, level=level)
+            return Estimate(reason=self.other_scale or why)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, level, seen, unseen=unseen(each))
+        return mean_share(each, LEVEL, seen, unseen=unseen(each))
 
 
 def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
