@@ -94,7 +94,7 @@ def killed(kills: int, folder: Path) -> None:
 
 def main() -> None:
     """Read the options, and do one or the other."""
-    parser = argparse.ArgumentParser(description="What shards promise, and what a kill leaves.")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--questions", type=int, default=20_000)
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--judgment", type=float, default=0.005, help="seconds a judgment")

@@ -64,6 +64,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
     ),
     "report_ratio": (f"{ROOT / 'logs' / 'example'} --before {ROOT} --runs 1", {}),
+    "shards": ("--questions 2000", {}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 
