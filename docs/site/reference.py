@@ -323,7 +323,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
         found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
-        promise = Promise(prices=dict.fromkeys(judges, 0.01))
+        promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
         alone = analyse(judgments, "judge")
         for name, records in keep_results(panels(alone, promise, judges)).items():
             found[name] += records

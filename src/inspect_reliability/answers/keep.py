@@ -1,6 +1,7 @@
 """Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import chain
 from math import isinf
 from typing import Any
@@ -11,9 +12,9 @@ from ..errors import UserError
 from ..record.rule import KeepRule
 from ..showing.columns import declared
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, describe, grouped, percent, share, told_apart
+from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
 from ..stats import Estimate
-from ..stats.calibration import Brier, brier, points
+from ..stats.calibration import brier, points
 from ..stats.keep import Ballots, smaller_numbers
 from .analysis import Analysis
 from .brief import more, next_step, worst
@@ -61,6 +62,9 @@ def panels(
         UserError: A judge has no row, or several; or no price.
     """
     alone = [Panel((row,), promise) for row in analysis.rows]
+    known = list(dict.fromkeys(one.names[0] for one in alone))
+    if unknown := [name for name in (*cascade, *promise.prices) if name not in known]:
+        raise UserError(f"{unknown[0]} is no judge here. Name one of: {', '.join(known)}.")
     if by_price and not cascade:
         costs = {one.names[0]: one.cascade.judges[0].cost for one in alone}
         if lacking := [name for name, cost in costs.items() if cost is None]:
@@ -70,11 +74,8 @@ def panels(
         return alone
     of = {name: [one for one in alone if one.names[0] == name] for name in cascade}
     for name, found in of.items():
-        if len(found) != 1:
-            known = ", ".join(dict.fromkeys(one.names[0] for one in alone))
-            what = "is no judge here" if not found else f"has {len(found)} rows"
-            do = f"Name one of: {known}." if not found else "Pool them with --by judge."
-            raise UserError(f"{name} {what}. {do}")
+        if len(found) > 1:
+            raise UserError(f"{name} has {len(found)} rows. Pool them with --by judge.")
     rows = tuple(of[name][0].rows[0] for name in of)
     return [Panel(rows, promise), *(of[name][0] for name in of if len(of) > 1)]
 
@@ -127,7 +128,7 @@ def _calibration(panel: Panel) -> Iterator[Record]:
 def _brier(panel: Panel) -> Iterator[Record]:
     known = _labelled(panel)
     if known and (found := brier(*known)):
-        yield panel.keys | {name: getattr(found, name) for name in Brier.__dataclass_fields__}
+        yield panel.keys | asdict(found)
 
 
 def _replaces(panel: Panel) -> Iterator[Record]:
@@ -145,17 +146,14 @@ def _replaces(panel: Panel) -> Iterator[Record]:
 
 
 def _people(panel: Panel) -> Iterator[Record]:
-    found = panel.against_people
-    for rater, one in zip(panel.people, found.people if found else (), strict=False):
+    found, raters = panel.against_people, list(panel.people)
+    for one in found.people if found else ():
+        rater = raters[one.column]
         yield panel.keys | {
             "rater": None if rater is None else str(rater),
             "n_labelled": one.n,
-            "person_agrees": one.person_agrees,
-            "judge_agrees": one.judge_agrees,
-            "person_wins": one.person_wins,
-            "judge_wins": one.judge_wins,
-            "p_value": one.p_value,
-            "beaten": one.beaten,
+            **picked(one, "person_agrees", "judge_agrees", "person_wins", "judge_wins"),
+            **picked(one, "p_value", "beaten"),
         }
 
 

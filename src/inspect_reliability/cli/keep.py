@@ -9,9 +9,9 @@ from ..answers import analyse
 from ..answers.keep import keep_document, panels, saved_rule
 from ..answers.keeping import Panel, Promise
 from ..errors import UserError
+from ..files import kind_of
 from ..judgments import GROUP_BY
 from ..judgments.label_files import draws
-from ..judgments.rows import has_judgments
 from ..saving import whole, write_text
 from ..showing import Form
 from ..showing.csv import to_csv
@@ -97,7 +97,8 @@ def keep(
     is withdrawn, and the reason is said.
     """
     judgments = read(logs)
-    files = [one for one in click.get_current_context().params["labels"] if has_judgments(one)]
+    given = click.get_current_context().params["labels"]
+    files = [one for one in given if not one.endswith(".eval") and kind_of(one) != "folder"]
     promise = Promise(max_error, confidence, dict(prices), draws(files), epsilon)
     analysis = analyse(judgments, by or GROUP_BY, progress=progress)
     found = panels(analysis, promise, cascade, by_price=bool(prices))

@@ -18,6 +18,7 @@ class Person:
     """One person, compared with a judge by how often each agrees with the other people.
 
     Attributes:
+        column: Place among the people.
         n: Questions that this person and another labelled.
         judge_agrees: How often the judge agrees with the other people (of numbers: minus the root
             of the mean squared distance).
@@ -28,6 +29,7 @@ class Person:
         beaten: Whether the judge can stand in for this person.
     """
 
+    column: int
     n: int
     judge_agrees: float
     person_agrees: float
@@ -42,7 +44,7 @@ class Alternative:
     """Every person, and whether the judge can take the place of one.
 
     Attributes:
-        people: In their order.
+        people: In their order, without those who share no question with another.
         winning_rate: Share of people that the judge beats; from one half on it can replace one.
             None if a person has too few questions.
         advantage: Mean share of questions on which the judge is as good as a person.
@@ -96,6 +98,7 @@ def _person(
     d = loses.astype(float) - wins
     n, mean = len(d), float(d.mean())
     return Person(
+        j,
         n,
         float(machine.mean()),
         float(person.mean()),
