@@ -1,5 +1,6 @@
 """Several judges of the same outputs: what they share beyond noise."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from ..judgments import Judged
@@ -48,14 +49,16 @@ def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
     if None in labels:
         return None
     verdicts = given.verdicts if any(given.column("label")) else given.choices
-    wrong: dict[str, list[bool]] = {}
     failed = [
         verdict != label and verdict not in given.undecided
         for verdict, label in zip(verdicts, labels, strict=True)
     ]
-    for judge, one in zip(given.column(JUDGE), failed, strict=True):
-        wrong.setdefault(judge, []).append(one)
-    rates = {judge: sum(marks) / len(marks) for judge, marks in wrong.items()}
+    times = given.times or [1] * len(failed)
+    wrong, made = Counter[str](), Counter[str]()
+    for judge, one, n in zip(given.column(JUDGE), failed, times, strict=True):
+        wrong[judge] += n * one
+        made[judge] += n
+    rates = {judge: wrong[judge] / made[judge] for judge in made}
     scale = {
         f"wrong: {judge}": (rate * (1 - rate)) ** -0.5
         for judge, rate in rates.items()

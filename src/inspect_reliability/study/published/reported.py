@@ -70,6 +70,8 @@ def coded(row: Row) -> tuple[FloatArray | None, str]:
     codes = CORRECTNESS_CODES if row.judged.correctness else LETTER_CODES
     if row.judged.exact:
         return None, "the published procedure needs replications"
+    if row.judged.times:
+        return None, "the published procedure needs single judgments, not counts"
     if unknown := sorted(set(row.table["verdict"]) - set(codes)):
         return None, f"the published procedure has no code for {', '.join(unknown[:3])}"
     return encode(row.judged.matrix(row.judged.verdicts), codes), ""
