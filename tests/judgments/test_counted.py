@@ -11,7 +11,7 @@ import pytest
 from commands import invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments, counts, judgments_from, judgments_from_frame
+from inspect_reliability.judgments import Judged, Judgments, judgments_from, judgments_from_frame
 from inspect_reliability.judgments.counted import as_counts
 from inspect_reliability.judgments.saved import save
 
@@ -140,7 +140,7 @@ def test_a_row_may_count_for_many() -> None:
     """A user's own column `n_judgments` has the numbers."""
     frame = pd.DataFrame({"question": ["q", "q", "p"], "verdict": ["A", "B", "A"]})
     table = judgments_from_frame(frame.assign(n_judgments=[3, 2, 5])).table
-    assert counts(table).table.tolist() == [[3, 2], [5, 0]]
+    assert Judged(table).counts().table.tolist() == [[3, 2], [5, 0]]
 
 
 @pytest.mark.usefixtures("small")

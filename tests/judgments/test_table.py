@@ -12,7 +12,6 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import (
     Judged,
     Judgment,
-    counts,
     judgments_from_frame,
     judgments_in,
 )
@@ -264,7 +263,7 @@ def test_counts_of_a_table_are_the_tally() -> None:
         for k, category in enumerate(found.categories):
             assert found.table[i, k] == drawn.count((question, category))
     frame = pd.DataFrame(drawn, columns=["question", "verdict"]).assign(benchmark="BBH")
-    again = counts(judgments_from_frame(frame).table)
+    again = Judged(judgments_from_frame(frame).table).counts()
     assert (again.table == found.table).all()
 
 

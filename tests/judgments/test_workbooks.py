@@ -121,7 +121,7 @@ def of_dates(made: Any) -> None:
         (lambda made: append(made.active, ROWS[:1]), "no row has a question"),
         (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
         (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
-        (of_formulas, "formulas of sheet 'Runs' have no values, such as that of B2. Open it in"),
+        (of_formulas, "no row has a verdict"),
         (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
     ],
 )

@@ -18,7 +18,7 @@ from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.answers.score_variance import score_variance
 from inspect_reliability.errors import UserError
 from inspect_reliability.errors.inspect_error import PrerequisiteError
-from inspect_reliability.judgments import counts
+from inspect_reliability.judgments import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
 from inspect_reliability.rejudging import rejudge
@@ -215,7 +215,7 @@ def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     assert foreign.read_bytes() == before
     found = judgments_from_logs(target)
     assert not found.notes
-    assert row["omega"] == pytest.approx(omega(counts(found.table)).value)
+    assert row["omega"] == pytest.approx(omega(Judged(found.table).counts()).value)
     assert "variance" in report["score_variance"][0]
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .sources import judgments_from_file as judgments_from_file
     from .table import Judgments as Judgments
     from .table import Note as Note
-    from .table import counts as counts
     from .table import weights as weights
     from .unclear import Unclear as Unclear
     from .unclear import refuse as refuse
@@ -36,7 +35,6 @@ _HOME = {
     "Source": "sources",
     "Unclear": "unclear",
     "combine": "overlap",
-    "counts": "table",
     "judgments_from": "sources",
     "judgments_from_file": "sources",
     "judgments_from_frame": "frame",

@@ -113,9 +113,7 @@ class Judged:
     @cached_property
     def times(self) -> list[int] | None:
         """How many judgments each row counts for; None where each is one."""
-        if N_JUDGMENTS not in self.table:
-            return None
-        return [1 if n is None else int(n) for n in self.column(N_JUDGMENTS)]
+        return self.column(N_JUDGMENTS) if N_JUDGMENTS in self.table else None
 
     @cached_property
     def shown(self) -> set[tuple[str, ...]]:
@@ -364,9 +362,8 @@ class Judged:
     def matrix(self, values: Sequence[Any]) -> NDArray[Any]:
         """Values of the judgments as an array, questions x replications; None where missing.
 
-        The column is the number of the replication, so a missing judgment leaves its place empty
-        and moves no other. Where numbers repeat within a question, as in runs put together, or are
-        not known, it is the rank within the question.
+        The column is the number of the replication; its rank within the question where numbers
+        repeat, as in runs put together, or are not known.
 
         Args:
             values: One value per judgment.

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import UserError
-from ..stats import Counts
 from .columns import GROUP_BY, N_JUDGMENTS, dividing, in_order
-from .count import Judged
 from .log import Gap as Gap
 from .log import Log as Log
 from .log import Note as Note
@@ -167,18 +165,6 @@ def weights(table: pd.DataFrame) -> pd.Series[float]:
 def n_judgments(table: pd.DataFrame) -> int:
     """The number of judgments, each row of an exact distribution being one."""
     return int(table[N_JUDGMENTS].sum()) if N_JUDGMENTS in table else len(table)
-
-
-def counts(table: pd.DataFrame, categories: Sequence[str] = ()) -> Counts:
-    """Count the judgments of a table by question and category (see `Judged.counts`).
-
-    Raises:
-        UserError: The table has several conditions, which are never pooled unasked.
-    """
-    found = [group for group, _ in Judgments(table).conditions()]
-    if len(found) > 1:
-        raise UserError(several_conditions(found))
-    return Judged(table).counts(categories)
 
 
 def several_conditions(found: Sequence[Mapping[str, Any]]) -> str:

@@ -27,8 +27,7 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
     """The rows of its first table: the first visible sheet with two columns, else with any.
 
     Raises:
-        UserError: It is locked or broken, its formulas were never calculated, or openpyxl is not
-            installed.
+        UserError: It is locked or broken, or openpyxl is not installed.
     """
     needs("excel", "openpyxl")
     if path.open("rb").read(len(_OF_OLE)) == _OF_OLE:
@@ -49,8 +48,6 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
     rows = tables[read]
     if merged := _fill(sheets[read], rows):
         notes.append(Note(_MERGED, merged, str(path)))
-    if any(None in row for row in rows):
-        _refuse_uncalculated(path, read, rows)
     return rows, notes
 
 
@@ -80,13 +77,13 @@ def write_workbook(path: str, table: pd.DataFrame) -> None:
     book.save(path)
 
 
-def _opened(path: Path, formulas: bool = False) -> Workbook:
+def _opened(path: Path) -> Workbook:
     from openpyxl import load_workbook
 
     try:
         with warnings.catch_warnings():  # of what has no values, such as rules for colours
             warnings.simplefilter("ignore")
-            return load_workbook(path, data_only=not formulas)
+            return load_workbook(path, data_only=True)
     except Exception:  # a file can be broken in as many ways as there are bytes
         raise UserError(
             f"{path} is truncated, or no .xlsx file. Save it again as .xlsx or CSV."
@@ -108,14 +105,3 @@ def _fill(sheet: Worksheet, rows: list[list[Any]]) -> int:
         for row in range(one.min_row, one.max_row):
             rows[row][one.min_col - 1] = rows[one.min_row - 1][one.min_col - 1]
     return len(down)
-
-
-def _refuse_uncalculated(path: Path, name: str, rows: list[list[Any]]) -> None:
-    """Refuse formulas without any value, as programs other than spreadsheets write them."""
-    cells = [cell for row in _opened(path, formulas=True)[name] for cell in row]
-    formulas = [cell for cell in cells if cell.data_type == "f"]
-    if formulas and all(rows[one.row - 1][one.column - 1] is None for one in formulas):
-        raise UserError(
-            f"{path}: the formulas of sheet {name!r} have no values, such as that of "
-            f"{formulas[0].coordinate}. Open it in a spreadsheet, save it, and try again."
-        )
