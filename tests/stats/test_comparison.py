@@ -64,22 +64,6 @@ def test_agreement_is_the_paired_t_test() -> None:
     expected = stats.ttest_rel(one, other).confidence_interval(0.9)
     result = compare(counts(first), counts(second), "agreement", level=0.9)
     assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
-    differences = np.subtract(one, other)
-    for question, influence in result.drivers:
-        i = int(question[1:])
-        # Leaving out one of N moves a mean by its distance from the mean, over N - 1.
-        assert influence == pytest.approx((differences[i] - differences.mean()) / 22)
-
-
-def test_drivers_are_sorted_by_influence() -> None:
-    """The question in which the judges differ most comes first."""
-    table = np.full((6, 4), 5)
-    other = table.copy()
-    other[3] = [20, 0, 0, 0]
-    result = compare(counts(table), counts(other), "agreement")
-    assert result.drivers[0][0] == "q3"
-    moved = [abs(influence or 0) for _, influence in result.drivers]
-    assert moved == sorted(moved, reverse=True)
 
 
 def test_swapping_the_judges_changes_the_sign() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from ..showing.columns import KEYS
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import Column, Record, describe, points, share, span, told_apart
+from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
@@ -47,6 +48,7 @@ def brief(
         blocks += votes_table(analysis, first, "" if alone else _names(known)(first.keys))
     blocks += _what_moves(analysis, known)
     blocks += _of_places(analysis, known)
+    blocks += _ahead(first, logs)
     if analysis.results["validity"]:
         from .kept import kept_line
 
@@ -278,6 +280,19 @@ def _of_places(analysis: Analysis, rows: Sequence[Row]) -> list[Text]:
     row, said = max(found, key=lambda one: one[0])[1:]
     whom = "" if len(rows) == 1 else f"{_names(rows)(row.keys)}, "
     return [Text(f"Place: {whom}{said}", "answer")]
+
+
+def _ahead(row: Row, logs: str) -> list[Text]:
+    """Whom a judge of several responses chooses most often: `rank` has all of them."""
+    shown = {name for order in row.judged.orders_shown for name in order}
+    names = sorted(shown.intersection(row.judged.responders))
+    if len(names) < 2:
+        return []
+    chosen = row.judged.count(row.judged.responders).only(names)
+    shares = {name: rate(chosen, name).value or 0.0 for name in names}
+    most = max(names, key=shares.__getitem__)
+    said = f"Ahead: {most}, {share(shares[most], len(chosen.questions))} of choices"
+    return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
 
 
 def _of_place(analysis: Analysis, row: Row) -> tuple[float, Row, str] | None:

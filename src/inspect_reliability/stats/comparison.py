@@ -37,9 +37,6 @@ class Comparison:
             the second; None if not estimable.
         difference: First minus second, with the ends of its interval, `low` and `high`.
         n_replications: Replications per question of the two judges, means.
-        drivers: The shared questions (of a cluster, the first), those that move the difference most
-            first, each with its influence: the difference with it minus that without it; None if
-            the latter is not estimable.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
     """
@@ -53,7 +50,6 @@ class Comparison:
     high: float | None
     n_questions: int
     n_replications: tuple[float, float]
-    drivers: tuple[tuple[str, float | None], ...]
     left_out: dict[str, tuple[str, ...]]
     reason: str | None
 
@@ -196,14 +192,15 @@ def _pairs(
     with np.errstate(divide="ignore", invalid="ignore"):
         found = _Found.of(by_judge, row.formula)
         critical = _critical(found, by_judge, row.formula, level)
-    whole, questions, undefined = found.whole, _asked(strata), NO_VARIANCE
-    if len(questions) < row.fewest_questions:
+    whole, undefined = found.whole, NO_VARIANCE
+    n = sum(len(np.unique(one.clusters)) for one, *_ in strata.values())
+    if n < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
     lowest = [min(float(row.least(part)) for part in one.parts) for one in by_judge]
     least = np.minimum(whole, lowest)
     replications = [float(np.mean([one.replications.mean() for one in own])) for own in given]
-    deviations, left_out = found.deviations, np.concatenate(found.without)
+    deviations = found.deviations
     own = _alone(row, strata, critical)
 
     def compared(i: int, j: int) -> Comparison:
@@ -222,23 +219,13 @@ def _pairs(
             difference=_known(difference),
             low=low,
             high=high,
-            n_questions=len(questions),
+            n_questions=n,
             n_replications=(replications[i], replications[j]),
-            drivers=_drivers(questions, difference, left_out[:, i] - left_out[:, j]),
             left_out=absent,
             reason=undefined if np.isnan(difference) else reason,
         )
 
     return tuple(compared(i, j) for i, j in combinations(range(len(names)), 2))
-
-
-def _asked(strata: Mapping[str, list[Cells]]) -> list[str]:
-    """The shared questions of all strata; of a cluster, the first."""
-    return [
-        f"{name}: {one.questions[i]}" if len(strata) > 1 else one.questions[i]
-        for name, (one, *_) in strata.items()
-        for i in np.unique(one.clusters, return_index=True)[1]
-    ]
 
 
 def _alone(
@@ -326,14 +313,6 @@ def _together(
         return float(np.sqrt(squares - np.nan_to_num(r) * both))
 
     return reach(x - low, most - y), reach(high - x, y - least)
-
-
-def _drivers(
-    questions: list[str], difference: float, without: FloatArray
-) -> tuple[tuple[str, float | None], ...]:
-    moved = difference - without
-    order = np.argsort(-np.abs(np.nan_to_num(moved, nan=np.inf)), kind="stable")
-    return tuple((questions[i], _known(moved[i])) for i in order)
 
 
 def _known(value: float) -> float | None:
