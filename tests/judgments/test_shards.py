@@ -11,8 +11,10 @@ from example_logs import DRAWN, run
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments import Judgments, judgments_from
+from inspect_reliability.judgments.log import Log, Part
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.shards import said_of_shards
 from inspect_reliability.record.shards import Shard
 from inspect_reliability.tasks import judge
 
@@ -131,3 +133,12 @@ def test_other_options_and_other_studies_are_told(study: Path) -> None:
     assert any(
         "studies have shards in one folder" in one for one in said(judgments_from_logs(study))
     )
+
+
+def test_a_retry_is_no_second_worker() -> None:
+    """Logs of one shard are told unless they are of one task, as retries are."""
+    part = Part([0], 1, {}, 8)
+    for task, told in (("same", 0), ("other", 1)):
+        names = {"a.eval": "same", "b.eval": task}
+        logs = {at: Log(("m", "t", 1.0), of, "2026", part=part) for at, of in names.items()}
+        assert len(list(said_of_shards(logs))) == told

@@ -109,7 +109,7 @@ def said_of_shards(logs: Mapping[str, Log]) -> Iterator[Note]:
     yield from _other_options(studies)
     for parts in studies.values():
         yield from _missing(parts)
-        yield from _with_two_workers(parts)
+        yield from _with_two_workers(parts, {where: logs[where].task for where in parts})
 
 
 def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
@@ -125,12 +125,13 @@ def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
         yield Note(what, round(each * len(absent)), _study(next(iter(parts))))
 
 
-def _with_two_workers(parts: Mapping[str, Part]) -> Iterator[Note]:
+def _with_two_workers(parts: Mapping[str, Part], tasks: Mapping[str, str]) -> Iterator[Note]:
+    """Notes on logs of one shard that are no retries of each other."""
     first: dict[int, str] = {}
     for where, part in parts.items():
         if len(part.places) == 1:
             (place,) = part.places
-            if (other := first.setdefault(place, where)) != where:
+            if tasks[other := first.setdefault(place, where)] != tasks[where]:
                 shard = f"{place}/{part.number}"
                 yield Note(_TWO_WORKERS.format(shard, other), part.judgments, where)
 
