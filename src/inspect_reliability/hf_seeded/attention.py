@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface
 
-from .cache import TreeLayer
+from .cache import Room, TreeLayer
 
 NAME = "hf_seeded_shared_prefix"
 
@@ -79,6 +79,7 @@ def attend(
             (prompt[0][:, unseen:], prompt[1][:, unseen:]),
             asked.hidden(span, sliding_window, length),
             softcap,
+            layer.room,
         )
         output[:, span.rows], weights[:, span.rows] = on_prompt[:, span.kept], on_own[:, span.kept]
     output += weights @ value
@@ -91,6 +92,7 @@ def _attend_span(
     prompt: tuple[Tensor, Tensor],
     hidden: Tensor | None,
     softcap: float | None,
+    room: Room,
 ) -> tuple[Tensor, Tensor]:
     """Attend the rows of one prompt: their output from it, and the weights of their own positions.
 
@@ -101,7 +103,7 @@ def _attend_span(
     groups, rows, per_group, size = query.shape
     shared = shared_key.shape[1]
     together = query.reshape(groups, rows * per_group, size)
-    scores = query.new_empty(groups, rows * per_group, shared + own.shape[3])
+    scores = room.empty(query, groups, rows * per_group, shared + own.shape[3])
     by_row = scores.view(groups, rows, per_group, -1)
     on_prompt = scores[:, :, :shared]
     torch.baddbmm(on_prompt, together, shared_key.transpose(1, 2), beta=0, out=on_prompt)

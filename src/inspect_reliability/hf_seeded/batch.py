@@ -17,7 +17,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import Cache
 
 from . import attention
-from .cache import Asked, TreeLayer
+from .cache import Asked, Room, TreeLayer
 from .forward import ForwardPass
 from .memory import memory_errors
 
@@ -107,6 +107,7 @@ class SharedPrefixRows(Rows):
     def __init__(self, forward: ForwardPass, memory: int) -> None:
         super().__init__(forward, memory)
         self._layers: list[TreeLayer] = []
+        self._room = Room()
         self._paths: dict[Place, tuple[int, ...]] = {}  # nodes of a continuation
         self._nodes = 0
 
@@ -127,7 +128,7 @@ class SharedPrefixRows(Rows):
 
     def _prefill(self, prompt: Sequence[int]) -> Tensor:
         logits, cache = self.forward.prefill(prompt)
-        self._layers = self._layers or [TreeLayer() for _ in cache.layers]
+        self._layers = self._layers or [TreeLayer(self._room) for _ in cache.layers]
         for layer, filled in zip(self._layers, cache.layers, strict=True):
             layer.prompts.append((filled.keys[0], filled.values[0]))
         return logits

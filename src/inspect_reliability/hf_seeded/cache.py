@@ -3,6 +3,7 @@
 A tree has a node for each token of its continuations. Continuations that begin alike share nodes.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -31,6 +32,20 @@ class Span(NamedTuple):
         """The place of `rows` within `padded`."""
         start = self.padded.start
         return slice(self.rows.start - start, self.rows.stop - start)
+
+
+class Room:
+    """Memory that is used again for one tensor after another: fresh pages cost more than work."""
+
+    def __init__(self) -> None:
+        self._flat: Tensor | None = None
+
+    def empty(self, like: Tensor, *shape: int) -> Tensor:
+        """A tensor of a shape, for as long as no other is asked for."""
+        size = math.prod(shape)
+        if self._flat is None or self._flat.numel() < size or self._flat.device != like.device:
+            self._flat = like.new_empty(size)
+        return self._flat[:size].view(shape)
 
 
 class Asked:
@@ -86,13 +101,15 @@ class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         prompts: Keys and values of each prompt, shape (heads, positions, size).
         keys: Keys of the nodes, and `values`, shape (heads, nodes, size).
         asked: The continuations that go through the layer next.
+        room: For the scores of attention, the same in all layers.
     """
 
     is_sliding = False
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.prompts: list[tuple[Tensor, Tensor]] = []
+        self.room = room
         self.keys: Tensor
         self.values: Tensor
         self.asked: Asked
@@ -123,11 +140,16 @@ class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
                 torch.cat([own, own.new_empty(own.shape[0], more, own.shape[2])], dim=1)
                 for own in (self.keys, self.values)
             )
-        self.keys[:, self.asked.newest] = key_states[:, :, 0].transpose(0, 1)
-        self.values[:, self.asked.newest] = value_states[:, :, 0].transpose(0, 1)
-        keys: Any = self.keys[:, self.asked.nodes].transpose(0, 1)
-        keys.layer = self
-        return keys, self.values[:, self.asked.nodes].transpose(0, 1)
+        newest, nodes = self.asked.newest, self.asked.nodes
+        self.keys.index_copy_(1, newest, key_states[:, :, 0].transpose(0, 1))
+        self.values.index_copy_(1, newest, value_states[:, :, 0].transpose(0, 1))
+        keys, values = (
+            own.index_select(1, nodes.view(-1)).view(own.shape[0], *nodes.shape, own.shape[2])
+            for own in (self.keys, self.values)
+        )
+        carried: Any = keys.transpose(0, 1)
+        carried.layer = self
+        return carried, values.transpose(0, 1)
 
     def keep(self, nodes: Tensor) -> None:
         """Make node `nodes[i]` node i, and forget the others."""
