@@ -111,6 +111,7 @@ def test_standard_errors_of_a_balanced_design() -> None:
     assert found.se_runs == pytest.approx((0.3288 / 24) ** 0.5, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_studies() -> None:
     """Each standard error is the spread of means when what it counts is drawn anew."""
     generator = np.random.default_rng(1)

@@ -100,6 +100,7 @@ def test_many_votes_of_two_verdicts_are_binomial(n: int) -> None:
     assert of_chances(np.array([[n, 100 - n]]) / 100, 199) == pytest.approx(true, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_number_that_all_questions_need() -> None:
     """Of 40 pilots of 30 questions, 95% or nearly so name a range with the true number in it."""
     generator = np.random.default_rng(4)

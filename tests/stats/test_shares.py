@@ -130,6 +130,7 @@ def test_other_results_are_limits() -> None:
     assert plan.half_width(50, np.inf) == pytest.approx(plan_limit.half_width(50, R), rel=1e-2)
 
 
+@pytest.mark.slow
 def test_tail_draws_are_unbiased() -> None:
     """W and D with two draws from what is open are on average those of the whole distribution."""
     whole = np.array([[0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.3, 0.4], [0.05, 0.05, 0.8, 0.1]])
@@ -215,6 +216,7 @@ def test_what_was_not_drawn_agrees_with_nothing() -> None:
     assert agreement(open_tenth).value == pytest.approx(0.81)
 
 
+@pytest.mark.slow
 def test_samples_split_disagreement_without_bias() -> None:
     """Two sampled distributions of a question estimate W, omega's parts and the split unbiased."""
     generator = np.random.default_rng(3)
