@@ -110,9 +110,8 @@ def _parts(
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        wording = cell.wording or first.wording
-        one = first._replace(replication=number, seed=cell.seed, wording=wording)
-        one = one._replace(order=_shown(first.order, cell))
+        order, wording = _shown(first.order, cell), cell.wording or first.wording
+        one = first._replace(replication=number, seed=cell.seed, order=order, wording=wording)
         for judgment in _parts(one, value, declared, how or None):
             yield _choosing(judgment, first.categories)
 

@@ -22,7 +22,13 @@ from inspect_ai.log import (
 
 # The names of these two are not exported, though `EvalSpec` has fields of them.
 from inspect_ai.log._log import EvalMetricDefinition, EvalScorer
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+)
 
 from ...errors import UserError
 from ...log_files import read_log
@@ -154,7 +160,13 @@ def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
 
     for question, outputs in run.outputs.items():
         item, prompt = run.item(question), run.prompt(question)
-        choices = [ModelOutput.from_content(run.judge, output).choices[0] for output in outputs]
+        known: dict[str, Any] = {"model": run.judge, "source": "generate"}
+        # Drawing an id for each of a hundred thousand messages takes longer than all else of them.
+        said = (
+            ChatMessageAssistant(id=f"{question}-{number}", content=output, **known)
+            for number, output in enumerate(outputs, 1)
+        )
+        choices = [ChatCompletionChoice(message=one, stop_reason="stop") for one in said]
         kept = Replications(list(map(read, outputs)))
         yield EvalSample(
             id=question,
