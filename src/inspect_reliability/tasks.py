@@ -1,6 +1,7 @@
 """Tasks in which a judge gives its verdict again and again, for any design."""
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -17,13 +18,17 @@ from inspect_ai.scorer import Metric
 from inspect_ai.viewer import TaskSamplesSort, TaskSamplesView, ViewerConfig
 
 from .designs import (
+    Change,
     Item,
     JudgeDesign,
+    answers_in,
+    changes_of,
     design_from_file,
     items_from_file,
     wordings_of,
 )
 from .errors import UserError
+from .judging.asking import answers_to_another
 from .judging.connection import reached
 from .judging.judge import judge_responses
 from .judging.order import OrderPolicy, Orders, number_of_orders
@@ -74,17 +79,23 @@ def judge_task(
     wordings = wordings_of(design, options["wordings"])
     _try_prompts([*wordings.values()] or [design], items)
     options["wordings"] = {name: asdict(one) for name, one in wordings.items()}
+    changes = changes_of(options["answers"])
+    others = _others(design, items) if changes else {}
+    options["answers"] = [asdict(one) for one in changes]
     solver = judge_responses(design=asdict(replace(design, wordings=())), **options)
     orders = number_of_orders(options["orders"], len(design.reader.options), options["order"])
-    cells = orders * max(1, len(wordings))
+    cells = orders * max(1, len(wordings)) * (1 + len(changes))
     if cells > 1:
-        _say(_announced(design, len(own), orders, list(wordings), options))
+        applies = _applies(changes, design, own, others)
+        _say(_announced(design, len(own), orders, list(wordings), options, applies))
     study = fingerprint(design, items)
     if judge := active_model():  # `get_model` would make that of INSPECT_EVAL_MODEL
         reached(judge)
     return Task(
         dataset=MemoryDataset(
-            [judge_sample(item, design, study) for item in own], name=source, location=location
+            [judge_sample(item, design, study, others.get(item.id)) for item in own],
+            name=source,
+            location=location,
         ),
         solver=solver,
         scorer=verdict(),
@@ -106,17 +117,59 @@ def _try_prompts(designs: Sequence[JudgeDesign], items: Sequence[Item]) -> None:
             one.ask(item, list(item.responses))
 
 
+def _others(design: JudgeDesign, items: Sequence[Item]) -> dict[str, dict[str, str]]:
+    """Answers to another question, for each item by its id."""
+    try:
+        others = answers_to_another(items, design.answer)
+        return {item.id: other for item, other in zip(items, others, strict=True)}
+    except UserError as error:
+        raise UserError(
+            f"answers=: {error} Say in the design which field: 'answer: NAME'."
+        ) from None
+
+
+def _applies(
+    changes: Sequence[Change],
+    design: JudgeDesign,
+    items: Sequence[Item],
+    others: Mapping[str, Mapping[str, str]],
+) -> dict[str, int]:
+    """How many items have an answer to which each change applies.
+
+    Raises:
+        UserError: A change applies to none.
+    """
+    applies = Counter[str]()
+    with within_limits(parts=len(items) * len(changes)):
+        for item in items if changes else ():
+            answers, other = answers_in(item, design.answer), others[item.id]
+            for one in changes:
+                made = (one.of(text, item, other.get(name)) for name, text in answers.items())
+                applies[one.name] += any(text is not None for text in made)
+    if none := [one.name for one in changes if not applies[one.name]]:
+        raise UserError(
+            f"answers={none[0]} changes no answer: there is nothing to change. Leave it out."
+        )
+    return dict(applies)
+
+
 def _announced(
     design: JudgeDesign,
     questions: int,
     orders: int,
     wordings: Sequence[str],
     options: Mapping[str, Any],
+    applies: Mapping[str, int],
 ) -> str:
-    cells = questions * orders * max(1, len(wordings))
+    each_item = orders * max(1, len(wordings))
+    cells, changed = questions * each_item, sum(applies.values()) * each_item
     levels = [f"{orders} orders"] if orders > 1 else []
     levels += [f"{len(wordings)} wordings ({', '.join(wordings)})"] if wordings else []
     said = f"{design.name}: {' x '.join([f'{questions:,} questions', *levels])} = {cells:,} cells"
+    if applies:
+        of = ", ".join(f"{name} {number:,}" for name, number in applies.items())
+        said += f", and {changed:,} at most with an answer changed (of {of})"
+        cells += changed
     if options["exact"] is True:
         return f"{said}, each with its exact distribution. --limit takes fewer questions."
     each = len(replication_numbers(options["replications"] or 1))
@@ -154,6 +207,7 @@ def judge(
     orders: Orders | None = None,
     wordings: str | Sequence[str] | None = None,
     shard: str | None = None,
+    answers: str | Sequence[str] | None = None,
 ) -> Task:
     """A judge of your own: its prompt and verdicts in one file, what it judges in another.
 
@@ -184,6 +238,10 @@ def judge(
             the design.
         shard: Judge a part of the questions: "0/4" the first of four, "slurm" the part of this task
             of a Slurm array. The parts together are the whole, with the same verdicts.
+        answers: Change an answer, to find out what fools the judge: by "layout", "praise",
+            "authority", "padding", "instruction" or "invisible" (characters), which must not move
+            the verdict; or so that it must: "truncated", "other" (an answer to another question),
+            "empty". Or by changes of a YAML or JSON file, or by several of these.
     """
     if design is None or data is None:
         missing = "design" if design is None else "data"
@@ -203,6 +261,7 @@ def judge(
         orders=orders,
         wordings=wordings,
         shard=shard,
+        answers=answers,
         source=Path(location).name if location else "",
         location=location,
     )

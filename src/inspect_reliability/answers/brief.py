@@ -53,6 +53,7 @@ def brief(
         from .kept import kept_line
 
         blocks += kept_line(analysis)
+    blocks += _what_fools(analysis, known)
     of_all = cautions(analysis.rows, list(_with_those_of_labels(analysis)))
     whom = "" if alone else f" ({_names(known)(first.keys)})"
     said = states[0].why[1:]  # a caution that is said there is not said twice
@@ -123,7 +124,7 @@ def _record(analysis: Analysis, row: Row) -> Record:
     if right := next(iter(analysis.of(row, "validity")), None):
         found["n_labelled"] = right["n_labelled"]
         # Beside a label on a scale is nearly right, and no error.
-        errors = ("wrong_then_right", "wrong_twice")
+        errors: tuple[str, ...] = ("wrong_then_right", "wrong_twice")
         errors = ("wrong",) if right["wrong_twice"] is None else errors
         scale = of_scale(right)
         names = ("within_one", "rank_correlation") if scale else errors
@@ -293,6 +294,18 @@ def _ahead(row: Row, logs: str) -> list[Text]:
     most = max(names, key=shares.__getitem__)
     said = f"Ahead: {most}, {share(shares[most], len(chosen.questions))} of choices"
     return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
+
+
+def _what_fools(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
+    """A line a judge with changed answers: the two strongest effects of either kind."""
+    if "answer_change" not in analysis.judgments.table:
+        return
+    from . import fooled
+
+    for row in rows[:_MOST_WITH_VOTES]:
+        if said := fooled.in_a_line(fooled.about(analysis, row), most=2):
+            whom = "" if len(rows) == 1 else f"{_names(rows)(row.keys)}, "
+            yield Text(f"Changed answers: {whom}{said}.", "answer")
 
 
 def _of_place(analysis: Analysis, row: Row) -> tuple[float, Row, str] | None:

@@ -16,6 +16,7 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .advice import advice
 from .analysis import Analysis
+from .fooled import about, in_a_line
 from .report import judges, legend, notes
 from .row import Row
 from .runs import runs
@@ -78,6 +79,7 @@ def _card(analysis: Analysis, row: Row) -> Record:
         # How far the share of a position is from 1/K at most; of two positions, |P(A) - 1/2|.
         "position_bias": max((abs(share - 1 / len(shares)) for share in shares), default=None),
         "position_p_value": position[0]["p_value"] if position else None,
+        "fooled": about(analysis, row),
         "varied": varied,
         "not_varied": fixed,
         "runs": made,
@@ -160,6 +162,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
         yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
+    yield "What fools it", in_a_line(card["fooled"])
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])
 

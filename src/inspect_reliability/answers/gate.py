@@ -1,6 +1,6 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import UserError
@@ -10,7 +10,7 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
-from ..stats import COEFFICIENTS, KINDS, question_rates
+from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
 from ..stats.decisions import (
     FAILS,
     OPEN,
@@ -25,6 +25,7 @@ from ..stats.planning import precision
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
+from .fooled import INVARIANCE, about
 from .kept import kept_estimate
 from .row import RATES, Row, valued
 
@@ -44,8 +45,13 @@ _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmar
 KEPT = "kept"
 """The share of questions whose verdict may be kept, with the usual promise."""
 
-REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT)
+FOOLED = ("towards", "lift")
+"""What may be at most so large for each change that leaves an answer's worth alone."""
+
+REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT, *FOOLED)
 """Names that can have a limit."""
+
+NOT_CHANGED = "no answer was changed: run the judge with -T answers=instruction"
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
@@ -68,8 +74,10 @@ class Limits:
         for name, limit in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
-            if limit > 1:
+            if limit > 1 and name not in FOOLED:
                 raise UserError(f"{name} is at most 1: no judge can be asked for {limit:g}.")
+        if wrong := [name for name, _ in self.least if name in FOOLED]:
+            raise UserError(f"{wrong[0]} has no minimum: use --max {wrong[0]}=VALUE.")
         most = (*RATES, *KINDS[1:])
         has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
         for name, _, at_least in self.all:
@@ -103,11 +111,31 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
         if beside_replications(row.asked, analysis.judgments.table):
             continue
         for asked in limits.all:
-            record = _requirement(row, limits, *asked)
-            if row.suite and row.suite.caution:
-                record["cautions"].append(row.suite.caution)
-            checks.append(of_group(row.group, record))
+            name, limit, _ = asked
+            records = (
+                [*_of_changes(analysis, row, name, limit)]
+                if name in FOOLED
+                else [_requirement(row, limits, *asked)]
+            )
+            for record in records:
+                if row.suite and row.suite.caution:
+                    record["cautions"].append(row.suite.caution)
+                checks.append(of_group(row.group, record))
     return checks
+
+
+def _of_changes(analysis: Analysis, row: Row, name: str, limit: float) -> Iterator[Record]:
+    """What each change of an answer that leaves its worth alone does, against its limit."""
+    found = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
+    for one in found or [{"change": "any change", "n_questions": 0}]:
+        low, high = one.get(f"{name}_interval") or (None, None)
+        why = one.get("not_estimable", {}).get(name, one.get("reason") or NOT_CHANGED)
+        reason = why if one.get(name) is None else None
+        known = Estimate(one.get(name), low, high, one["n_questions"], reason=reason)
+        yield _record(f"{name} of {one['change']} <= {limit:g}", known) | {
+            "result": within_limit(known, at_most=limit),
+            "reason": reason,
+        }
 
 
 def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
@@ -140,11 +168,8 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
     if evidence:
         result = evidence.result
-    return {
-        "requirement": f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}",
-        **valued(value=found),
-        "level": found.level,
-        "n_questions": found.n_questions,
+    said = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
+    return _record(said, found) | {
         "evidence_for": evidence and evidence.for_pass,
         "evidence_against": evidence and evidence.for_fail,
         "evidence_needed": evidence and evidence.needed,
@@ -152,6 +177,21 @@ def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bo
         "more_questions": more if result == OPEN else None,
         "reason": why or found.reason,
         "cautions": cautions,
+    }
+
+
+def _record(requirement: str, found: Estimate) -> Record:
+    """The keys of every check, in their order, with what was estimated."""
+    return {
+        "requirement": requirement,
+        **valued(value=found),
+        "level": found.level,
+        "n_questions": found.n_questions,
+        **dict.fromkeys(("evidence_for", "evidence_against", "evidence_needed")),
+        "result": OPEN,
+        "more_questions": None,
+        "reason": found.reason,
+        "cautions": [],
     }
 
 

@@ -39,11 +39,12 @@ def _charts(analysis: Analysis) -> list[Figure]:
 
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
-    from . import moves, right
+    from . import fooled, moves, right
 
     return [
         *numbers(analysis),
         *moves.told(analysis),
+        *fooled.told(analysis),
         *right.right_or_wrong(analysis),
         *cautions(analysis.rows, analysis.results["rows"]),
     ]
@@ -121,5 +122,8 @@ _NUMBERS = (
 )
 """Title of a section, its short name, what it shows, and what makes its blocks."""
 
-_QUESTIONS = ("questions", "votes", "moves", "right", "position", "between", "outputs", "steady")
+_QUESTIONS = (
+    *("questions", "votes", "moves", "fooled", "right", "position", "between", "outputs"),
+    "steady",
+)
 """Modules with the further sections, in order: the `PART` of each."""

@@ -48,7 +48,7 @@ def analyse(
     by = [by] if isinstance(by, str) else by
     refuse([one for one in judgments.unclear if one.column not in by], "nothing is computed")
     rows, left_out = [], []
-    for row in rows_of(judgments, by):
+    for row in rows_of(judgments.as_given, by):
         # Of one output each there is nothing to say.
         once = not row.asked["question"].duplicated().any()
         if once and beside_replications(row.asked, judgments.table):
@@ -154,6 +154,7 @@ RESULTS: Mapping[str, Compute] = {
     "components": partial(_in, "moves", "components"),
     "omega_over": partial(_in, "moves", "omega_over"),
     "shifts": partial(_in, "moves", "shifts_by_level"),
+    "fooled": partial(_in, "fooled", "fooled"),
     "panels": partial(_in, "panels", "panels"),
     "between_judges": partial(_in, "between", "agreement_of_judges"),
     "votes": partial(_in, "votes", "votes"),

@@ -58,6 +58,13 @@ from .targets import writes
     metavar="FILE",
     help="Judge each output in other wordings of the scorer's template or instructions as well.",
 )
+@click.option(
+    "--answers",
+    callback=lambda context, option, given: given.split(",") if given else None,
+    metavar="NAME,...",
+    help="Judge each output with its answer changed as well: layout, praise, authority, padding, "
+    "instruction, invisible, truncated, other, empty, or the changes of a FILE.",
+)
 @click.option("--replications", type=click.IntRange(min=1), default=20)
 @click.option("--seed", default=0, help="Base seed.")
 @click.option(

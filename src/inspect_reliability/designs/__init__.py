@@ -1,5 +1,6 @@
 """How a judge is asked and how its answer is read."""
 
+from .answers import Change, answers_in, changes_of, with_answer
 from .design import JudgeDesign
 from .file import design_from_file, wordings_from_file
 from .item import Item
@@ -9,12 +10,16 @@ from .reading import Reading
 from .wordings import wordings_of
 
 __all__ = [
+    "Change",
     "Item",
     "JudgeDesign",
     "Reader",
     "Reading",
+    "answers_in",
+    "changes_of",
     "design_from_file",
     "items_from_file",
+    "with_answer",
     "wordings_from_file",
     "wordings_of",
 ]

@@ -37,6 +37,8 @@ class JudgeDesign:
             default.
         wordings: Other prompts that mean the same, each a template or `{"name": ..., "prompt":
             ...}`; by default a wording's name is its number. The judge is asked with each.
+        answer: Field of an item that holds the answer, where it is none of its responses, nor its
+            last message. `answers=` changes it.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -47,6 +49,7 @@ class JudgeDesign:
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
     wordings: Sequence[str | Mapping[str, str]] = ()
+    answer: str | None = None
 
     def __post_init__(self) -> None:
         _ = self._fields
@@ -68,8 +71,10 @@ class JudgeDesign:
         """Prompts of the other wordings, by name."""
         return {one.name: str(one.prompt) for one in self._fields.wordings}
 
-    def ask(self, item: Item, order: Sequence[str]) -> str:
+    def ask(self, item: Item, order: Sequence[str], given: Item | None = None) -> str:
         """The prompt that shows an item, with its responses in the order of the labels.
+
+        `given` is the item before an answer was changed, whose delimiter is kept.
 
         Raises:
             UserError: The template needs a field that the item lacks, or cannot be rendered.
@@ -82,7 +87,7 @@ class JudgeDesign:
                 f"{', one for each label' if labels else ''}; item '{item.id}' has {len(texts)}."
             )
         shown: dict[str, Any] = {**item.fields, "question": item.question}
-        shown["delimiter"] = _delimiter(item)
+        shown["delimiter"] = _delimiter(given or item)
         if item.context is not None:
             shown["context"] = item.context
         if labels:

@@ -258,12 +258,39 @@ class WordingsFields(_Strict):
     wordings: Annotated[Wordings, Field(min_length=1)]
 
 
+class ChangeFields(_Strict):
+    """A change of an answer."""
+
+    name: Name
+    kind: Literal["invariance", "sensitivity"]
+    answer: Annotated[StrictStr, AfterValidator(_template)]
+
+
+def _named_apart(changes: tuple[ChangeFields, ...]) -> tuple[ChangeFields, ...]:
+    names = [GIVEN, *(one.name for one in changes)]
+    if again := [name for name in names if names.count(name) > 1]:
+        of_itself = ", the name of the answer as it is" if again[0] == GIVEN else ""
+        raise ValueError(f"two changes are called '{again[0]}'{of_itself}")
+    return changes
+
+
+class AnswersFields(_Strict):
+    """All fields of a file of changes."""
+
+    answers: Annotated[
+        tuple[ChangeFields, ...],
+        Field(min_length=1, max_length=100),
+        AfterValidator(_named_apart),
+    ]
+
+
 class DesignFields(ReaderFields):
     """All fields of a design."""
 
     name: Annotated[Text, Field(max_length=200)]
     prompt: Annotated[Prompt, AfterValidator(_template)]
     wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
+    answer: Text | None = None
 
 
 Fields = TypeVar("Fields", bound=_Strict)
@@ -302,8 +329,8 @@ def _wrong(
     if kind in ("missing", "extra_forbidden"):
         given["name"] = names.pop()
         forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
-        if names and path[0] in ("parser", "wordings"):
-            forms = [ParserFields if path[0] == "parser" else Wording]
+        if names and path[0] in _OF_FIELDS:
+            forms = [_OF_FIELDS[str(path[0])]]
         known = (field.alias or name for name, field in [model, *forms][-1].model_fields.items())
         given["allowed"] = ", ".join(known)
     why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]
@@ -315,6 +342,11 @@ _FORMS: Mapping[str, type[BaseModel]] = {
     "|criteria": Criteria,
     "|scale": Scale,
     "|words": ReaderFields,
+}
+_OF_FIELDS: Mapping[str, type[BaseModel]] = {
+    "parser": ParserFields,
+    "wordings": Wording,
+    "answers": ChangeFields,
 }
 _VERDICT = "expected {{options: [...]}}, a list of words, {{from: 1, to: 10}}, or {{criteria: ...}}"
 _SENTENCES = {

@@ -10,7 +10,7 @@ from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from ..limits import within_limits
 from .design import JudgeDesign
-from .fields import DesignFields, FieldPath, Fields, WordingsFields, checked
+from .fields import AnswersFields, DesignFields, FieldPath, Fields, WordingsFields, checked
 
 MOST_BYTES = 400_000
 """Size of a design's file: more than any model reads."""
@@ -45,6 +45,18 @@ def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
     """
     _, found = _read(WordingsFields, spec)
     return [one.model_dump(exclude_none=True) for one in found.wordings]
+
+
+def answers_from_file(spec: str | Path) -> list[dict[str, Any]]:
+    """Read changes of an answer from a YAML or JSON file.
+
+    Its field `answers` is a list of `{name: ..., kind: ..., answer: ...}` (see `Change`).
+
+    Raises:
+        UserError: The file has no changes; the message names file, line and field.
+    """
+    _, found = _read(AnswersFields, spec)
+    return [one.model_dump() for one in found.answers]
 
 
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:

@@ -7,12 +7,13 @@ from typing import Any
 from ..errors import UserError
 from ..verdicts import abstentions
 
-_RESERVED = {
+RESERVED = {
     *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
     *("share", "place", "tail"),
     *("study", "read_by", "seed_check", "sampled_reasonings"),
     *("options_not_sent", "seeds_of_choices", "cells"),
+    *("answer_change", "changed_response", "spoils"),
 }
 """Names with another meaning in templates, scores and tables of judgments."""
 
@@ -49,7 +50,7 @@ class Item:
         if not known_best and not abstentions([str(self.best)], ()):
             known = ", ".join(self.responses)
             raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
-        if taken := sorted(_RESERVED & self.fields.keys()):
+        if taken := sorted(RESERVED & self.fields.keys()):
             raise UserError(f"'{taken[0]}': this name has another meaning. Rename the field.")
         if "messages" in self.fields:
             _check(self.fields["messages"])

@@ -1,7 +1,7 @@
 """Replications of a prompt, each with its own seed."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -39,6 +39,8 @@ class Replication(NamedTuple):
     reader: Reader | None = None
 
 
+Then = Callable[[str | None], Mapping[int, Replication]]
+
 Made = list[tuple[Sequence[int], ModelOutput | Exception]]
 """Calls by the numbers of their replications, each with its output or its error."""
 
@@ -49,6 +51,7 @@ async def replicate(
     question: str,
     provider: ProviderCheck | None = None,
     extra: GenerateConfig | None = None,
+    then: Then | None = None,
 ) -> TaskState:
     """Generate replications of a question, each with its own seed, and record which.
 
@@ -63,6 +66,7 @@ async def replicate(
         question: Id of the question.
         provider: The check of the run; without it each replication is a plain call.
         extra: Options added to each request where the server takes them.
+        then: All replications, further ones included, once the first output is known.
 
     Raises:
         UserError: `--seed` was given, which is one seed for all replications, or the prompt does
@@ -85,6 +89,11 @@ async def replicate(
     first_one = Requests(extra=(extra or GenerateConfig()).merge(top_k_in_body(model)))
     requests = await provider.requests(model, prompt, seed, alike, first_one)
     made = await make_calls(model, requests, asked)
+    if then is not None:
+        every = then(_first_text(made))
+        made += await make_calls(model, requests, {n: every[n] for n in every if n not in asked})
+        asked = every
+        state.metadata["replications"] = len(asked)
     _put_together(state, model, made, question)
     _note_provider(state, model, requests)
     # After a limit a check would be refused.
@@ -92,6 +101,12 @@ async def replicate(
         make = requests.making(model, prompt, cache=False)
         await _check_seeds(provider, state, str(model), make, asked)
     return state
+
+
+def _first_text(made: Made) -> str | None:
+    """The text of the first replication; None if it failed."""
+    output = made[0][1]
+    return output.completion if isinstance(output, ModelOutput) and output.choices else None
 
 
 async def _check_seeds(

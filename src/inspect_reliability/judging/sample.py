@@ -10,6 +10,7 @@ from typing import Any
 from inspect_ai.dataset import Sample
 
 from ..designs import Item, JudgeDesign
+from .asking import OTHER
 
 
 def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
@@ -24,8 +25,10 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
     return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
-    """One item as a sample for `judge_responses`.
+def judge_sample(
+    item: Item, design: JudgeDesign, study: str = "", others: Mapping[str, str] | None = None
+) -> Sample:
+    """One item as a sample for `judge_responses`; `others` are answers to another question.
 
     The sample's target is the response known to be best, or else the accepted answers. `study` is
     the `fingerprint` of the design and of all items.
@@ -39,6 +42,7 @@ def judge_sample(item: Item, design: JudgeDesign, study: str = "") -> Sample:
             "design": design.facts | {"study": study},
             "responses": shown.pop("responses"),
             "item": shown,
+            **({OTHER: dict(others)} if others else {}),
         },
     )
 

@@ -47,6 +47,7 @@ COLUMNS: Mapping[str, Column] = {
             "verdict_names", "response, where a verdict under a named order does", "text", "fact"
         ),
         Column("wording", "name of the prompt's wording", "name", "facet"),
+        Column("answer_change", "change of an answer that was judged", "name", "facet"),
         Column("time", "day of the run, or of the first of its retries", "name", "facet"),
         Column("categories", "verdicts that the judge could have given", "names", "fact"),
         Column("seed", "seed that was sent", "whole", "replication"),
@@ -63,6 +64,8 @@ COLUMNS: Mapping[str, Column] = {
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("abstain", "verdicts that decide nothing; [] for none", "names", "truth"),
+        Column("changed_response", "whose answer was changed, among several", "text", "fact"),
+        Column("spoils", "whether the change spoils the answer", "flag", "fact"),
         Column("missing", "whether the answer that was judged is missing", "flag", "fact"),
         Column("sampled_reasonings", "reasonings before exact verdicts", "whole", "fact"),
         Column("read_by", "form in which the verdict was found", "text", "fact"),

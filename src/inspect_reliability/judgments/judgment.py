@@ -29,6 +29,9 @@ class Judgment(NamedTuple):
     best: str | None = None
     label: str | None = None
     missing: bool | None = None
+    answer_change: str | None = None
+    changed_response: str | None = None
+    spoils: bool | None = None
 
     @property
     def weight(self) -> float:

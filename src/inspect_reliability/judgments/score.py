@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..record.cells import Cell, Cells, cells_in
+from ..record.cells import Answer, Cell, Cells, cells_in
 from ..record.distributions import KeptDistribution, read_distributions
 from ..record.replications import Replications, names_in, output_of, read_replications
 from ..record.seeds import SEED_LIMIT
-from ..verdicts import NON_RESPONSE, graded
+from ..verdicts import GIVEN, NON_RESPONSE, graded
 from .columns import fitting
 from .judgment import Judgment
 
@@ -70,6 +70,8 @@ def judgments_of(
     if isinstance(kept, Replications) and kept.scorer is not None:
         if of := output_of(facts):
             question, output = str(of.sample), of.output
+            known["answer_change"] = fitting(facts.get("answer_change"), "text")
+            known["spoils"] = fitting(facts.get("spoils"), "flag")
         one = Judgment(output, question, scorer, None, wording=wording, **known)
         return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
@@ -112,6 +114,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
         order, wording = _shown(first.order, cell), cell.wording or first.wording
         one = first._replace(replication=number, seed=cell.seed, order=order, wording=wording)
+        one = one._replace(**_changed(first.order, cell.answer))
         for judgment in _parts(one, value, declared, how or None):
             yield _choosing(judgment, first.categories)
 
@@ -147,6 +150,15 @@ def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
     if order is None or cell.order is None:
         return order
     return [order[place] for place in cell.order]
+
+
+def _changed(order: Sequence[str] | None, answer: Answer | None) -> dict[str, Any]:
+    """What was changed of the answer that a judgment is about; {} if nothing ever was."""
+    if answer is None:
+        return {}
+    whose = None if order is None or answer.place is None else order[answer.place]
+    spoils = None if answer.name == GIVEN else answer.spoils
+    return {"answer_change": answer.name, "changed_response": whose, "spoils": spoils}
 
 
 def _joined(scorer: str, key: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -159,7 +159,7 @@ def _read_again(rows: Rows, where: str, count: bool) -> Judgments:
     frames = (_checked_again(one, saved, where) for one in rows.frames)
     first, seen = next(frames), set[str]()
     if count and can_be_counted(first, saved.logs):
-        batches = chain([first], frames)
+        batches: Iterator[pd.DataFrame] = chain([first], frames)
         if N_JUDGMENTS not in first:
             batches = numbers_in(batches, seen)
         table = added_up(batches, telling(first, saved.facets))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import UserError
+from ..verdicts import GIVEN
 from .columns import GROUP_BY, N_JUDGMENTS, dividing, in_order
 from .log import Gap as Gap
 from .log import Log as Log
@@ -82,6 +83,14 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    @property
+    def as_given(self) -> Judgments:
+        """The judgments of answers that were not changed."""
+        if "answer_change" not in self.table:
+            return self
+        change = self.table["answer_change"]
+        return replace(self, table=self.table[change.isna() | (change == GIVEN)])
 
     def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
         """Split the table by columns, in order of first appearance.

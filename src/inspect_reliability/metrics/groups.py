@@ -9,6 +9,7 @@ from inspect_ai.util import warn_once
 from ..judgments.judgment import Judgment
 from ..judgments.score import judgments_in
 from ..record.replications import rejudged_in
+from ..verdicts import GIVEN
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +64,8 @@ def _conditions(
         # The output of another epoch is another output.
         output = f"{question} {number}" if rejudged else None
         for judgment in judgments_in(sample.score, question, output=output):
+            if judgment.answer_change not in (None, GIVEN):
+                continue
             key, temperature = judgment.scorer, judgment.temperature
             if not key and judgment.verdict is None:
                 failed.append((group, judgment))

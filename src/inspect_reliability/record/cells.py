@@ -2,44 +2,72 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
+from ..verdicts import GIVEN
 from .seeds import SEED_LIMIT
 
 _Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A change of an answer, or "given" for none.
+
+    Attributes:
+        name: Its name.
+        spoils: Whether it spoils the answer, so that the verdict must move.
+        place: Whose answer it changes, by place in the score's `order`; None without options.
+    """
+
+    name: str
+    spoils: bool = False
+    place: int | None = None
+
+
 class Cell(NamedTuple):
     """A level of each facet (None if not varied) and a seed (None if not known)."""
 
-    order: Sequence[int] | None
-    wording: str | None
-    seed: int | None
+    order: Sequence[int] | None = None
+    wording: str | None = None
+    seed: int | None = None
+    answer: Answer | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it shows an answer that was changed."""
+        return self.answer is not None and self.answer.name != GIVEN
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one question: each order in each wording; wordings of an order are neighbours.
+    """The cells of one question: each order in each wording, for each change of an answer.
+
+    Wordings of an order are neighbours, and so are all cells of one change.
 
     Attributes:
         seeds: Seed of the first replication of each cell; later replications count up from it.
         orders: Places of the responses, in the order of the labels; empty if not varied.
         wordings: Names of the wordings; empty if not varied.
+        answers: Changes of an answer, the first "given"; empty if not varied.
     """
 
     seeds: Annotated[list[_Seed], Field(min_length=1, max_length=100_000)]
     orders: Annotated[list[list[int]], Field(default_factory=list)]
     wordings: Annotated[list[str], Field(default_factory=list)]
+    answers: Annotated[list[Answer], Field(default_factory=list)]
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Cells":
-        crossed = max(1, len(self.orders)) * max(1, len(self.wordings))
+        varied = (self.orders, self.wordings, self.answers)
+        crossed = prod(max(1, len(levels)) for levels in varied)
         shown = {tuple(sorted(order)) for order in self.orders}
         if len(self.seeds) != crossed or shown - {tuple(range(len(one))) for one in shown}:
-            raise ValueError("one seed for each order in each wording")
+            raise ValueError("one seed for each order in each wording, for each answer")
         if len(shown) > 1:
             raise ValueError("orders must show the same responses")
         return self
@@ -49,8 +77,9 @@ class Cells:
         """All cells in order."""
         orders: Sequence[Sequence[int] | None] = self.orders or [None]
         wordings: Sequence[str | None] = self.wordings or [None]
-        levels = product(orders, wordings)
-        return [Cell(*one, seed) for one, seed in zip(levels, self.seeds, strict=True)]
+        answers: Sequence[Answer | None] = self.answers or [None]
+        levels = zip(product(answers, orders, wordings), self.seeds, strict=True)
+        return [Cell(order, wording, seed, answer) for (answer, order, wording), seed in levels]
 
     def split(self, place: int, replications: int) -> tuple[int, int]:
         """The cell of a replication and its place there, from its place among all."""

@@ -98,13 +98,17 @@ class Replications:
             orders: Sequence[Sequence[int] | None] = self.orders or [None] * total
             seeds = [None] * total if self.seed is None else seeds_from(self.seed, total)
             each = enumerate(zip(orders, seeds, strict=True), self.first)
-            return [(number, Cell(order, None, seed)) for number, (order, seed) in each]
+            return [(number, Cell(order, seed=seed)) for number, (order, seed) in each]
         replications = total // len(self.cells.seeds)
-        return [
+        made = [
             (self.first + place, cell._replace(seed=seed))
             for cell, first in zip(self.cells.each, self.cells.seeds, strict=True)
             for place, seed in enumerate(seeds_from(first, replications))
         ]
+        if self.orders is None:
+            return made
+        shown = zip(made, self.orders, strict=True)
+        return [(number, cell._replace(order=order)) for (number, cell), order in shown]
 
     @property
     def lost(self) -> set[int]:

@@ -54,10 +54,13 @@ class JudgeAgain:
             score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
             if len(self.wrapped.wordings) > 1:
                 score.metadata["wording"] = wanted.wording
+            if wanted.answer != GIVEN:
+                score.metadata |= {"answer_change": wanted.answer, "spoils": wanted.spoils}
         return score
 
     async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
-        first = self.wrapped.seed(self._seed, wanted.sample, wanted.epoch, wanted.wording)
+        which = wanted.sample, wanted.epoch, wanted.wording, wanted.answer
+        first = self.wrapped.seed(self._seed, *which)
         seeds = seeds_from(first + wanted.first - 1, wanted.replications)
         scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
         replicate = partial(self._replicate, scorer, state, target)
@@ -66,7 +69,7 @@ class JudgeAgain:
             return None
         result = summarise(self.wrapped.identity, made, wanted.first)
         # No earlier run has made the check, nor does another wording.
-        fresh = wanted.first == 1 and wanted.wording == GIVEN
+        fresh = wanted.first == 1 and wanted.wording == wanted.answer == GIVEN
         if fresh and made[0].error is None and made[0].models:
             outcome = await self._check_seeds(made, replicate)
             if outcome and not self.limits.stopped:

@@ -1,17 +1,22 @@
 """Outputs of a log as samples of a task: what is judged, and how often."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalSample
+from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..verdicts import GIVEN
 
 WANTED = "rejudged"
 """Metadata key of the replications that a sample makes."""
+
+
+Changed = Mapping[str, Mapping[tuple[int | str, int], str]]
+"""Change of an output -> id and epoch of a sample -> its output in that form."""
 
 
 class Wanted(NamedTuple):
@@ -24,6 +29,8 @@ class Wanted(NamedTuple):
         wording: Wording of the scorer.
         first: Number of the first replication.
         replications: How many.
+        answer: Change of the output, "given" for none.
+        spoils: Whether it spoils the output; None for none.
     """
 
     sample: int | str
@@ -32,6 +39,8 @@ class Wanted(NamedTuple):
     wording: str
     first: int
     replications: int
+    answer: str = GIVEN
+    spoils: bool | None = None
 
 
 def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -47,6 +56,7 @@ def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list
     found: dict[str, Sample] = {}
     for one in wanted:
         name = one.output if one.wording == GIVEN else f"{one.output}, wording {one.wording}"
+        name += f", answer {one.answer}" if one.answer != GIVEN else ""
         if name in found:  # replications between these were made
             name = f"{name}, from {one.first}"
         own = outputs[one.sample, one.epoch]
@@ -61,8 +71,8 @@ def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list
     return list(found.values())
 
 
-def recorded(samples: Sequence[EvalSample]) -> Solver:
-    """A solver that lays the output that a log recorded, and asks no model."""
+def recorded(samples: Sequence[EvalSample], changed: Changed) -> Solver:
+    """A solver that lays the output that a log recorded, or one changed, and asks no model."""
     outputs = {(one.id, one.epoch): one for one in samples}
 
     @solver(name="recorded")
@@ -71,6 +81,8 @@ def recorded(samples: Sequence[EvalSample]) -> Solver:
             wanted = Wanted(**state.metadata[WANTED])
             own = outputs[wanted.sample, wanted.epoch]
             state.messages, state.output = [*own.messages], own.output
+            if wanted.answer != GIVEN:
+                _lay(state, changed[wanted.answer][wanted.sample, wanted.epoch])
             for key, value in own.store.items():
                 state.store.set(key, value)
             return state
@@ -78,3 +90,11 @@ def recorded(samples: Sequence[EvalSample]) -> Solver:
         return solve
 
     return lay()
+
+
+def _lay(state: TaskState, text: str) -> None:
+    """Put a changed answer in the place of the output, and of the message that says it."""
+    state.output = ModelOutput.from_content(state.output.model, text)
+    said = [place for place, one in enumerate(state.messages) if one.role == "assistant"]
+    for place in said[-1:]:
+        state.messages[place] = state.messages[place].model_copy(update={"content": text})

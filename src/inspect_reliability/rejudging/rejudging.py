@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelConfig, ModelCost, get_model
 from rich.markup import render
 
+from ..designs import changes_of
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost
@@ -20,6 +22,7 @@ from ..record.graders import grading_of
 from ..record.replications import REJUDGING
 from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
+from .answers import changed_outputs
 from .arguments import models_named, names_grader
 from .limits import Limits
 from .logged import chosen_scorer, packages_of
@@ -52,6 +55,8 @@ class Rejudging:
             facts that a log lacks.
         wordings: File of other wordings of the scorer's template or instructions; every output is
             judged `replications` times in each, and in its own.
+        answers: Changes of the outputs (see `changes_of`), each judged `replications` times beside
+            the outputs as they are.
         limit: The most outputs to judge.
         prices: Prices of graders by their names, as inspect's `--model-cost-config` has them.
 
@@ -72,6 +77,7 @@ class Rejudging:
     max_tokens: int | None = None
     task: str | None = None
     wordings: str | Path | None = None
+    answers: str | Sequence[str] | None = None
     limit: int | None = None
     prices: Mapping[str, ModelCost] = field(default_factory=dict)
 
@@ -84,6 +90,8 @@ class Rejudging:
         for sample in self.samples:
             vet_media(sample, self._where)
         base_seed(self.seed)
+        self.changes = changes_of(self.answers)
+        self.changed = changed_outputs(self.changes, self.samples)
         self._logged = chosen_scorer(self.log, self.scorer)
         self.grading = grading_of(self.log, self._logged)
         self.wrapped = self._worded(self._found())
@@ -103,17 +111,25 @@ class Rejudging:
         for sample in self.samples:
             output = (sample.id, sample.epoch)
             name = f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
-            for wording in self.wrapped.wordings:
-                seeds = seeds_from(
-                    self.wrapped.seed(self.seed, *output, wording), self.replications
-                )
+            for wording, (answer, spoils) in product(self.wrapped.wordings, self._answers.items()):
+                if answer != GIVEN and output not in self.changed[answer]:
+                    continue
+                own = self.wrapped.seed(self.seed, *output, wording, answer)
+                seeds = seeds_from(own, self.replications)
                 lacking = [
                     number
                     for number, seed in enumerate(seeds, 1)
                     if number >= first and (*output, seed) not in made
                 ]
-                found += [Wanted(*output, name, wording, *run) for run in ranges(lacking)]
+                found += [
+                    Wanted(*output, name, wording, *run, answer, spoils) for run in ranges(lacking)
+                ]
         return found
+
+    @property
+    def _answers(self) -> dict[str, bool | None]:
+        """Each change of the outputs, none first, and whether it spoils them."""
+        return {GIVEN: None} | {one.name: one.kind == "sensitivity" for one in self.changes}
 
     def to_task(
         self, wanted: Sequence[Wanted], limits: Limits | None = None, **metadata: Any
@@ -132,7 +148,7 @@ class Rejudging:
             dataset=MemoryDataset(
                 samples_of(wanted, self.samples), name=self.log.eval.dataset.name
             ),
-            solver=recorded(self.samples),
+            solver=recorded(self.samples, self.changed),
             scorer=scorer,
             model=model,
             model_roles=roles,
@@ -148,6 +164,10 @@ class Rejudging:
             f"wording {name}": blake2b(str(changes).encode(), digest_size=6).hexdigest()
             for name, changes in self.wrapped.wordings.items()
             if name != GIVEN
+        }
+        texts |= {
+            f"answer {one.name}": blake2b(one.answer.encode(), digest_size=6).hexdigest()
+            for one in self.changes
         }
         return {
             "log": self.log.eval.eval_id,
@@ -168,20 +188,20 @@ class Rejudging:
 
     def costs(self, missing: Sequence[Wanted]) -> list[Cost]:
         """The cost of the scorer in each wording, where these replications are missing."""
-        left = Counter[str]()
+        left = Counter[tuple[str, str]]()
         for wanted in missing:
-            left[wanted.wording] += wanted.replications
-        outputs = len(self.samples)
+            left[wanted.wording, wanted.answer] += wanted.replications
+        outputs = {GIVEN: len(self.samples)} | {n: len(own) for n, own in self.changed.items()}
         return [
             Cost(
-                outputs,
+                n,
                 self.replications,
-                made=outputs * self.replications - left[wording],
+                made=n * self.replications - left[wording, answer],
                 calls_each=self.grading.calls,
                 tokens_each=self.grading.tokens,
                 dollars_each=self._dollars,
             )
-            for wording in self.wrapped.wordings
+            for wording, (answer, n) in product(self.wrapped.wordings, outputs.items())
         ]
 
     def announcement(self) -> list[str]:
@@ -199,6 +219,9 @@ class Rejudging:
             outputs, n = len(self.samples), self.replications
             cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
             lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
+        if self.changed:
+            each = ", ".join(f"{name} {len(own):,}" for name, own in self.changed.items())
+            lines.append(f"Changed answers: {each} of {len(self.samples):,} outputs.")
         return lines
 
     @property

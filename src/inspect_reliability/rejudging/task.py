@@ -1,5 +1,6 @@
 """The inspect task that judges the outputs of a log again."""
 
+from collections.abc import Sequence
 from operator import attrgetter
 
 from inspect_ai import Task, task
@@ -20,6 +21,7 @@ def rejudge_log(
     task: str | None = None,
     wordings: str | None = None,
     shard: str | None = None,
+    answers: str | Sequence[str] | None = None,
 ) -> Task:
     """Judge every output in a log again and again, without the code of its task.
 
@@ -42,6 +44,7 @@ def rejudge_log(
         task: The log's task, `package/name` or `file.py@name`, to take the scorer from.
         wordings: File of other wordings of the scorer's template or instructions.
         shard: Judge the outputs of a part of the questions, as in `judge`.
+        answers: Changes of the outputs, by name or of a file, as for `judge`.
 
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, or the log asks for
@@ -61,6 +64,7 @@ def rejudge_log(
         max_tokens=max_tokens,
         task=task,
         wordings=wordings,
+        answers=answers,
     )
     wanted = rejudging.missing(set(), numbers[0])
     own, part = sharded(wanted, attrgetter("sample"), shard)

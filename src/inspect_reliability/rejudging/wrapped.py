@@ -96,11 +96,14 @@ class Wrapped:
         name = f"{self.name}({', '.join(given)})" if given else self.name
         return f"{name} of {self.task}" if self.task else name
 
-    def seed(self, base: int, sample: int | str, epoch: int, wording: str = GIVEN) -> int:
+    def seed(
+        self, base: int, sample: int | str, epoch: int, wording: str = GIVEN, answer: str = GIVEN
+    ) -> int:
         """Seed of an output's first replication; different outputs have different seeds."""
         text = "".join(f"{key}: {value}" for key, value in sorted(self.wordings[wording].items()))
         worded = f"|{blake2b(text.encode(), digest_size=8).hexdigest()}" if text else ""
-        return replication_seed(base, f"{sample}|{epoch}{worded}", 1)
+        changed = f"|answer {answer}" if answer != GIVEN else ""
+        return replication_seed(base, f"{sample}|{epoch}{worded}{changed}", 1)
 
     @property
     def spec(self) -> dict[str, Any]:

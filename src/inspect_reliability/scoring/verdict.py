@@ -141,7 +141,7 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
     Outputs without a verdict do not vote, unless no other has one.
 
     Args:
-        kept: The replications; at least one gave a verdict.
+        kept: The replications; at least one of answers as they are gave a verdict.
         said: The judge's output in each, or why it failed.
         metadata: Other facts that all of them share.
     """
@@ -151,11 +151,13 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
         own = slice(cell * each, (cell + 1) * each)
         return explanation(kept.verdicts[own], said[own], kept.first)
 
-    meanings = _meanings([cell for _, cell in kept.made], metadata)
+    cells = [cell for _, cell in kept.made]
     given = [
         means.get(label(verdict), verdict)
-        for verdict, means in zip(kept.verdicts, meanings, strict=True)
-        if verdict is not None
+        for verdict, means, cell in zip(
+            kept.verdicts, _meanings(cells, metadata), cells, strict=True
+        )
+        if verdict is not None and not cell.is_changed
     ]
     most, share = _most_frequent((label(verdict), 1.0) for verdict in given)
     value = next(verdict for verdict in given if label(verdict) == most)
@@ -174,7 +176,7 @@ def _exact(
     kept, cells = distributions_kept(exact), cells_in(metadata)
     every = [KeptDistribution(**one) for one in kept[KEPT]]
     same = [one for one in every if one.temperature == every[0].temperature]
-    shown = [cells.each[one.cell or 0] if cells else Cell(None, None, None) for one in same]
+    shown = [cells.each[one.cell or 0] if cells else Cell() for one in same]
     value, share = _most_frequent(
         (means.get(verdict, verdict), weight)
         for one, means in zip(same, _meanings(shown, metadata), strict=True)

@@ -1,0 +1,304 @@
+"""What fools the judge: changes of an answer that it follows, or does not notice."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..judgments.count import opposites
+from ..showing.columns import KEYS, declared
+from ..showing.document import Block, Table, Text
+from ..showing.values import Record, describe, estimate, points, span
+from ..stats import Estimate
+from ..stats.fooled import Pull, pull
+from ..stats.long import FloatArray
+from ..stats.moved import moved
+from ..verdicts import GIVEN, NO_VERDICTS
+from .analysis import Analysis
+from .grouping import rows_of
+from .row import Row, reasons, valued
+from .studies import Study, studies_of
+
+FACET = "answer_change"
+
+INVARIANCE, SENSITIVITY = "invariance", "sensitivity"
+
+_FAVOURABLE = {"c", "correct", "true", "yes", "pass", "passed", "good", "accept", "accepted"}
+"""Verdicts that are for an answer."""
+
+_MOST_QUESTIONS = 3
+_MOST_SHOWN = 12
+_FORMS = {"moves": "z.1%", "towards": "z.1%", "lift": "z.2f", "stays": ".1%"}
+
+_NOT_KNOWN = "which of its verdicts is for an answer is not known"
+_GRADES = "verdicts are grades: see lift"
+_NO_GRADES = "verdicts are no grades: see towards"
+_OF_SPOILED = "the change does not spoil the answer"
+_TOO_FEW = "no question has verdicts on an answer both as it was and as changed"
+
+
+def fooled(analysis: Analysis) -> Iterator[Record]:
+    """What each change of an answer does to the verdicts of each judge."""
+    for study, change in _studies(analysis):
+        found = Changed(study, change)
+        yield study.keys | found.record
+
+
+def _studies(analysis: Analysis) -> Iterator[tuple[Study, str]]:
+    """Each judge with each change, beside the same answers as they are."""
+    table = analysis.judgments.table
+    if FACET not in table:
+        return
+    as_it_is = _without_deciding(table)
+    for change in table[FACET].dropna().unique():
+        if change == GIVEN:
+            continue
+        both = pd.concat([as_it_is, table[table[FACET] == change]], ignore_index=True)
+        judgments = replace(analysis.judgments, table=both)
+        for study in studies_of(rows_of(judgments), judgments.facets):
+            if FACET in study.found.levels:
+                yield study, str(change)
+
+
+def _without_deciding(table: pd.DataFrame) -> pd.DataFrame:
+    """Judgments of answers as they are, without those that decided which answer was changed.
+
+    They are the first replications of each sample that has changes of one of several answers.
+    """
+    given = table[table[FACET].isna() | (table[FACET] == GIVEN)].assign(**{FACET: GIVEN})
+    if "changed_response" not in table:
+        return given
+    place = [name for name in ("log", "sample", "epoch", "question") if name in table]
+    several = table[table["changed_response"].notna()]
+    decided = set(several[place].itertuples(index=False, name=None))
+    first = given.groupby(place, dropna=False)["replication"].transform("min")
+    own = [one in decided for one in given[place].itertuples(index=False, name=None)]
+    return given[~(np.array(own, dtype=bool) & (given["replication"] == first))]
+
+
+class Changed:
+    """The verdicts of a judge on answers that were changed, and on the same as they were."""
+
+    def __init__(self, study: Study, change: str) -> None:
+        self.change, self._study = change, study
+        table = pd.DataFrame(study.judged.table)
+        table = table[~table["verdict"].isin(NO_VERDICTS)]
+        self._old, self._new = (table[table[FACET] == one] for one in (GIVEN, change))
+
+    @property
+    def kind(self) -> str:
+        """Whether the change must move verdicts."""
+        spoils = self._new["spoils"].eq(True).any() if "spoils" in self._new else False
+        return SENSITIVITY if spoils else INVARIANCE
+
+    @cached_property
+    def record(self) -> Record:
+        """What it does to them, as plain values."""
+        move = moved(self._study.found, FACET)
+        pulled, graded = self.pull, self._graded
+        numbers = {
+            "moves": move.above,
+            "towards": Estimate(reason=_GRADES) if graded else pulled.towards,
+            "lift": pulled.towards if graded else Estimate(reason=_NO_GRADES),
+            "stays": pulled.stays if self.kind == SENSITIVITY else Estimate(reason=_OF_SPOILED),
+        }
+        why = reasons(numbers)
+        return {
+            "change": self.change,
+            "kind": self.kind,
+            **valued(**numbers),
+            "n_questions": pulled.towards.n_questions,
+            "not_estimable": why,
+            "reason": why.get("lift" if graded else "towards"),
+        }
+
+    @cached_property
+    def pull(self) -> Pull:
+        """How far verdicts go towards the changed answer."""
+        before, after = self._by_question
+        if self._values or self._chooses:
+            if before:
+                return pull([*before.values()], [*after.values()], self._graded)
+            none = Estimate(reason=_TOO_FEW)
+        else:
+            none = Estimate(reason=_NOT_KNOWN)
+        return Pull(np.empty(0), none, none)
+
+    def farthest(self) -> list[tuple[str, float]]:
+        """The questions on which verdicts go farthest towards the changed answer."""
+        names = [str(question) for _, question in self._by_question[0]]
+        each = zip(names, np.round(self.pull.differences, 9).tolist(), strict=False)
+        found = sorted(each, key=lambda one: -one[1])
+        return [one for one in found[:_MOST_QUESTIONS] if one[1] > 0]
+
+    @property
+    def _graded(self) -> bool:
+        return self._study.judged.scale is not None
+
+    @property
+    def _chooses(self) -> bool:
+        return "changed_response" in self._new and bool(self._new["changed_response"].notna().any())
+
+    @cached_property
+    def _values(self) -> dict[str, float]:
+        """How far each verdict is for the answer; empty where that is not known, or it chooses."""
+        judged = self._study.judged
+        if judged.scale is not None or self._chooses:
+            return dict(judged.scale or {})
+        named = {*map(str, judged.verdicts)} - {*NO_VERDICTS, "None"}
+        own = {*(judged.declared or (*named, *opposites(named)))}
+        good = [name for name in own if name.casefold() in _FAVOURABLE]
+        return {name: float(name == good[0]) for name in own | named} if len(good) == 1 else {}
+
+    @cached_property
+    def _by_question(self) -> tuple[dict[Any, list[FloatArray]], dict[Any, list[FloatArray]]]:
+        """Verdicts by question, for each answer that was changed: as it was, and as changed."""
+        values = None if self._chooses else self._values
+        before: dict[Any, list[FloatArray]] = {}
+        after: dict[Any, list[FloatArray]] = {}
+        old = {str(name): rows for name, rows in self._old.groupby("question")}
+        whose = ["question", *(["changed_response"] if values is None else [])]
+        for key, rows in self._new.groupby(whose):
+            question, target = str(key[0]), key[-1]
+            if question not in old:
+                continue
+            cluster = _cluster(rows)
+            for found, own in ((before, old[question]), (after, rows)):
+                chosen = (
+                    own["responder"] == target if values is None else own["verdict"].map(values)
+                )
+                verdicts = np.asarray(chosen.dropna(), dtype=np.float64)
+                found.setdefault(cluster, []).append(verdicts)
+        known = [one for one in before if all(map(len, before[one])) and all(map(len, after[one]))]
+        return {one: before[one] for one in known}, {one: after[one] for one in known}
+
+
+def _cluster(rows: pd.DataFrame) -> Any:
+    """The question of a unit, to which several outputs may belong."""
+    first = rows.iloc[0]
+    sample = first.get("sample")
+    return first["benchmark"], first["question"] if pd.isna(sample) else sample
+
+
+def about(analysis: Analysis, row: Row) -> list[Record]:
+    """The records about a row, whose facets may have been varied together."""
+    return [
+        one
+        for one in analysis.results["fooled"]
+        if all(row.keys.get(name) == value for name, value in analysis.keys(one).items())
+    ]
+
+
+def effect(record: Record) -> str:
+    """What a change does, in a few words; empty where it is not known."""
+    n, change, spoils = record["n_questions"], record["change"], record["kind"] == SENSITIVITY
+    if spoils and record["stays"] is not None and record["lift"] is None:
+        return f"{change} still chosen in {span(record, 'stays', '%', n)}"
+    if record["lift"] is not None:
+        return f"{change} {span(record, 'lift', '+.2f', n)} of a grade"
+    if record["towards"] is None:
+        return ""
+    ends = record["towards_interval"]
+    reach = f" [{points(ends[0], n)}, {points(ends[1], n)}]" if ends else ""
+    return f"{change} {'+' * (record['towards'] >= 0)}{points(record['towards'], n)}{reach} points"
+
+
+def in_a_line(records: Sequence[Record], most: int | None = None) -> str:
+    """What pulls verdicts towards an answer most, then what spoils it and is not noticed."""
+    said = []
+    for kind, size in ((INVARIANCE, _pulled), (SENSITIVITY, _stayed)):
+        found = sorted((one for one in records if one["kind"] == kind), key=size)
+        said += [words for one in found if (words := effect(one))][:most]
+    return "; ".join(said)
+
+
+def in_words(record: Record, keys: Record) -> str:
+    """The sentence to quote of one record."""
+    whom, change, n = describe(keys), record["change"], record["n_questions"]
+    if record["reason"]:
+        return (
+            f"What the change {change} does to verdicts of {whom} is not known: {record['reason']}."
+        )
+    if record["lift"] is not None:
+        said = f"changes its grade by {span(record, 'lift', '+.2f', n)}"
+    else:
+        said = f"draws {effect(record).removeprefix(change).strip()} of the verdicts to it"
+    stays = ""
+    if record["stays"] is not None:
+        what = "no lower than before" if record["lift"] is not None else "still for it"
+        said = said if record["lift"] is not None else "spoils it"
+        stays = f", and verdicts are {what} in {span(record, 'stays', '%', n)} of cases"
+    return f"The change {change} of an answer, judged by {whom}, {said}{stays}."
+
+
+def _pulled(record: Record) -> float:
+    value = record["towards"] if record["lift"] is None else record["lift"]
+    return -round(abs(float(value or 0.0)), 9)
+
+
+def _stayed(record: Record) -> float:
+    return -round(float(record["stays"] or 0.0), 9)
+
+
+def _tables(analysis: Analysis) -> Iterator[Block]:
+    """What each change does, of each judge."""
+    if not (records := analysis.results["fooled"]):
+        return
+    known = {key for one in records for key, value in one.items() if value is not None}
+
+    def only(key: str) -> Callable[[Record], str]:
+        return lambda one: "" if one[key] is None else estimate(one, key, _FORMS[key])
+
+    columns = declared("fooled", **{key: only(key) for key in _FORMS})
+    shown = [one for one in columns if one.key in known]
+    yield from analysis.tables(records, shown, "What fools the judge")
+    yield Text(f"What fools the judge: {KEYS['fooled'].about}")
+
+
+def told(analysis: Analysis) -> Iterator[Block]:
+    """What each change does, in a table and in sentences to quote."""
+    yield from _tables(analysis)
+    for one in analysis.results["fooled"]:
+        yield Text(in_words(one, analysis.keys(one)))
+
+
+def _section(analysis: Analysis) -> Iterator[Block]:
+    records = analysis.results["fooled"]
+    if not records:
+        return
+    yield from _tables(analysis)
+    for key, label in (("towards", "verdicts towards it"), ("lift", "steps of the grade")):
+        yield from analysis.pictures(
+            [one for one in records if one[key] is not None],
+            f"{label}, by what was changed in the answer; 0 without effect.",
+            f", {key}",
+            ("judge",),
+            x="change",
+            y=key,
+            kind="points",
+            lowest=None,
+            y_label=label,
+        )
+    rows = [
+        [describe(analysis.keys(study.keys)), change, question, f"{size:+.2f}"]
+        for study, change in _studies(analysis)
+        if (found := Changed(study, change)).kind == INVARIANCE
+        for question, size in found.farthest()
+    ]
+    if rows:
+        rows.sort(key=lambda row: -float(row[-1]))
+        title = "Questions on which verdicts go farthest"
+        yield Table(["", "Change", "Question", "Towards it"], rows[:_MOST_SHOWN], title)
+
+
+PART = (
+    "What fools the judge",
+    "What fools it",
+    "Verdicts on answers that were changed, less those on the same answers as they were. A change "
+    "that leaves an answer's worth alone must not draw verdicts towards it; one that spoils it "
+    "must. Noise alone gives 0. Intervals are for other questions.",
+    _section,
+)
