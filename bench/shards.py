@@ -5,8 +5,8 @@
 
 The first prints the largest shard and the hours of a study with 1, 8 and 80 workers, from your own
 seconds a judgment and until a worker's judge is loaded. The second judges the sample pack with the
-tiny judge in two shards. It kills the second one at the end of a random sample, again and again,
-and lets it finish. Then it compares seeds and verdicts with those of one process.
+tiny judge in ten shards. It kills each at the end of a random sample, and lets it finish. Then it
+compares seeds and verdicts with those of one process.
 """
 
 import argparse
@@ -61,8 +61,7 @@ def judge(folder: Path, kill: int | None = None, shard: str | None = None) -> fl
     done = subprocess.run(
         [sys.executable, "-c", code, *words, "--display", "none"], capture_output=True, text=True
     )
-    # A kill may come later than the last sample.
-    if done.returncode not in (0, *([-SIGKILL] if kill else [])):
+    if done.returncode != (-SIGKILL if kill else 0):
         raise RuntimeError(done.stdout + done.stderr)
     return time.perf_counter() - started
 
@@ -75,17 +74,18 @@ def made(folder: Path) -> list[tuple[object, ...]]:
 
 
 def killed(kills: int, folder: Path) -> None:
-    """Judge in one process and in two shards, one of which is killed."""
-    seconds = judge(folder / "whole")
-    print(f"one process: {seconds:.1f} s", flush=True)
-    parts, draws = folder / "study.shards", random.Random(0)
-    print(f"shard 0/2: {judge(parts / '0', shard='0/2'):.1f} s", flush=True)
-    for number in range(1, kills + 1):
-        judge(parts / "1", draws.randint(1, 3), "1/2")
-        kept = {one[0] for one in made(parts)} - {one[0] for one in made(parts / "0")}
-        print(f"kill {number}: {len(kept)} questions of shard 1/2 are kept", flush=True)
-    judge(parts / "1", shard="1/2")
-    whole, found = made(folder / "whole"), made(parts)
+    """Judge in one process, and in shards each of which is killed and run again."""
+    print(f"one process: {judge(folder / 'whole'):.1f} s", flush=True)
+    whole, parts, draws = made(folder / "whole"), folder / "study.shards", random.Random(0)
+    questions = sorted({str(one[0]) for one in whole})
+    for place in range(kills):
+        shard = Shard(place, kills)
+        size = len(shard.part(questions, str))
+        kill = draws.randint(1, size)
+        judge(parts / str(place), kill, str(shard))
+        took = judge(parts / str(place), shard=str(shard))
+        print(f"shard {shard} killed at sample {kill} of {size}, ended in {took:.1f} s", flush=True)
+    found = made(parts)
     print(f"{len(found)} judgments of {len(whole)}, each once, with seeds and verdicts", end=" ")
     print("equal" if found == whole else "NOT equal")
     if found != whole:
