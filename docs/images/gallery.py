@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 FIGURES = {
     HERE.parents[1] / "logs" / "example": {
         "questions": "questions-*",
-        "places": "position-*-by-label",
+        "places": "position-*",
     },
     DATA: {
         "right": "right-*-wording-base-votes",

@@ -1,6 +1,7 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
@@ -32,6 +33,7 @@ from ..rejudging.rejudging import Rejudging
 from ..rejudging.replications import NOT_MADE
 from ..saving import alone
 from ..showing import Form
+from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .failures import MISSING, failure_lines
 from .main import command
@@ -190,8 +192,12 @@ def _report(folder: str, form: Form) -> None:
         for name, rows in found.table.groupby("scorer")
         if VOTES not in str(name).split(".")
     ]
-    document = report_document(analyse(found))
-    blocks = [*document.blocks, *(block for suite in suites for block in in_words(suite))]
+    logs = shlex.quote(folder) if form == "table" else "LOGS"
+    document = report_document(analyse(found), logs)
+    variance = [block for suite in suites for block in in_words(suite)]
+    answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
+    more = Text(f"More: inspect-reliability report {logs}", "more")
+    blocks = [*variance, *answer, more]
     results = {"log": folder, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {folder}.")
