@@ -90,6 +90,15 @@ def test_the_report_alone_is_on_standard_output(log: str) -> None:
     assert [row["n_replications"] for row in report["rows"]] == [4]
 
 
+def test_the_answer_is_last_and_names_the_logs(log: str) -> None:
+    """The next step runs as printed, and what the score varies with stands before it."""
+    done = rejudge(log)
+    said = "".join(done.stdout.split())
+    assert said.endswith(f"More:inspect-reliabilityreport{target_of(log)}")
+    assert "LOGS" not in done.stdout
+    assert done.stdout.index("variance of the score") < done.stdout.index("Next: ")
+
+
 @pytest.mark.parametrize("name", ["nosuch/x", "openai-api/nokey/x", "hf_seeded/./x"])
 @pytest.mark.parametrize("place", ["role", "argument"])
 def test_a_grader_that_cannot_be_used_is_one_line(
