@@ -337,12 +337,29 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found[name] += ranked[name]
     old, new = (Judgments(_suite(*grades)) for grades in (("CI", "CC"), ("CC",)))
     found["score_change"] += judge_or_system(sides_of(old, new, names=("old", "new")))
+    found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))
         found["sources"] += sources(found["score_variance"][-1])
     for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
         found[designs] = [design for plan in found[name] for design in plan["designs"]]
     return found
+
+
+def _with_changes() -> pd.DataFrame:
+    """Verdicts and grades of answers as they are, praised, and spoiled."""
+    given = (("given", None), ("praise", False), ("empty", True))
+    rows = [
+        {
+            **{"judge": judge, "question": f"q{q}", "replication": n, "verdict": verdicts[n + q]},
+            **{"answer_change": change, "spoils": spoils},
+        }
+        for judge, verdicts in (("words", "CICICCIC"), ("grades", "12321323"))
+        for change, spoils in given
+        for q in range(4)
+        for n in range(3)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _suite(own: str, *again: str) -> pd.DataFrame:
