@@ -29,8 +29,8 @@ def asked(verdicts: dict[str, list[str]], **constant: Any) -> Judgments:
 
 
 @pytest.mark.parametrize("options", [2, 3, 5, 7])
-def test_shares_of_labels_and_responders(options: int) -> None:
-    """Of any number of options: each label's and each responder's share of all choices."""
+def test_shares_of_labels(options: int) -> None:
+    """Of any number of options: each label's share of all choices."""
     labels = "ABCDEFG"[:options]
     orders = [tuple(f"r{(k + q) % options}" for k in range(options)) for q in range(4)]
     chosen = [(q, labels[(q + r * r) % options]) for q, r in product(range(4), range(6))]
@@ -43,19 +43,16 @@ def test_shares_of_labels_and_responders(options: int) -> None:
         }
     )
     found = results(judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0))
-    for name, column in (("position", "verdict"), ("responders", "responder")):
-        shares = {one["option"]: one["share"] for one in found[name]}
-        counted = frame[column].value_counts(normalize=True).to_dict()
-        assert len(shares) == options
-        assert {option: share for option, share in shares.items() if share} == pytest.approx(
-            counted
-        )
+    shares = {one["option"]: one["share"] for one in found["position"]}
+    counted = frame["verdict"].value_counts(normalize=True).to_dict()
+    assert len(shares) == options
+    assert {option: share for option, share in shares.items() if share} == pytest.approx(counted)
 
 
 def test_judgments_without_options_have_no_positions() -> None:
     """Verdicts on an output prefer no label, even if they are called A and B."""
     found = results(changed(made(), order=None))
-    assert found["position"] == found["responders"] == []
+    assert found["position"] == []
 
 
 def test_agreement_between_judges() -> None:

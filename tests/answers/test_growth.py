@@ -45,9 +45,9 @@ def test_twice_the_rows_take_twice_the_calls(column: str) -> None:
 
 
 def test_a_page_does_not_hold_long_names_as_often_as_it_shows_them() -> None:
-    """Questions of a million characters are cut, and the page says how many are left out."""
+    """Questions of a million characters are cut."""
     cells = [(f"q{q} " + "x" * 1_000_000, r, "AB"[q * r % 2]) for q in range(4) for r in (1, 2)]
     frame = pd.DataFrame(cells, columns=["question", "replication", "verdict"])
     page = analyse(judgments_from_frame(frame)).to_html()
     assert len(page) < 1_000_000
-    assert "more characters]" in page
+    assert "q3 xxx" in page

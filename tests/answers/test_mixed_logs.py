@@ -97,7 +97,7 @@ def test_figures_of_every_kind(folder: Path, tmp_path: Path) -> None:
     few = analysis.rows[:MOST_ROWS]
     shown = write_figures(tmp_path, report_document(replace(analysis, rows=few)))
     assert not drawn
-    assert len([file for file in shown if file.name.startswith("questions")]) == 2 * MOST_ROWS
+    assert len([file for file in shown if file.name.startswith("questions")]) == 3 * MOST_ROWS
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Pipes, full disks, missing folders and servers: one line says what is the matter, at once."""
 
+import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from commands import invoke
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.designs.design import MOST_SHOWN
 from inspect_reliability.errors import UserError
+from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.tasks import judge_task
@@ -103,6 +106,21 @@ def test_a_prompt_has_a_size(tmp_path: Path) -> None:
         design.ask(Item("q", "?", {"a": "x" * (MOST_SHOWN + 1)}), ["a"])
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"num_hidden_layers": 1_000_000}, {"num_hidden_layers": 10_000, "num_local_experts": 10_000}],
+)
+def test_a_config_of_a_million_layers(tmp_path: Path, asked: dict[str, int]) -> None:
+    """It is refused before a layer is made."""
+    model = tmp_path / "model"
+    shutil.copytree(folder(), model)
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps(config | asked))
+    names = ("device", "dtype", "device_map", "token", "revision")
+    with pytest.raises(UserError, match=r"its config asks for 10*,000(,000)? layers"):
+        find(str(model), **dict.fromkeys(names), trust_remote_code=False, model_args={})
+
+
 def test_a_chat_template_that_shows_no_message() -> None:
     """A judge that sees nothing is refused; one without its template is not."""
     from transformers import AutoTokenizer
@@ -126,8 +144,10 @@ def model() -> Iterator[tuple[Model, socket.socket]]:
 
 
 @pytest.mark.server
-def test_a_server_that_is_not_there(tmp_path: Path, model: tuple[Model, socket.socket]) -> None:
-    """Nothing listens: no call is tried. One that listens is taken to be there."""
+def test_a_server_that_is_not_there(
+    tmp_path: Path, model: tuple[Model, socket.socket], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing listens: no call is tried. One that listens and says nothing is warned of."""
     judge, server = model
     design = JudgeDesign(name="d", prompt="{{ response }}", verdict=["yes", "no"])
     task = judge_task(design, [Item("q", "?", {"a": "x"})], replications=2)
@@ -135,7 +155,10 @@ def test_a_server_that_is_not_there(tmp_path: Path, model: tuple[Model, socket.s
     assert log.error is not None
     assert "does not answer: Connection refused" in log.error.message
     server.listen()
+    begun = monotonic()
     assert reached(judge) is judge
+    assert monotonic() - begun < 10
+    assert "has said nothing for 5 seconds" in caplog.text
 
 
 @pytest.mark.server

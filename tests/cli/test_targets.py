@@ -30,6 +30,7 @@ CALLS: dict[str, list[str]] = {
     "plan": ["b.csv"],
     "rank": ["pairs.csv"],
     "gate": ["b.csv", "--min", "omega=-1"],
+    "keep": ["b.csv", "--labels", "labels.csv", "--max-error", ".5"],
     "validate": ["b.csv", "--labels", "labels.csv"],
     "card": ["b.csv"],
     "rejudge": ["logs/a.eval", "--replications", "2"],
@@ -43,7 +44,7 @@ CALLS: dict[str, list[str]] = {
 }
 """A call of each command, from the folder of `inputs`."""
 
-NEEDS = {"--out": ["--next", "3"]}
+NEEDS = {("validate", "--out"): ["--next", "3"]}
 """What an option cannot do without."""
 
 SPELLINGS = {
@@ -130,7 +131,7 @@ def test_no_option_of_any_command_replaces_an_input(command: str, inputs: Path) 
     for option in options_of(command):
         name = option.opts[0]
         for file in ("b.csv", "logs/a.eval") if name not in dict(targets_of(command)) else ():
-            run(command, name, file, *NEEDS.get(name, ()))
+            run(command, name, file, *NEEDS.get((command, name), ()))
             assert {file: bytes_of(inputs)[file] for file in before} == before, (name, file)
 
 
@@ -146,7 +147,9 @@ def test_no_input_is_replaced_however_it_is_spelled(
         path = str(file.relative_to(inputs))
         # As a source as well, so that only this can be the reason.
         more = ["--labels", path] if command in ("report", "validate") else []
-        done = run(command, option, SPELLINGS[spelled](path), *more, *NEEDS.get(option, ()))
+        done = run(
+            command, option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())
+        )
         assert done.exit_code == 2, (path, done.output)
         assert bytes_of(inputs) == before, path
     assert not is_folder or not run(command, option, "new").exit_code
@@ -162,7 +165,7 @@ def test_a_new_path_is_written_and_then_replaced(
     target = inputs / ("new" if is_folder else f"new{kind.endings[0]}")
     before = bytes_of(inputs)
     for _ in range(2):
-        done = run(command, option, target.name, *NEEDS.get(option, ()))
+        done = run(command, option, target.name, *NEEDS.get((command, option), ()))
         assert not done.exit_code, done.output
         assert any(target.iterdir()) if is_folder else target.stat().st_size
     assert {file: bytes_of(inputs)[file] for file in before} == before

@@ -53,13 +53,15 @@ def paired(weight: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
 def write(llama: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> Write:
     """Writes the tiny Llama as llama.cpp's converter would."""
 
-    def written(name: str = "judge.gguf", parts: int = 1, **template: str) -> Path:
+    def written(
+        name: str = "judge.gguf", layers: int | None = None, parts: int = 1, **template: str
+    ) -> Path:
         config = llama.config
         path = tmp_path / name
         writer = gguf.GGUFWriter(path, "llama")
         writer.add_context_length(config.max_position_embeddings)
         writer.add_embedding_length(config.hidden_size)
-        writer.add_block_count(config.num_hidden_layers)
+        writer.add_block_count(layers or config.num_hidden_layers)
         writer.add_feed_forward_length(config.intermediate_size)
         writer.add_head_count(config.num_attention_heads)
         writer.add_head_count_kv(config.num_key_value_heads)
@@ -165,8 +167,10 @@ def test_broken_files(damage: Callable[[bytes], bytes], message: str, write: Wri
         load(path)
 
 
-def test_a_part_of_a_file_is_not_taken(write: Write) -> None:
-    """A file that is one part of several is no model."""
+def test_files_that_announce_what_they_lack(write: Write) -> None:
+    """A file with more layers than tensors is not built, and a part of several is not taken."""
+    with pytest.raises(UserError, match="announces 1,000,000,000 layers, and has 39 tensors"):
+        load(write(layers=10**9))
     with pytest.raises(UserError, match="one part of several"):
         load(write(parts=3))
 

@@ -175,8 +175,6 @@ def test_exact_and_sampled_verdicts_have_rows_of_their_own(log: EvalLog, folder:
     shown = render(full(report_document(analysis)), "table")
     assert "left open" in shown
     assert "would add nothing" not in shown
-    result = invoke("plan", log.location, sampled.location, "--full")
-    assert "an exact verdict takes as many tokens as" in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize(

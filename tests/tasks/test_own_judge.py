@@ -459,7 +459,7 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     for _ in range(2):
         done = invoke(*arguments)
         assert done.exit_code == 0, done.output
-        assert "Five: omega" in done.output
+        assert "Five" in done.stdout
         found = judgments_from_logs(tmp_path / "logs").table
         assert len(found) == 6
         assert set(found["benchmark"]) == {"Five"}

@@ -25,7 +25,7 @@ COMMANDS = {
     "sweep": ("sweep", "Run judges x benchmarks x temperatures, as the study did."),
     "probe": (
         "probe",
-        "Show which sampling options reach a model, and try those that a run depends on.",
+        "Show which sampling options reach a model, and whether it honours seeds.",
     ),
     "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
 }

@@ -34,11 +34,14 @@ def checked(file: Path) -> str:
     """
     needs("gguf", "gguf")
     try:
-        metadata, _ = read_gguf_metadata(str(file), ["tokenizer.ggml.tokens"])
+        metadata, tensors = read_gguf_metadata(str(file), ["tokenizer.ggml.tokens"])
+        layers = metadata.get(f"{metadata['general.architecture']}.block_count", 0)
         if metadata.get("split.count", 1) > 1:
             raise ValueError("it is one part of several; join them with llama-gguf-split --merge")
         if "tokenizer.ggml.tokens" not in metadata:
             raise ValueError("it has no tokenizer")
+        if layers > len(tensors):  # building them would take forever
+            raise ValueError(f"it announces {layers:,} layers, and has {len(tensors):,} tensors")
     except Exception as error:  # whatever is wrong with its bytes
         raise UserError(
             f"'{file}' is not a model in a GGUF file: {reason(error)}. Check that it was "

@@ -13,6 +13,7 @@ from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
     GgufConfig,
+    PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
@@ -22,6 +23,9 @@ from ..errors import UserError
 from .gguf_file import checked, gguf_of
 
 TINY_JUDGE = "tiny-judge"
+
+_MOST_PARTS = 100_000
+"""Most layers, times experts in each: several times those of the largest models."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,65 @@ def default_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def load(
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a model is and how it is to be loaded; `find` makes it.
+
+    Attributes:
+        name: What the user calls it.
+        source: Its folder or file, or its name on the hub.
+        gguf: Whether it is a GGUF file.
+        dtype: Type of its weights.
+        device: Device or `device_map`.
+        shared: Arguments for its tokenizer and weights.
+        model_args: Arguments for its weights alone.
+    """
+
+    name: str
+    source: str
+    gguf: bool
+    dtype: torch.dtype | str
+    device: Any
+    shared: dict[str, Any]
+    model_args: dict[str, Any]
+
+    def load(self) -> Loaded:
+        """The model with its weights.
+
+        Raises:
+            UserError: It cannot be loaded as asked.
+        """
+        reading: Any = PreTrainedTokenizerFast if self.gguf else AutoTokenizer
+        loading: Any = AutoModelForCausalLM
+        try:
+            # Files beside a GGUF file have no say: it may be one of many models in its folder.
+            with TemporaryDirectory() if self.gguf else nullcontext(self.source) as folder:
+                tokenizer = reading.from_pretrained(folder, **self.shared)
+                model, loaded = loading.from_pretrained(
+                    folder,
+                    dtype=self.dtype,
+                    device_map=self.device,
+                    output_loading_info=True,
+                    **self.shared | self.model_args,
+                )
+            ready = Loaded(model, tokenizer)
+            # A folder may say nonsense that shows only in use.
+            tokenizer.decode(tokenizer("a")["input_ids"])
+            _ = ready.end_tokens, ready.context
+        except Exception as error:  # whatever transformers, safetensors or the hub raise
+            unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+            if unknown and unknown[1] in self.model_args:
+                raise UserError(
+                    f"Neither hf_seeded nor the model '{self.name}' has an argument "
+                    f"'{unknown[1]}'. Check its spelling, or leave it out."
+                ) from error
+            raise UserError(_advice(self.name, self.source, error)) from error
+        _refuse_incomplete(self.name, model, loaded)
+        model.train(False)
+        return ready
+
+
+def find(
     name: str,
     *,
     device: str | None,
@@ -67,47 +129,29 @@ def load(
     revision: str | None,
     trust_remote_code: bool,
     model_args: dict[str, Any],
-) -> Loaded:
-    """Load a causal language model and its tokenizer (arguments of `HFSeededAPI`).
+) -> Checkpoint:
+    """Look for a causal language model, in its config alone (arguments of `HFSeededAPI`).
 
     Raises:
-        UserError: There is no such model, or it cannot be loaded as asked.
+        UserError: There is no such model, or its config cannot be read.
     """
     source = _source(name)
     device = None if device_map is not None else device or default_device()
     torch_dtype = _dtype(dtype or ("float32" if device == "cpu" else "auto"))
     shared = {"token": token, "revision": revision, "trust_remote_code": trust_remote_code}
     shared = {key: value for key, value in shared.items() if value is not None}
-    reading: Any = AutoTokenizer
-    loading: Any = AutoModelForCausalLM
-    weights = {"dtype": torch_dtype, "device_map": device_map or device} | model_args
-    if (gguf := gguf_of(Path(source))) is not None:
-        shared["gguf_file"] = checked(gguf)
-        reading = PreTrainedTokenizerFast
+    gguf = gguf_of(Path(source))
+    if gguf is not None:
+        shared |= {"gguf_file": checked(gguf)}
         # Weights that stay packed would need code from the hub.
-        weights = {"quantization_config": GgufConfig(dequantize=True)} | weights
+        model_args = {"quantization_config": GgufConfig(dequantize=True), **model_args}
     try:
-        # Files beside a GGUF file have no say: it may be one of many models in its folder.
-        with TemporaryDirectory() if gguf is not None else nullcontext(source) as folder:
-            tokenizer = reading.from_pretrained(folder, **shared)
-            model, loaded = loading.from_pretrained(
-                folder, output_loading_info=True, **shared | weights
-            )
-        ready = Loaded(model, tokenizer)
-        # A folder may say nonsense that shows only in use.
-        tokenizer.decode(tokenizer("a")["input_ids"])
-        _ = ready.end_tokens, ready.context
-    except Exception as error:  # whatever transformers, safetensors or the hub raise
-        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
-        if unknown and unknown[1] in model_args:
-            raise UserError(
-                f"Neither hf_seeded nor the model '{name}' has an argument '{unknown[1]}'. Check "
-                "its spelling, or leave it out."
-            ) from error
+        if gguf is None:
+            _refuse_size(PreTrainedConfig.get_config_dict(source, **shared)[0])
+    except Exception as error:  # whatever transformers or the hub raise
         raise UserError(_advice(name, source, error)) from error
-    _refuse_incomplete(name, model, loaded)
-    model.train(False)
-    return ready
+    where = device_map or device
+    return Checkpoint(name, source, gguf is not None, torch_dtype, where, shared, model_args)
 
 
 def _refuse_incomplete(name: str, model: PreTrainedModel, loaded: dict[str, Any]) -> None:
@@ -123,6 +167,22 @@ def _refuse_incomplete(name: str, model: PreTrainedModel, loaded: dict[str, Any]
             f"The config of '{name}' has no place for {len(unused)} of its weights, such as "
             f"{unused[0]}. The model would run without them. Check that config and weights belong "
             "together."
+        )
+
+
+def _refuse_size(config: dict[str, Any]) -> None:
+    """Refuse a config of more modules than any model has: making them would take forever."""
+    found, inner = {"layer": 1, "expert": 1}, [config]
+    while inner:
+        for name, value in inner.pop().items():
+            if isinstance(value, dict):
+                inner.append(value)
+            for part in found if isinstance(value, int) else ():
+                if name.endswith((part, f"{part}s")):
+                    found[part] = max(found[part], value)
+    if found["layer"] * found["expert"] > _MOST_PARTS:
+        raise ValueError(
+            f"its config asks for {found['layer']:,} layers of {found['expert']:,} experts"
         )
 
 

@@ -29,7 +29,7 @@ from .candidates import NotFiniteError
 from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
-from .load import load
+from .load import find
 from .memory import OutOfMemoryError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
@@ -114,7 +114,7 @@ class HFSeededAPI(ModelAPI):
         _check(flags, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
-        loaded = load(
+        self._found = find(
             model_path or model_name,
             device=device,
             dtype=dtype,
@@ -124,29 +124,40 @@ class HFSeededAPI(ModelAPI):
             trust_remote_code=trust_remote_code,
             model_args=model_args,
         )
-        self.encoder = PromptEncoder(loaded.tokenizer, chat_template)
-        memory = None if memory_gb is None else int(memory_gb * 1e9)
-        with self._advice():
-            self.run = ModelRun(
-                loaded.model,
-                self.encoder.decode,
-                loaded.end_tokens,
-                loaded.context,
-                max_rows,
-                memory,
-            )
-        self._dtype = loaded.model.dtype
+        self._chat_template, self._max_rows = chat_template, max_rows
+        self._memory = None if memory_gb is None else int(memory_gb * 1e9)
         self.stop_at_verdict = stop_at_verdict
-        self.grouper = Grouper(partial(_answer, self.run))
-        # The worker keeps the model in memory, and nothing keeps the provider but its user.
-        self._end = weakref.finalize(self, self.grouper.close)
-        self._end.atexit = False
         # One function per setting, so that the engine calls it once for each distinct text.
         self._stop = lru_cache(maxsize=64)(stopping_at)
         self._said: set[str] = set()
         # Without this, inspect's adaptive connections would let through 20 to 100 requests.
         if config.max_connections is None:
             config.max_connections = CONNECTIONS
+
+    def ready(self) -> None:
+        """Load the model. The first request does it, for inspect makes a model before its task.
+
+        Raises:
+            UserError: It cannot be loaded.
+        """
+        if hasattr(self, "run"):
+            return
+        loaded = self._found.load()
+        self.encoder = PromptEncoder(loaded.tokenizer, self._chat_template)
+        with self._advice():
+            self.run = ModelRun(
+                loaded.model,
+                self.encoder.decode,
+                loaded.end_tokens,
+                loaded.context,
+                self._max_rows,
+                self._memory,
+            )
+        self._dtype = loaded.model.dtype
+        self.grouper = Grouper(partial(_answer, self.run))
+        # The worker keeps the model in memory, and nothing keeps the provider but its user.
+        self._end = weakref.finalize(self, self.grouper.close)
+        self._end.atexit = False
 
     async def generate(
         self,
@@ -164,6 +175,7 @@ class HFSeededAPI(ModelAPI):
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
         refuse(config)
+        self.ready()
         prompt, labels = self.encoder.encode(input), current_labels()
         if labels is not None and labels.parse is not None:
             found = await self.distribution(input, config, labels)
@@ -208,6 +220,7 @@ class HFSeededAPI(ModelAPI):
         Raises:
             UserError: A setting is not understood, or the prompt is too long.
         """
+        self.ready()
         settings = settings_of(config, self._dtype, stopping=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
