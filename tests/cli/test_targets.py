@@ -44,7 +44,10 @@ CALLS: dict[str, list[str]] = {
 }
 """A call of each command, from the folder of `inputs`."""
 
-NEEDS = {("validate", "--out"): ["--next", "3"]}
+NEEDS = {
+    ("validate", "--out"): ["--next", "3"],
+    ("keep", "--save-rule"): ["--cascade", "x"],
+}
 """What an option cannot do without."""
 
 SPELLINGS = {
@@ -146,7 +149,7 @@ def test_no_input_is_replaced_however_it_is_spelled(
     for file in before:
         path = str(file.relative_to(inputs))
         # As a source as well, so that only this can be the reason.
-        more = ["--labels", path] if command in ("report", "validate") else []
+        more = ["--labels", path] if command in ("report", "validate", "keep") else []
         done = run(
             command, option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())
         )
