@@ -115,9 +115,14 @@ def bench(studies: int, questions: int, show: Callable[[str], None] = print) -> 
             )
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Simulate, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--questions", type=int, default=40)
     given = parser.parse_args()
     bench(given.studies, given.questions)
+
+
+if __name__ == "__main__":
+    main()

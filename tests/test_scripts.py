@@ -47,7 +47,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
-    "fooled": ("--studies 2", {}),
+    "fooled": ("--studies 2 --questions 6", {}),
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000", {"TRIES": 5}),
