@@ -1,4 +1,5 @@
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -151,3 +152,23 @@ def test_parsers_refused(parser: object, message: str) -> None:
     """A parser that cannot be one is refused, naming its field."""
     with pytest.raises(UserError, match=re.escape(message)):
         Reader(["yes", "no"], parser)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hard"),
+    [
+        (r"((?:a+)+)$", "a" * 3000 + "b"),
+        (r"\*\*(yes|no)\*\* (?:.|x)*z", "**yes** " + "x" * 3000),
+        (r"(?:xyz?){3}((a|aa)+)$", "xyxyxy" + "a" * 3000 + "b"),
+    ],
+)
+def test_what_takes_too_long_is_not_read(
+    pattern: str, hard: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pattern that would look at an output for years ends in any thread, with no verdict."""
+    monkeypatch.setattr("inspect_reliability.designs.parsers.patterns._SECONDS", 0.05)
+    reader = Reader(["yes", "no", "aaaa"], {"pattern": pattern})
+    with ThreadPoolExecutor() as threads:
+        found = [reader.read(hard), threads.submit(reader.read, hard).result()]
+    assert found == [("non-response", "not read")] * 2
+    assert reader.read("Nothing.") == ("non-response", "")

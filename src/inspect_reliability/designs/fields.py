@@ -1,9 +1,9 @@
 """The fields of a design: what each may be, with its limits."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+import regex
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -51,8 +51,8 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _pattern(pattern: str) -> str:
     try:
-        compiled = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+        compiled = regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError) as error:
         raise ValueError(f"not a regular expression: {error}") from None
     if not compiled.groups:
         raise ValueError("put the verdict into a group, as in 'Verdict: (\\w+)'")

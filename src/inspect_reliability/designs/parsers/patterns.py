@@ -2,21 +2,44 @@
 
 import json
 import re
+from logging import getLogger
 
+import regex
+from inspect_ai.util import warn_once
+
+from ...verdicts import NON_RESPONSE
 from ..reading import Parser, Reading, one_verdict
 from .plain_text import without_thoughts
 from .spelling import Spelled
 
+logger = getLogger(__name__)
+
+_SECONDS = 1.0
+"""Processor time of this process in which a pattern reads an output."""
+
 
 class PatternParser(Parser):
-    """Reads, in every match of a regular expression, the first group that took part."""
+    """Reads, in every match of a regular expression, the first group that took part.
+
+    Some patterns would look at some outputs for years: `regex` stops them, in any thread.
+    """
 
     def __init__(self, pattern: str, spelled: Spelled) -> None:
-        self._pattern, self._spelled = re.compile(pattern), spelled
+        self._pattern, self._spelled = regex.compile(pattern), spelled
 
     def read(self, text: str) -> Reading:
         """Read a whole output."""
-        found = self._pattern.finditer(without_thoughts(text))
+        try:
+            found = list(
+                self._pattern.finditer(without_thoughts(text), timeout=_SECONDS, concurrent=True)
+            )
+        except TimeoutError:
+            warn_once(
+                logger,
+                f"The parser's pattern takes more than {_SECONDS:g} s to read some outputs. They "
+                "count as non-responses. A pattern must not repeat what it repeats, as (a+)+ does.",
+            )
+            return Reading(NON_RESPONSE, "not read")
         named = (self._spelled(next(filter(None, one.groups()), "")) for one in found)
         return one_verdict(filter(None, named), "pattern")
 
