@@ -35,7 +35,7 @@ class Judges(ChatServer):
 
     def _text(self, seed: int, body: dict[str, Any]) -> str:
         draws = random.Random(f"{seed} {body['model']}")
-        sure = 0.9 if body["model"].endswith("large") else 0.6
+        sure = 0.85 if body["model"].endswith("large") else 0.8
         grade = "C" if draws.random() < sure else "I"
         return f"{' '.join(draws.choices(WORDS, k=4))} GRADE: {grade}"
 
