@@ -28,8 +28,7 @@ def made(folder: Path) -> list[tuple[object, ...]]:
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a command with this Python and its scripts first, in a folder of the test's own."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    source = f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"
-    found = os.environ | {"PATH": path, "PYTHONPATH": source} | variables
+    found = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "tests")} | variables
     return subprocess.run(words, cwd=folder, env=found, capture_output=True, text=True, timeout=300)
 
 
