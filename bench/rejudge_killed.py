@@ -126,9 +126,11 @@ def runs(
     target, calls, kill = log.with_name(f"{log.stem}-rejudged"), folder / "calls", folder / "kill"
     words = [str(log), "--scorer", f"{folder}/grader.py@paced", "--model", "killed/model"]
     kept: set[int] = set()
+    wanted = len(read_eval_log_sample_summaries(str(log))) * replications
     for number in range(kills + 1):
         before = len(calls.read_text().split()) if calls.exists() else 0
-        kill.write_text(str(before + draw.randint(2, 10 * replications)))
+        most = min(10 * replications, wanted - len(kept))  # so many calls are made in any case
+        kill.write_text(str(before + draw.randint(min(2, most), most)))
         if number == kills:
             kill.unlink()
         done = command("rejudge", *words, "--replications", str(replications))
