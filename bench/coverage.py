@@ -1,30 +1,23 @@
 """Do the intervals cover, and do decisions keep their promises? Simulation with known truth.
 
-    python bench/coverage.py [--quick] [--held] [--json]
+    python bench/coverage.py [--quick] [--held]
 
 Questions are drawn from a population: each has chances of the verdicts, and its replications are
 drawn from those chances. The truth is that of 400,000 questions of the population, with all
-chances known. What is estimated comes from the package as a user calls it, but for "before": the
-jackknife on the scale log(1 - x) with the weights of the analysis of variance, which the package
-had at first. In full it takes half an hour of one core.
+chances known. What is estimated comes from the package as a user calls it. In full it takes twenty
+minutes of one core.
 """
 
 import argparse
-import json
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from inspect_reliability.answers import analyse
-from inspect_reliability.judgments import judgments_from_frame
+from _tables import show
 from inspect_reliability.stats import (
     Cells,
     Counts,
@@ -52,7 +45,7 @@ Array = NDArray[np.float64]
 Table = NDArray[np.int64]
 Generator = np.random.Generator
 
-QUESTIONS = (5, 8, 12, 20, 27, 55, 200)
+QUESTIONS = (20, 27, 55, 200)
 REPLICATIONS = (2, 5, 20, 100)
 QUICK = 0.125
 """Share of the studies with `--quick`."""
@@ -61,7 +54,7 @@ TRUTH = 400_000
 ENDLESS = 100_000
 """Replications that stand for all."""
 WANTED = (0.94, 0.97)
-"""Coverage of 95% intervals that is aimed at, from 20 questions on."""
+"""Coverage of 95% intervals that is aimed at."""
 
 SKEWED = np.array([0.10, 0.12, 0.10, 0.085, 0.045, 0.535, 0.015])
 SILENT = np.array([0.04, 0.04, 0.04, 0.03, 0.03, 0.80, 0.02])
@@ -162,156 +155,91 @@ POPULATIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How one method did on one coefficient in one design.
-
-    Attributes:
-        population: Name of the population.
-        n: Questions of a study.
-        r: Replications of each question.
-        coefficient: Name of the coefficient.
-        truth: Its true value.
-        method: "before" or "after".
-        coverage: Share of the intervals that hold the truth.
-        width: Their mean width.
-        none: Share of the studies without an interval, which count in no other figure.
-        studies: Studies simulated.
-    """
-
-    population: str
-    n: int
-    r: int
-    coefficient: str
-    truth: float
-    method: str
-    coverage: float
-    width: float
-    none: float
-    studies: int
-
-    @classmethod
-    def of(
-        cls, where: tuple[str, int, int], name: str, truth: float, method: str, ends: Array
-    ) -> "Coverage":
-        """From ends [S, 2], NaN where there is no interval."""
-        known = ends[~np.isnan(ends).any(axis=1)]
-        low, high = known.T
-        # Ends that equal the truth but for rounding hold it.
-        held = float(np.mean((low - 1e-9 <= truth) & (truth <= high + 1e-9)))
-        width, none = float((high - low).mean()), 1 - len(known) / len(ends)
-        return cls(*where, name, truth, method, held, width, none, len(ends))
+def held(truth: float, found: Sequence[Estimate]) -> dict[str, float]:
+    """How often intervals hold the truth, also with none as a miss, and their mean width."""
+    low, high = np.array([one.ends for one in found if one.ends]).reshape(-1, 2).T
+    # Ends that equal the truth but for rounding hold it.
+    holds = (low - 1e-9 <= truth) & (truth <= high + 1e-9)
+    covers = {"coverage": float(holds.mean()), "none a miss": float(holds.sum() / len(found))}
+    return covers | {"width": float((high - low).mean())}
 
 
-def before(tables: Table, outputs: int) -> dict[str, Array]:
-    """Omega and agreement of studies [S, rows, K] with log-scale jackknife intervals [S, 2]."""
-    s, rows, _ = tables.shape
-    n, per = rows // outputs, tables.sum(axis=-1).astype(float)
-    squares = (tables.astype(float) ** 2).sum(axis=-1)
-    differ = 1 - (squares - per) / (per * (per - 1))
-    parts = np.stack([per, per**2, per - squares / per, differ], axis=-1)
-    parts = np.concatenate([parts, tables], axis=-1).reshape(s, n, outputs, -1).sum(axis=2)
-
-    def values(sums: Array, rows: int) -> dict[str, Array]:
-        verdicts, of_squares, within, disagreement = np.moveaxis(sums[..., :4], -1, 0)
-        among = verdicts - within - (sums[..., 4:] ** 2).sum(axis=-1) / verdicts
-        between, within = among / (rows - 1), within / (verdicts - rows)
-        size = (verdicts - of_squares / verdicts) / (rows - 1)
-        found = (between - within) / (between + (size - 1) * within)
-        return {"omega": found, "agreement": 1 - disagreement / rows}
-
-    total = parts.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        whole = values(total, rows)
-        without = values(total[:, None] - parts, rows - outputs)
-        t, ends = stats.t.ppf(0.975, n - 1), {}
-        shares = total[:, 4:] / total[:, :1]
-        any_two = n / (n - 1) * (1 - (shares**2).sum(axis=-1))
-        bound = 1 - 0.025 ** (1 / n)
-        for name, x in whole.items():
-            left = without[name]
-            error = np.sqrt((n - 1) / n * ((left - left.mean(axis=1)[:, None]) ** 2).sum(axis=1))
-            factor = np.exp(t * error / (1 - x))
-            low, high = 1 - (1 - x) * factor, 1 - (1 - x) / factor
-            constant = total[:, 2] <= 1e-9
-            sure = np.where(any_two > 1e-9, 1 - bound / any_two, np.nan)
-            low = np.where(constant, sure if name == "omega" else 1 - bound, low)
-            low = np.maximum(low, -1 / (per.mean() - 1) if name == "omega" else 0)
-            ends[name] = np.stack([low, np.where(constant, 1.0, high)], axis=-1)
-    return ends
-
-
-def ends_of(found: Iterable[Estimate]) -> Array:
-    """Ends [S, 2], NaN where there is no interval."""
-    none = np.nan
-    return np.array([(none, none) if e.low is None else (e.low, e.high) for e in found], float)
-
-
-def coverage(studies: int) -> Iterator[Coverage]:
-    """Omega and agreement, before and after, in every population and design."""
+def coverage(studies: int) -> Iterator[dict[str, Any]]:
+    """Omega and agreement in every population and design."""
     for name, population in POPULATIONS.items():
         truth = population.truth()
-        for n in QUESTIONS:
-            for r in REPLICATIONS:
-                generator, where = np.random.default_rng((n, r)), (name, n, r)
-                tables = [population.study(generator, n, r) for _ in range(studies)]
-                old = before(np.array(tables), population.outputs)
-                new = [panel(population.counts(t), ["omega", "agreement"]) for t in tables]
-                for one in ("omega", "agreement"):
-                    found = ends_of(study[one] for study in new)
-                    yield Coverage.of(where, one, truth[one], "before", old[one])
-                    yield Coverage.of(where, one, truth[one], "after", found)
-
-
-def other_intervals(studies: int) -> Iterator[Coverage]:
-    """Other coefficients of names, rates, the ICC of even and skewed questions, and A_LM."""
-    middling, rare = POPULATIONS["middling"], Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
-    even, dominated = (
-        Population(spread(np.array([0.04, 0.96]), 3.0)),
-        POPULATIONS["dominated, steady"],
-    )
-    for n in (20, 55, 200):
-        for r in (5, 20):
+        for n, r in product(QUESTIONS, REPLICATIONS):
             generator = np.random.default_rng((n, r))
+            tables = [population.study(generator, n, r) for _ in range(studies)]
+            found = [panel(population.counts(t), ["omega", "agreement"]) for t in tables]
+            for one in ("omega", "agreement"):
+                known = {"population": f"{name} ({truth['omega']:.2f})", "coefficient": one}
+                yield known | held(truth[one], [study[one] for study in found])
 
-            def ends(
-                of: Callable[[], Estimate],
-                name: str,
-                truth: float,
-                what: str,
-                n: int = n,
-                r: int = r,
-            ) -> Coverage:
-                found = ends_of(of() for _ in range(studies))
-                return Coverage.of((what, n, r), name, truth, "after", found)
 
-            def counts(population: Population, n: int = n, r: int = r) -> Counts:
-                return population.counts(population.study(generator, n, r))  # noqa: B023
+def by_population(found: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One line a population: lowest and highest coverage over its designs, and the mean width."""
+    for name in dict.fromkeys(one["population"] for one in found):
+        line = {"population (omega)": name}
+        for of in ("omega", "agreement"):
+            own = [one for one in found if (one["population"], one["coefficient"]) == (name, of)]
+            line[of] = _range(one["coverage"] for one in own)
+            line[f"width of {of}"] = f"{np.mean([one['width'] for one in own]):.2f}"
+        yield line
 
-            ac1 = middling.truth()["gwet_ac1"]
-            yield ends(lambda: gwet_ac1(counts(middling)), "gwet_ac1", ac1, "middling")
-            for one in (fleiss_kappa, brennan_prediger):
-                truth = one(counts(dominated, ENDLESS)).value
-                of = ends(lambda one=one: one(counts(dominated)), one.name, truth, "dominated")
-                yield of
-            yield ends(lambda: rate(counts(rare), "0"), "rate", 0.06, "6% always silent")
-            yield ends(lambda: rate(counts(even), "0"), "rate", 0.04, "4% silent, all differ")
-            for draw, variance in (
-                ("standard_normal", 1.0),
-                ("standard_exponential", 1.0),
-                ("lognormal", (np.e - 1) * np.e),
-            ):
 
-                def numbers(
-                    draw: str = draw, variance: float = variance, n: int = n, r: int = r
-                ) -> Cells:
-                    levels = getattr(generator, draw)(size=(n, 1))  # noqa: B023
-                    noise = generator.standard_normal((n, r)) * np.sqrt(variance)  # noqa: B023
-                    return Cells.of_numbers(levels + noise)
+def _range(values: Iterable[float]) -> str:
+    found = [*values]
+    return f"{min(found):.3f}-{max(found):.3f}" if found else ""
 
-                what = f"{draw.removeprefix('standard_')} questions"
-                yield ends(lambda of=numbers: icc(of()), "icc", 0.5, what)
-            yield ends(lambda: correct(generator, n, r), "a_lm", 0.04, "4% correct")  # noqa: B023
+
+def outside(found: Sequence[dict[str, Any]], studies: int) -> str:
+    """How many designs miss what is aimed at."""
+    covers = np.array([one["coverage"] for one in found if one["coefficient"] == "omega"])
+    error = np.sqrt(0.95 * 0.05 / studies)
+    below, above = (covers < WANTED[0] - 2 * error).mean(), (covers > WANTED[1] + 2 * error).mean()
+    return (
+        f"omega: {below:.0%} of the designs below {WANTED[0]} and {above:.0%} above {WANTED[1]}, "
+        f"by more than two standard errors of the simulation ({error:.3f})"
+    )
+
+
+def other_intervals(studies: int) -> Iterator[dict[str, Any]]:
+    """Other coefficients of names, rates, the ICC of even and skewed questions, and A_LM."""
+    lines: dict[str, dict[str, Any]] = {}
+    for n, r in product((20, 55, 200), (5, 20)):
+        for what, truth, estimate in _others(np.random.default_rng((n, r)), n, r):
+            covers = held(truth, [estimate() for _ in range(studies)])["coverage"]
+            lines.setdefault(what, {"interval": what})[f"N = {n}, R = {r}"] = covers
+    yield from lines.values()
+
+
+def _others(
+    generator: Generator, n: int, r: int
+) -> Iterator[tuple[str, float, Callable[[], Estimate]]]:
+    """Name and truth of each, and what estimates it in a new study."""
+    middling, dominated = POPULATIONS["middling"], POPULATIONS["dominated, steady"]
+    rare = Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
+    even = Population(spread(np.array([0.04, 0.96]), 3.0))
+
+    def counts(population: Population, n: int = n) -> Counts:
+        return population.counts(population.study(generator, n, r))
+
+    def numbers(draw: str, variance: float) -> Cells:
+        levels = getattr(generator, draw)(size=(n, 1))
+        return Cells.of_numbers(levels + generator.standard_normal((n, r)) * np.sqrt(variance))
+
+    yield "gwet_ac1, middling", middling.truth()["gwet_ac1"], lambda: gwet_ac1(counts(middling))
+    for one in (fleiss_kappa, brennan_prediger):
+        truth = one(counts(dominated, ENDLESS)).value or 0.0
+        yield f"{one.name}, dominated", truth, lambda one=one: one(counts(dominated))
+    yield "rate, 6% always silent", 0.06, lambda: rate(counts(rare), "0")
+    yield "rate, 4% silent, all differ", 0.04, lambda: rate(counts(even), "0")
+    skewed = {"standard_normal": 1.0, "standard_exponential": 1.0, "lognormal": (np.e - 1) * np.e}
+    for draw, variance in skewed.items():
+        name = f"icc, {draw.removeprefix('standard_')} questions"
+        yield name, 0.5, lambda of=(draw, variance): icc(numbers(*of))
+    yield "a_lm, 4% correct", 0.04, lambda: correct(generator, n, r)
 
 
 def correct(generator: Generator, n: int, r: int) -> Estimate:
@@ -388,9 +316,9 @@ OTHERS = {
 HELD_QUESTIONS, HELD_REPLICATIONS = (20, 30, 60, 150), (2, 8, 20)
 
 
-def held_out(studies: int) -> Iterator[Coverage]:
+def held_out(studies: int) -> Iterator[dict[str, Any]]:
     """Agreement, and ICC of scores; a study without an interval holds nothing."""
-    for which, populations in (("chosen", CHOSEN), ("others", OTHERS)):
+    for which, populations in (("yes", CHOSEN), ("no", OTHERS)):
         for name, population in populations.items():
             large = population.rows(np.random.default_rng(0), TRUTH)
             truth = {"agreement": float((large**2).sum(axis=1).mean())}
@@ -398,14 +326,23 @@ def held_out(studies: int) -> Iterator[Coverage]:
                 means = large @ TEN
                 within = float((large @ TEN**2 - means**2).mean())
                 truth["icc"] = float(1 - within / (within + means.var()))
-            for n in HELD_QUESTIONS:
-                for r in HELD_REPLICATIONS:
-                    generator = np.random.default_rng((5, n, r))
-                    tables = [population.study(generator, n, r) for _ in range(studies)]
-                    for one, value in truth.items():
-                        found = ends_of(_estimated(one, table) for table in tables)
-                        found = np.where(np.isnan(found), 2.0, found)
-                        yield Coverage.of((name, n, r), one, value, which, found)
+            covers: dict[str, dict[int, list[float]]] = {"agreement": {}, "icc": {}}
+            for n, r in product(HELD_QUESTIONS, HELD_REPLICATIONS):
+                generator = np.random.default_rng((5, n, r))
+                tables = [population.study(generator, n, r) for _ in range(studies)]
+                for one, value in truth.items():
+                    found = held(value, [_estimated(one, table) for table in tables])
+                    covers[one].setdefault(n, []).append(found["none a miss"])
+            line = {"population": name, "weights were chosen on it": which}
+            for title, one, fewest in (
+                ("agreement", "agreement", 0),
+                ("ICC", "icc", 0),
+                ("ICC, N >= 30", "icc", 30),
+            ):
+                line[title] = _range(
+                    x for n, own in covers[one].items() if n >= fewest for x in own
+                )
+            yield line
 
 
 def _estimated(name: str, table: Table) -> Estimate:
@@ -415,34 +352,13 @@ def _estimated(name: str, table: Table) -> Estimate:
     return panel(Cells(table, questions, names, values=values), [name])[name]
 
 
-@dataclass(frozen=True)
-class Errors:
-    """How often a decision is wrong.
-
-    Attributes:
-        rule: What decides.
-        population: What is decided about.
-        limit: The limit, less the truth.
-        passes: Share of studies that pass.
-        fails: Share of studies that fail.
-        questions: Mean number of questions looked at.
-    """
-
-    rule: str
-    population: str
-    limit: float
-    passes: float
-    fails: float
-    questions: float
-
-
 LONGEST = 320
 """Questions of the longest study of a gate."""
 
 Verdict = tuple[str, int]
 
 
-def decisions(studies: int) -> Iterator[Errors]:
+def decisions(studies: int) -> Iterator[dict[str, Any]]:
     """Gates at the limit and around it: one look, one after each 20 questions, any time."""
 
     def looks(
@@ -494,14 +410,16 @@ def _errors(
     distance: float,
     population: Population,
     studies: int,
-) -> Iterator[Errors]:
+) -> Iterator[dict[str, Any]]:
     generator = np.random.default_rng(1)
     asked = [population.counts(population.study(generator, LONGEST, 10)) for _ in range(studies)]
     for rule, decide in rules.items():
         results, questions = zip(*(decide(counts) for counts in asked), strict=True)
         passed = float(np.mean([result == PASSES for result in results]))
         failed = float(np.mean([result not in (PASSES, OPEN) for result in results]))
-        yield Errors(rule, name, distance, passed, failed, float(np.mean(questions)))
+        asked_of = {"rule": rule, "population": name, "limit less truth": distance}
+        shares = {"passes": passed, "fails": failed, "questions": float(np.mean(questions))}
+        yield asked_of | shares
 
 
 def plans(studies: int) -> Iterator[dict[str, Any]]:
@@ -571,168 +489,28 @@ def _differs(found: Any) -> bool:
     return found.low is not None and not found.low <= 0 <= found.high
 
 
-def cautions(studies: int) -> Iterator[dict[str, Any]]:
-    """How often each caution is shown in sound studies.
-
-    Twenty questions or more, of which some vary; options shuffled between questions; a seed for
-    every judgment, and a seed check that has seen the judge vary; as many replications for every
-    question, or a number that has nothing to do with its verdicts.
-    """
-    shown: Counter[str] = Counter()
-    n_studies = 0
-    names = ("steady", "middling", "near perfect", "dominated, middling", "two verdicts 95/5")
-    for name in names:
-        for n, unequal in ((20, False), (55, False), (27, True)):
-            generator = np.random.default_rng((4, n))
-            for _ in range(studies):
-                table = POPULATIONS[name].study(generator, n, 8)
-                rows = [
-                    {
-                        "question": f"q{q}",
-                        "replication": r,
-                        "verdict": "ABCDEFG"[k],
-                        "order": tuple(generator.permutation(list("abcdefg")).tolist())
-                        if r == 0
-                        else None,
-                        "seed": 100 * q + r,
-                        "seed_check": "honoured",
-                    }
-                    for q, row in enumerate(table)
-                    for r, k in enumerate(generator.permutation(np.repeat(range(len(row)), row)))
-                    if not unequal or r < 4 + q % 5
-                ]
-                frame = pd.DataFrame(rows)
-                frame["order"] = frame.groupby("question")["order"].transform("first")
-                made = judgments_from_frame(frame, judge="j", benchmark="b", temperature=1.0)
-                (row,) = analyse(made).results["rows"]
-                shown.update({" ".join(text.split()[:7]) for text in row["cautions"]})
-                n_studies += 1
-    yield {"caution": "(sound studies)", "shown": n_studies}
-    for text, times in shown.most_common():
-        yield {"caution": text, "shown": times / n_studies}
-
-
-def print_coverage(found: list[Coverage]) -> None:
-    """Every cell, then one line a population from 20 questions on."""
-    cells = {(c.population, c.n, c.r, c.coefficient, c.method): c for c in found}
-    for name in POPULATIONS:
-        truth = cells[name, 20, 5, "omega", "before"].truth
-        print(f"\n{name}: omega {truth:.2f}, coverage of its 95% interval before / after")
-        print("   N" + "".join(f"{f'R = {r}':>15}" for r in REPLICATIONS))
-        for n in QUESTIONS:
-            pairs = [
-                [cells[name, n, r, "omega", method].coverage for method in ("before", "after")]
-                for r in REPLICATIONS
-            ]
-            print(f"{n:4}" + "".join(f"{old:9.3f} {new:.3f}" for old, new in pairs))
-    print(
-        f"\nN >= 20: lowest and highest coverage of {len(REPLICATIONS) * 4} designs, mean width\n"
-    )
-    print(
-        "| population (omega) | omega before | after | width | agreement before | after | width |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for name in POPULATIONS:
-        line = [f"{name} ({cells[name, 20, 5, 'omega', 'before'].truth:.2f})"]
-        for one in ("omega", "agreement"):
-            widths = []
-            for method in ("before", "after"):
-                chosen = [
-                    c
-                    for c in found
-                    if (c.population, c.coefficient, c.method) == (name, one, method) and c.n >= 20
-                ]
-                covers = [c.coverage for c in chosen]
-                line.append(f"{min(covers):.3f}-{max(covers):.3f}")
-                widths.append(f"{np.mean([c.width for c in chosen]):.2f}")
-            line.append(" -> ".join(widths))
-        print("| " + " | ".join(line) + " |")
-    for method in ("before", "after"):
-        of = [c for c in found if (c.coefficient, c.method) == ("omega", method) and c.n >= 20]
-        error = 2 * np.sqrt(0.95 * 0.05 / of[0].studies)
-        below = np.mean([c.coverage < WANTED[0] - error for c in of])
-        above = np.mean([c.coverage > WANTED[1] + error for c in of])
-        print(
-            f"\nomega {method}: {below:.0%} of the designs below {WANTED[0]} and {above:.0%} above "
-            f"{WANTED[1]}, by more than two standard errors of the simulation ({error / 2:.3f})"
-        )
-
-
-def print_other(found: list[Coverage]) -> None:
-    """One line an interval, one column a design."""
-    designs = list(dict.fromkeys((c.n, c.r) for c in found))
-    print("\nOther intervals: coverage\n")
-    print("| interval | " + " | ".join(f"N = {n}, R = {r}" for n, r in designs) + " |")
-    print("|---" * (len(designs) + 1) + "|")
-    for name, what in dict.fromkeys((c.coefficient, c.population) for c in found):
-        cells = [c.coverage for c in found if (c.coefficient, c.population) == (name, what)]
-        print(f"| {name}, {what} | " + " | ".join(f"{x:.3f}" for x in cells) + " |")
-
-
-def print_held_out(found: list[Coverage]) -> None:
-    """One line a population: lowest and highest coverage over its designs."""
-    designs = len({(c.n, c.r) for c in found})
-    print(f"\nLowest and highest coverage of {designs} designs, N = 20 to 150, R = 2 to 20\n")
-    print("| population | weights were chosen on it | agreement | ICC | ICC, N >= 30 |")
-    print("|---|---|---|---|---|")
-    for name, which in dict.fromkeys((c.population, c.method) for c in found):
-        line = [name, "yes" if which == "chosen" else "no"]
-        for one, fewest in (("agreement", 0), ("icc", 0), ("icc", 30)):
-            covers = [
-                c.coverage
-                for c in found
-                if (c.population, c.coefficient) == (name, one) and c.n >= fewest
-            ]
-            line.append(f"{min(covers):.3f}-{max(covers):.3f}" if covers else "")
-        print("| " + " | ".join(line) + " |")
-
-
-def print_records(title: str, records: list[dict[str, Any]]) -> None:
-    """A Markdown table of records."""
-    print(f"\n{title}\n")
-    print("| " + " | ".join(name.replace("_", " ") for name in records[0]) + " |")
-    print("|---" * len(records[0]) + "|")
-    for record in records:
-        cells = [f"{v:.3f}" if isinstance(v, float) else str(v) for v in record.values()]
-        print("| " + " | ".join(cells) + " |", flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
     parser.add_argument("--held", action="store_true", help="of agreement and ICC only")
-    parser.add_argument("--json", action="store_true", help="print every figure as JSON")
     arguments = parser.parse_args()
-    share = QUICK if arguments.quick else 1.0
 
     def studies(full: int) -> int:
-        return max(2, round(share * full))
+        return max(2, round((QUICK if arguments.quick else 1.0) * full))
 
-    held = list(held_out(studies(2000)))
+    designs = len(HELD_QUESTIONS) * len(HELD_REPLICATIONS)
+    show(f"Lowest and highest coverage of {designs} designs", held_out(studies(2000)))
     if arguments.held:
-        print_held_out(held)
         return
-    intervals, others = list(coverage(studies(400))), list(other_intervals(studies(400)))
-    tables = {
-        "Decisions: shares of studies, limit less truth": [
-            asdict(e) for e in decisions(studies(200))
-        ],
-        "Plans of half-width .1, from pilots of 27 questions": list(plans(studies(100))),
-        "Judges of one omega: share of studies in which some pair differs": list(
-            comparisons(studies(200))
-        ),
-        "Cautions shown in sound studies": list(cautions(studies(30))),
-    }
-    if arguments.json:
-        found = [[asdict(c) for c in part] for part in (intervals, others, held)]
-        parts = dict(zip(("coverage", "other", "held"), found, strict=True))
-        json.dump({**parts, **tables}, sys.stdout, indent=1)
-        return
-    print_coverage(intervals)
-    print_other(others)
-    print_held_out(held)
-    for title, records in tables.items():
-        print_records(title, records)
+    found = list(coverage(studies(400)))
+    designs = len(QUESTIONS) * len(REPLICATIONS)
+    show(f"Lowest and highest coverage of {designs} designs, mean width", by_population(found))
+    print(f"\n{outside(found, studies(400))}")
+    show("Other intervals: coverage", other_intervals(studies(400)))
+    show("Decisions: shares of studies", decisions(studies(200)))
+    show("Plans of half-width .1, from pilots of 27 questions", plans(studies(100)))
+    equal_judges = "Judges of one omega: share of studies in which some pair differs"
+    show(equal_judges, comparisons(studies(200)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Is the promise of `keep` kept? The rule chosen anew from many draws of labels of real judgments.
 
-    python bench/keep.py FILE [--by judge --by wording] [--draws 400] [--json]
+    python bench/keep.py FILE [--by judge --by wording] [--draws 400]
 
 FILE has judgments with a label of every question, so the truth of each rule is known. Of each judge
 it prints what is undecided and wrong, and for 300 labels at 10% and 100 at 15%: the mean share that
@@ -9,13 +9,12 @@ promise is broken.
 """
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.keeping import Panel, Promise
 from inspect_reliability.cli.sources import read_judgments
@@ -75,29 +74,8 @@ def main() -> None:
     parser.add_argument("file", metavar="FILE", help="judgments with a label of every question")
     parser.add_argument("--by", action="append", default=[], help="column of a judge's rows")
     parser.add_argument("--draws", type=int, default=DRAWS, help="draws of labels")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args()
-    found = results(given.file, given.by, given.draws)
-    if given.json:
-        json.dump(list(found), sys.stdout, indent=2)
-        return
-    names = (
-        "undecided",
-        "others_wrong",
-        "labels",
-        "max_error",
-        "kept",
-        "wrong",
-        "no_rule",
-        "broken",
-    )
-    print(" ".join(f"{name:>12}" for name in names), " judge")
-    for one in found:
-        values = (one[name] for name in names)
-        shown = (
-            "" if v is None else f"{v:.1%}" if isinstance(v, float) else str(v) for v in values
-        )
-        print(" ".join(f"{text:>12}" for text in shown), f" {one['judge']}", flush=True)
+    show("What may be kept", results(given.file, given.by, given.draws))
 
 
 if __name__ == "__main__":

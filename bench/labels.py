@@ -1,6 +1,6 @@
 """Do corrected rates and accuracies cover with 30, 100 and 300 labels? Simulation with known truth.
 
-    python bench/labels.py [--quick] [--json]
+    python bench/labels.py [--quick]
 
 A judge of known sensitivity and specificity gives several verdicts on each of two thousand
 questions, of which a few have a label. Of each interval it prints how often it covers the truth,
@@ -8,14 +8,13 @@ beside the bias of the rate that the judge alone gives and how often its own int
 """
 
 import argparse
-import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from _tables import show
 from inspect_reliability.stats import Cells, Labelled, rate
 from inspect_reliability.stats.corrected import Sample, ppi, rogan_gladen
 
@@ -24,8 +23,6 @@ QUICK = 0.1
 """Share of the studies with `--quick`."""
 LABELS = (30, 100, 300)
 QUESTIONS = 2000
-WANTED = (0.93, 0.97)
-"""Coverage of 95% intervals that is aimed at."""
 
 
 class Judge(NamedTuple):
@@ -101,35 +98,22 @@ def results(studies: int) -> Iterator[dict[str, Any]]:
                 yield {
                     "judge": name,
                     "labels": labels,
-                    "of": what,
+                    "interval of": what,
                     "coverage": inside[what] / number,
                     "bias": float(np.mean(errors[what])),
                     "studies": number,
                 }
 
 
-def main() -> int:
+def main() -> None:
     """Print one line for each judge, number of labels and interval."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    options = parser.parse_args()
-    found = list(results(max(2, int(STUDIES * (QUICK if options.quick else 1)))))
-    if options.json:
-        print(json.dumps(found, indent=1))
-        return 0
-    print(f"{'judge':16} {'labels':>6} {'interval of':17} {'covers':>7} {'bias':>7}")
-    for one in found:
-        off = "" if WANTED[0] <= one["coverage"] <= WANTED[1] else " *"
-        print(
-            f"{one['judge']:16} {one['labels']:6} {one['of']:17} {one['coverage']:7.1%} "
-            f"{one['bias']:+7.3f}{off}"
-        )
-    print(f"* outside {WANTED[0]:.0%} to {WANTED[1]:.0%}")
-    return 0
+    share = QUICK if parser.parse_args().quick else 1
+    show("Coverage of 95% intervals, and bias", results(max(2, int(STUDIES * share))))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,27 +1,22 @@
-"""Are components, flips and cheapest designs right? Simulated judges, and halves of real data.
+"""Are components, flips and cheapest designs right? Simulated judges.
 
-    python bench/moves.py [--quick] [--json]
+    python bench/moves.py [--quick]
 
 Judges whose verdicts follow the question, the order of the options, the wording, the cell or the
 seed, in different shares, judge questions of a population at two orders, three wordings and three
-seeds. The truth is that of the population, from the chances of 200,000 questions. Plans are made
-from one half of the questions of recorded judges, and tried on the other.
+seeds. The truth is that of the population, from the chances of 200,000 questions.
 """
 
 import argparse
-import json
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from _tables import show
 from inspect_reliability.stats import Cells, Disagreement, Estimate, disagreement, shifts
 from inspect_reliability.stats.crossing import cheapest_dependable
 
@@ -35,9 +30,6 @@ QUICK = 0.125
 """Share of the studies with `--quick`."""
 TRUTH = 200_000
 """Questions of which the truth is that of the population."""
-LABELLED = Path(os.environ.get("RELIABILITY_DATA", "../shared/data")) / "labelled"
-HALVES = 10
-"""Times that recorded questions are split."""
 
 SHARES = np.array([0.5, 0.3, 0.2])
 BY_ORDER = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2]])
@@ -169,18 +161,6 @@ def coverage(studies: int) -> Iterator[dict[str, Any]]:
                 }
 
 
-def dependable(first: Array, second: Array) -> float:
-    """How alike two means of a design are: 1 - their difference over that of two questions.
-
-    Means of each question, N x K, over levels of which the two share none.
-    """
-    mean = (first + second) / 2
-    within = ((first - second) ** 2).sum(axis=1).mean() / 2
-    centre = mean - mean.mean(axis=0)
-    between = (centre**2).sum() / (len(mean) - 1) - within / 2
-    return float(between / (between + within))
-
-
 def reached(true: dict[str, float], levels: dict[str, int], seeds: float) -> float:
     """Dependability in the population, where the orders tried are all there are."""
     number = {"question": 1, "order": levels["order"], "wording": levels["wording"]}
@@ -218,57 +198,6 @@ def simulated_plans(studies: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def recorded_plans(halves: int) -> Iterator[dict[str, Any]]:
-    """Plans from half of the questions of a recorded judge, and what they reach on the others."""
-    path = LABELLED / "rewardbench2_choices.parquet"
-    if not path.exists():
-        return
-    table = pd.read_parquet(path)
-    for judge in ("gpt-5.4", "gpt-5.4-mini"):
-        own = table[table["judge"] == judge]
-        cells = own.groupby(["question", "wording"])["verdict"].size().unstack()
-        full = cells.index[(cells == 8).all(axis=1)]
-        own = own[own["question"].isin(full)]
-        shares = pd.get_dummies(own["verdict"]).astype(float)
-        shape = (len(full), cells.shape[1], 8, shares.shape[1])
-        order = own.sort_values(["question", "wording", "replication"]).index
-        shown = shares.loc[order].to_numpy().reshape(shape)
-        for wanted in (0.6, 0.7, 0.8):
-            generator = np.random.default_rng(3)
-            found = []
-            for _ in range(halves):
-                half = generator.permutation(len(full))
-                pilot, rest = half[: len(full) // 2], half[len(full) // 2 :]
-                design = cheapest_dependable(_pilot(shown[pilot]), wanted)
-                n, r = design.levels["wording"], int(design.n_replications)
-                wordings = generator.permutation(shape[1])
-                if 2 * n > shape[1]:
-                    break  # two designs without a common wording need more wordings
-                means = [
-                    shown[rest][:, chosen][:, :, generator.choice(8, r, replace=False)].mean((1, 2))
-                    for chosen in (wordings[:n], wordings[n : 2 * n])
-                ]
-                found.append((design, dependable(*means)))
-            if found:
-                design = found[0][0]
-                yield {
-                    "judge": judge,
-                    "wanted": wanted,
-                    "wordings": design.levels["wording"],
-                    "seeds": design.n_replications,
-                    "expected": float(np.mean([d.dependability.value for d, _ in found])),
-                    "on the other half": float(np.mean([reached for _, reached in found])),
-                }
-
-
-def _pilot(shown: Array) -> Disagreement:
-    n, wordings, _, k = shown.shape
-    table = shown.sum(axis=2).reshape(-1, k).astype(int)
-    questions = tuple(np.repeat([f"q{i}" for i in range(n)], wordings).tolist())
-    facets = {"wording": np.tile(np.arange(wordings), n)}
-    return disagreement(Cells(table, questions, tuple(map(str, range(k))), facets=facets))
-
-
 def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere.
 
@@ -295,41 +224,13 @@ def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield line | {"largest bias": max(abs(one["bias"]) for one in own)}
 
 
-def print_records(title: str, records: list[dict[str, Any]]) -> None:
-    """A Markdown table of records."""
-    print(f"\n{title}\n")
-    if not records:
-        print(f"No recorded judgments in {LABELLED}: set RELIABILITY_DATA.")
-        return
-    print("| " + " | ".join(records[0]) + " |")
-    print("|---" * len(records[0]) + "|")
-    for record in records:
-        cells = [f"{v:.3f}" if isinstance(v, float) else str(v) for v in record.values()]
-        print("| " + " | ".join(cells) + " |", flush=True)
-
-
-_COVERAGE = "Lowest and highest coverage of 95% intervals, and bias in its standard errors"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
-    parser.add_argument("--json", action="store_true", help="print every figure as JSON")
-    arguments = parser.parse_args()
-    share = QUICK if arguments.quick else 1.0
-    tables = {
-        _COVERAGE: list(coverage(max(2, round(share * STUDIES)))),
-        "Cheapest designs of simulated pilots": list(
-            simulated_plans(max(2, round(share * STUDIES / 4)))
-        ),
-        "Cheapest designs from half of the questions": list(recorded_plans(HALVES)),
-    }
-    if arguments.json:
-        json.dump(tables, sys.stdout, indent=1)
-        return
-    tables[_COVERAGE] = list(by_estimate(tables[_COVERAGE]))
-    for title, records in tables.items():
-        print_records(title, records)
+    parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
+    studies = max(2, round((QUICK if parser.parse_args().quick else 1.0) * STUDIES))
+    found = list(coverage(studies))
+    show("Coverage of 95% intervals, and bias in its standard errors", by_estimate(found))
+    show("Cheapest designs of simulated pilots", simulated_plans(max(2, studies // 4)))
 
 
 if __name__ == "__main__":

@@ -1,33 +1,25 @@
 """Do intervals and rank sets of rankings hold the truth, and is another try what it is said to be?
 
-    python bench/rankings.py [--quick] [--json] [--file FILE]
+    python bench/rankings.py [--quick] [--file FILE]
 
 Simulated judges grade systems on questions of a population, in two orders, with two tries each.
 Questions, judges, judges by questions, orders and tries move the chance of a win, by so much that
 the truth is known. It prints how often intervals over questions and over judges hold it, those of a
-bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another try
-changes; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
-rows beside ours for a file of pairs, such as `examples/pairs.parquet`.
+bootstrap of rows beside them; how often rank sets hold all true ranks; and the bias of what another
+try changes. With --file it prints intervals from resampled rows beside ours for a file of pairs,
+such as `examples/pairs.parquet`.
 """
 
 import argparse
-import json
-import resource
-import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from click.testing import CliRunner
 from numpy.typing import NDArray
 
+from _tables import show
 from inspect_reliability.answers.boards import boards
-from inspect_reliability.cli import main as command
 from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.stats.ranking import Contests, ranking
 from inspect_reliability.stats.survival import survival
@@ -45,7 +37,6 @@ SURVIVED = 100
 """Studies of what another try changes, and fresh tries that are its truth."""
 FRESH = 400
 BOOTSTRAPS = 200
-LARGE = {"58 systems x 805": (58, 805, 1), "200 systems x 1,000 x 2 orders": (200, 1000, 2)}
 SPREAD = {"question": 0.2, "judge": 0.06, "both": 0.08, "order": 0.05}
 """Half the range of each effect on the chance of a win; all are uniform."""
 
@@ -150,38 +141,6 @@ def another_try(studies: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def large() -> Iterator[dict[str, Any]]:
-    """Seconds and MB of `rank` on files of many systems against a baseline."""
-    rng = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (systems, questions, orders) in LARGE.items():
-            q, s, o = np.indices((questions, systems, orders)).reshape(3, -1)
-            chance = np.clip(rng.normal(0.5, 0.1, systems)[s] + rng.normal(0, 0.2, q.size), 0, 1)
-            frame = pd.DataFrame(
-                {"question": q, "model_1": "base", "model_2": [f"s{i}" for i in s]}
-            )
-            if orders == 1:
-                frame = frame.assign(p=1 - chance)
-            else:
-                first = np.where(o == 1, frame["model_2"], frame["model_1"])
-                frame["model_2"] = np.where(o == 1, frame["model_1"], frame["model_2"])
-                frame["model_1"] = first
-                won = rng.random(q.size) < chance
-                frame = frame.assign(verdict=np.where(won == (o == 1), "A", "B"))
-            file = Path(folder) / "large.parquet"
-            frame.to_parquet(file)
-            start, own = time.perf_counter(), time.process_time()
-            done = CliRunner().invoke(command, ["rank", str(file), "--baseline", "base"])
-            assert done.exit_code == 0, done.output
-            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            yield {
-                "file": name,
-                "seconds": time.perf_counter() - start,
-                "of one core": time.process_time() - own,
-                "MB at most": most,
-            }
-
-
 def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, Any]]:
     """Widths of intervals from resampled rows, as arena-hard-auto has them, beside ours."""
     given = verdicts_on_systems([file])
@@ -206,29 +165,24 @@ def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, An
         }
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a tenth of the studies")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--file", help="a file of pairs: intervals of rows beside ours, nothing else"
     )
     parser.add_argument("--judge", help="with --file: one try of this judge alone")
     options = parser.parse_args()
     times = QUICK if options.quick else 1.0
-    parts = (
-        [rows_beside_questions(options.file, options.judge)]
-        if options.file
-        else [coverage(round(STUDIES * times)), another_try(round(SURVIVED * times)), large()]
-    )
-    for part in parts:
-        found = list(part)
-        shown = pd.DataFrame(found).to_string(index=False, float_format=lambda one: f"{one:.3f}")
-        print(json.dumps(found, indent=1) if options.json else f"{shown}\n", flush=True)
-    return 0
+    if options.file:
+        title = "Widths of intervals, and their ratio"
+        show(title, rows_beside_questions(options.file, options.judge))
+        return
+    show("Coverage of scores, and of all ranks", coverage(round(STUDIES * times)))
+    show("What another try changes", another_try(round(SURVIVED * times)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

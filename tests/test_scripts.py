@@ -51,12 +51,11 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000", {"TRIES": 5}),
-    "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500, "HALVES": 1}),
+    "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "rankings": (
         "--quick",
         {
             **{"QUICK": 0, "QUESTIONS": (5, 6), "JUDGES": (5,), "FRESH": 10, "BOOTSTRAPS": 5},
-            "LARGE": {"small": (4, 5, 2), "exact": (4, 5, 1)},
         },
     ),
     "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),

@@ -17,7 +17,7 @@ def dealt(cells: Cells, times: int = 2000) -> FloatArray:
     tables = np.zeros((times, n, k))
     for table in tables:
         np.add.at(table, (question, generator.permutation(verdicts)), 1)
-    return omega.formula(terms_of_names(tables).together(cells.clusters).over())
+    return omega.formula(terms_of_names(tables.swapaxes(0, 1)).together(cells.clusters).over())
 
 
 UNEQUAL = np.array([[2, 0, 1], [5, 4, 1], [0, 2, 0], [3, 3, 1], [1, 1, 2], [2, 9, 0], [0, 1, 4]])

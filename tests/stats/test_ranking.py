@@ -181,13 +181,6 @@ def test_no_finite_strengths_are_refused(won: list[list[int]], words: str) -> No
         strengths(np.array(won, float))
 
 
-def test_two_share_a_letter_if_they_are_not_told_apart() -> None:
-    values = np.random.default_rng(2).normal(np.linspace(0, 1, 9)[:, None], 1, (60, 9, 1))
-    found = ranking(scored(values))
-    for i, j in combinations(range(9), 2):
-        assert bool({*found.letters[i]} & {*found.letters[j]}) is not bool(found.apart[i, j])
-
-
 def test_another_try_is_expected_over_all_tries() -> None:
     """Two questions, three systems, two tries of each cell: every draw is enumerated."""
     values = np.random.default_rng(3).integers(0, 4, (2, 3, 2)).astype(float)

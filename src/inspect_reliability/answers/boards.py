@@ -35,7 +35,7 @@ _THESE = "intervals speak for these {} only: others need at least {} of them"
 
 _NUMBERS = (
     *("score", "score_interval", "standard_error", "deviation_of_tries"),
-    *("rank", "rank_set", "letters", "n_questions"),
+    *("rank", "rank_set", "n_questions"),
 )
 OWN = "own family"
 _FEW_LABELS = "it takes 3 labels of these systems each, and of others"
@@ -175,7 +175,6 @@ class Board:
                 None if self.of_tries is None else float(np.sqrt(self.of_tries[i, i])),
                 int(found.rank[i]),
                 None if found.reason else found.rank_set[i].tolist(),
-                None if found.reason else found.letters[i],
                 int(found.n_questions[i]),
             )
             own = dict(zip(_NUMBERS, numbers, strict=True))

@@ -23,7 +23,6 @@ _WORDS = (
     "questions. With --method bt: log strength, 0 on average.",
     "In brackets: the 95% interval over questions.",
     "Rank set: all true ranks lie in these sets together, with 95% confidence.",
-    "Groups: systems that share a letter cannot be told apart.",
     "Another try: two rankings of one try each of the same judge on the same questions. A ranking "
     "of all tries together is steadier.",
     "Tau: 1 if two rankings have one order, -1 if one is the reverse of the other, ties 0.",
@@ -166,7 +165,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
         return ("judge each question several times, and report the ranking of all tries",)
     if not board.again:
         return ("judge each question at least twice, to see whether the order comes out again",)
-    return ("report rank sets or groups beside the ranks",)
+    return ("report rank sets beside the ranks",)
 
 
 def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:
@@ -212,11 +211,11 @@ def _scores(board: Board) -> Figure | None:
     name = describe(board.keys)
     return Figure(
         f"{name}: scores",
-        f"{name}: the score of each system with its interval, best first, by group.",
+        f"{name}: the score of each system with its interval, best first.",
         records,
         x="system",
         y="score",
-        by="letters",
+        by="system",
         kind="points",
         y_label="score",
         reference=float(np.mean(board.found.scores)),

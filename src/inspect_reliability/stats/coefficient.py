@@ -18,7 +18,7 @@ from .intervals import (
     within_bounds,
 )
 from .study import Formula, Study
-from .sums import Scale
+from .sums import Scale, terms
 
 _Known = dict[str, tuple[Ends, str]]
 
@@ -97,9 +97,14 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     if used is None:
         return {row.name: blank for row in rows}
     # One pass over the questions a scale, whatever the number of coefficients.
-    studies = {scale: Study.of(used, scale) for scale in {row.scale for row in rows}}
+    studies = {scale: study_of(used, scale) for scale in {row.scale for row in rows}}
     known: _Known = {}
     return {row.name: estimated(row, studies[row.scale], blank, known) for row in rows}
+
+
+def study_of(given: Cells, scale: Scale) -> Study:
+    """These verdicts as a study; names of ordinal scale are the numbers of their ranks."""
+    return Study([terms(given.ranked if scale == "ordinal" else given)])
 
 
 def estimated(

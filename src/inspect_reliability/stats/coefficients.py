@@ -15,7 +15,7 @@ from .cells import Cells
 from .coefficient import Coefficient, panel_of
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
-from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED, PLUS_A_QUESTION, RANKS
+from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED, PLUS_A_QUESTION
 from .long import FloatArray
 from .study import Formula
 from .sums import Scale, Sums, ratio
@@ -170,17 +170,6 @@ def brennan_prediger(s: Sums) -> FloatArray:
     return 1 - s.within * s.categories / max(s.categories - 1, 1)
 
 
-krippendorff_alpha_ordinal = _add(
-    replace(
-        krippendorff_alpha,
-        name="krippendorff_alpha_ordinal",
-        title="Krippendorff's alpha, ordinal",
-        about="Krippendorff's alpha where a disagreement weighs the ranks it spans, squared.",
-        scale="ordinal",
-        interval=RANKS,
-        like=None,
-    )
-)
 icc = _add(
     replace(
         omega,
@@ -200,5 +189,14 @@ krippendorff_alpha_numeric = _add(
         about="Krippendorff's alpha where a disagreement weighs its squared difference.",
         scale="interval",
         like=icc,
+    )
+)
+krippendorff_alpha_ordinal = _add(
+    replace(
+        krippendorff_alpha_numeric,
+        name="krippendorff_alpha_ordinal",
+        title="Krippendorff's alpha, ordinal",
+        about="Krippendorff's alpha where a disagreement weighs the ranks it spans, squared.",
+        scale="ordinal",
     )
 )

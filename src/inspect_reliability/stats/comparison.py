@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient
+from .coefficient import NO_VARIANCE, Coefficient, study_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, jackknifed, level_of, t_quantile
 from .errors import ReliabilityError, check_level
@@ -62,8 +62,8 @@ def compare_all(
     The interval of a difference is +- c SE of the jackknife over questions (Efron & Tibshirani
     1993, ch. 11); pairing removes the effect of questions on both judges. For two judges, c is the
     t quantile on N - 1 degrees of freedom. For more, it is that of the largest |t| of all pairs
-    when the judges are shuffled within questions (max-t by permutation; Westfall & Young 1993). If
-    the verdicts are ranks, it is a Bonferroni t quantile.
+    when the judges are shuffled within questions (max-t by permutation; Westfall & Young 1993).
+
     For coefficients of names that are no mean over questions, the jackknife misses part of the
     uncertainty, so the interval reaches at least as far as those of both judges imply
     (`_together`).
@@ -186,7 +186,7 @@ def _pairs(
     """
     given = list(zip(*strata.values(), strict=True))
     by_judge = studies or [
-        Study.of(own[0], row.scale) if len(own) == 1 else Study(list(map(terms, own)))
+        study_of(own[0], row.scale) if len(own) == 1 else Study(list(map(terms, own)))
         for own in given
     ]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -247,8 +247,6 @@ def _critical(found: _Found, by_judge: Sequence[Study], formula: Formula, level:
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
     if len(known) < 3 or n < FEWEST_QUESTIONS:
         return t_quantile(level, freedom) if freedom else np.nan
-    if by_judge[0].ranked is not None:
-        return t_quantile(1 - 2 * (1 - level) / (len(known) * (len(known) - 1)), freedom)
     strata = [_stacked(terms) for terms in zip(*(one.strata for one in by_judge), strict=True)]
     generator, largest = np.random.default_rng(0), []
 

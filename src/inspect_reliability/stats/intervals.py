@@ -22,7 +22,7 @@ from .ends import (
 from .estimate import Estimate
 from .long import FloatArray
 from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, omega_slopes
-from .sums import Sums, ratio
+from .sums import Sums
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions vary."""
@@ -137,13 +137,6 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
-def ranks(formula: Formula, study: Study, level: float) -> Ends:
-    """The F scale, or the ends of the ranks as numbers, where these are farther."""
-    low, high = f_scale(formula, study, level)
-    found = far_or_noise(lambda s: 1 - ratio(s.within, s.any_two), Study(study.strata), level)
-    return float(np.fmin(low, found[0])), float(np.fmax(high, found[1]))
-
-
 def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
     """The interval if no question varies: exact for agreement, derived from it for the others."""
     bound = constant_share_bound(study.sizes.min(), level)
@@ -190,7 +183,6 @@ ROOT_SCALE = Method("root scale", root_scale, bounded=False)
 LOG_SCALE = Method("log scale", log_scale)
 NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
 FAR_OR_NOISE = Method("far or noise question", far_or_noise)
-RANKS = Method("ranks as numbers", ranks)
 PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)
 EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
 

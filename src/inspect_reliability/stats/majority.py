@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 from operator import mul
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,57 +135,46 @@ def _exact(shares: FloatArray, votes: int) -> FloatArray:
     """Probability that the majorities of two sets of votes are the same, N; shares are N x K."""
     # Many questions have the same shares, and which verdict has which makes no difference.
     distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
-    found = np.array([float((winners(row, votes) ** 2).sum()) for row in distinct])
+    found = np.array([float((winners(row, votes, exact=True) ** 2).sum()) for row in distinct])
     return np.asarray(found[same])
 
 
-def winners(shares: FloatArray, votes: int) -> FloatArray:
-    """Probability of each category to win the majority of this many independent votes, K.
+def winners(given: NDArray[Any], votes: int, exact: bool, least: int | None = None) -> FloatArray:
+    """Probability of each category to win the majority of this many votes, K.
 
-    Votes are independent Poisson numbers given their sum.
+    They are drawn from its probabilities if `exact`, else without replacement from its counts,
+    which is unbiased for a vote of the judge. Tied verdicts win with equal chance; with `least`, a
+    verdict wins alone, and with so many votes or more.
     """
-    used = np.flatnonzero(shares > _NEVER)
-    chance = shares[used] / shares[used].sum()
-    mean, numbers = votes * chance[:, None], np.arange(votes + 1)
-    return _majority(used, len(shares), numbers * np.log(mean) - _log_factorials(votes) - mean)
+    used = np.flatnonzero(given > _NEVER)
+    own, numbers = given[used, None], np.arange(votes + 1)
+    if exact:  # Poisson numbers, given their sum
+        mean = votes * own / own.sum()
+        ways = numbers * np.log(mean) - _log_factorials(votes) - mean
+    else:  # binomial numbers, given their sum
+        own, whole = own.astype(np.int64), int(own.sum())
+        logs, odds = _log_factorials(whole), votes / (whole - votes + 0.5)
+        left = own - numbers
+        ways = logs[own] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
+        ways = np.where(left < 0, -np.inf, ways - own * np.log1p(odds))
+    found = np.zeros(len(given))
+    found[used] = 1.0 if len(used) == 1 else _majority(np.exp(ways), least)
+    return found
 
 
-def winners_of_some(counts: NDArray[np.int64], votes: int) -> FloatArray:
-    """The same for votes drawn from these without replacement, K.
-
-    The mean over all subsets, so unbiased for a vote of the judge. Votes are independent binomial
-    numbers given their sum.
-    """
-    used = np.flatnonzero(counts)
-    given, numbers = counts[used, None], np.arange(votes + 1)
-    logs, odds = _log_factorials(int(counts.sum())), votes / (counts.sum() - votes + 0.5)
-    left = given - numbers
-    ways = logs[given] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
-    ways = np.where(left < 0, -np.inf, ways - given * np.log1p(odds))
-    return _majority(used, len(counts), ways)
-
-
-def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> FloatArray:
-    """Probability of each category to have most votes, from the probabilities of vote numbers.
+def _majority(each: FloatArray, least: int | None) -> FloatArray:
+    """Probability of each category to have most votes, U, from those of 0, 1, ..., m votes.
 
     Given its number of votes c, a category wins if all others have fewer, or ties with d of them
     and wins in 1 of 1 + d cases, the integral of t^d from 0 to 1. Numbers of votes are independent
     given their sum; their generating functions are multiplied on the unit circle, with a weight t
     for each tie, and integrated over t by Gauss-Legendre, exactly for so few ties.
-
-    `used` are the U of K categories with votes; `chances` has the log probabilities of 0, 1, ..., m
-    votes, U x m + 1.
     """
-    found = np.zeros(categories)
-    if len(used) == 1:
-        found[used] = 1.0
-        return found
-    points, weights = _ties(len(used))
-    turns, back = _circle(len(used), chances.shape[1] - 1)
-    each = np.exp(chances)
+    turns, back = _circle(len(each), each.shape[1] - 1)
     parts = each[:, None] * turns
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
-    for point, weight in zip(points, weights, strict=True):
+    found = np.zeros(len(each))
+    for point, weight in _ties(len(each)) if least is None else [(0.0, 1.0)]:
         ways = below + point * parts
         # Row by row, in half the time of a cumulative product along the first axis.
         before = list(accumulate(ways[:-1], mul, initial=back))
@@ -192,15 +182,16 @@ def _majority(used: NDArray[np.int64], categories: int, chances: FloatArray) -> 
         # All votes but c: one coefficient of the inverse transform of the others' product.
         others = zip(reversed(before), after, strict=True)
         ended = np.array([(first * last).sum(axis=0).real for first, last in others])[::-1]
-        found[used] += weight * (each * ended).sum(axis=1)
-    return np.asarray(found / found.sum())
+        found += weight * (each * ended)[:, least or 0 :].sum(axis=1)
+    every = (parts.sum(axis=2).prod(axis=0) * back[:, 0]).sum().real
+    return np.asarray(found / every)
 
 
 @lru_cache
-def _ties(categories: int) -> tuple[FloatArray, FloatArray]:
+def _ties(categories: int) -> list[tuple[float, float]]:
     """Points and weights of an integral from 0 to 1 over powers below the number of categories."""
     points, weights = np.polynomial.legendre.leggauss(categories // 2 + 1)
-    return (points + 1) / 2, weights / 2
+    return list(zip((points + 1) / 2, weights / 2, strict=True))
 
 
 @lru_cache

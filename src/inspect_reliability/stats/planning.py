@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient
+from .coefficient import NO_VARIANCE, Coefficient, study_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, linear_error, t_quantile
 from .errors import ReliabilityError, check_level
@@ -250,7 +250,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
-    study = Study.of(counts.replicated, row.scale)
+    study = study_of(counts.replicated, row.scale)
     if study.total.disagreement == 0:
         return replace(blank, reason=_STEADY)
     (left_out,) = study.left_out(row.formula)

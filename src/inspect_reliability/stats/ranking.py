@@ -7,7 +7,6 @@ single one with its grade. A question is drawn with all its contests; rows are n
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from string import ascii_letters
 from typing import Literal
 
 import numpy as np
@@ -135,18 +134,6 @@ class Ranking:
         """[S, S], whether two systems are told apart when all are asked at once."""
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(self.scores[:, None] - self.scores) > self.all_reach)
-
-    @cached_property
-    def letters(self) -> list[str]:
-        """Letters of each system: two share one if they cannot be told apart."""
-        order = self.order
-        found = [""] * len(order)
-        groups = _cliques(~self.apart[np.ix_(order, order)])
-        names = ascii_letters + "".join(map(chr, range(0x3B1, 0x3B1 + max(len(groups), 1))))
-        for name, group in zip(names, groups, strict=False):
-            for place in group:
-                found[order[place]] += name
-        return found
 
 
 def ranking(
@@ -315,25 +302,3 @@ def _combined(
     with np.errstate(divide="ignore", invalid="ignore"):
         free = total**2 / (of_questions**2 / (n - 1) + of_levels**2 / (levels - 1))
     return np.sqrt(total), np.nan_to_num(free, nan=levels - 1.0)
-
-
-def _cliques(near: Flags) -> list[list[int]]:
-    """The largest groups of systems all near each other, by their first (Bron & Kerbosch 1973)."""
-    n = len(near)
-    beside = [sum(1 << j for j in range(n) if near[i, j] and i != j) for i in range(n)]
-    found: list[list[int]] = []
-
-    def members(mask: int) -> list[int]:
-        return [i for i in range(n) if mask >> i & 1]
-
-    def grow(group: int, free: int, done: int) -> None:
-        if not free and not done:
-            found.append(members(group))
-            return
-        pivot = max(members(free | done), key=lambda i: (free & beside[i]).bit_count())
-        for i in members(free & ~beside[pivot]):
-            grow(group | 1 << i, free & beside[i], done & beside[i])
-            free, done = free & ~(1 << i), done | 1 << i
-
-    grow(0, (1 << n) - 1, 0)
-    return sorted(found)

@@ -1,13 +1,14 @@
 """Variance of a suite's score: from questions, the model's own runs, or the judge."""
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .cells import Cells
 from .disagreement import QUESTION, disagreement, shares_of
-from .errors import ReliabilityError, ShapeError
+from .errors import ReliabilityError
 from .long import codes
 from .rates import by_question
 
@@ -64,10 +65,16 @@ def decompose(
 
     Raises:
         ShapeError: The three differ in length.
-        ReliabilityError: A score is not a number, or infinite.
+        ReliabilityError: A score is infinite.
         NoJudgmentsError: There is no score, or all are missing.
     """
-    cells, left_out = _outputs(questions, runs, scores)
+    named = Cells.from_long(codes(questions), scores, facets={"run": runs})
+    values = {name: float(name) for name in named.categories}
+    if not all(map(math.isfinite, values.values())):
+        raise ReliabilityError("Scores must be finite numbers, NaN where missing.")
+    given = named.rows(named.replications > 0)
+    # A run is of its question alone.
+    cells = replace(given, facets={"run": np.arange(len(given.questions))}).as_numbers(values)
     of_output, judgments = cells.clusters, cells.replications
     outputs = np.bincount(of_output)
     a, b, n = len(outputs), len(of_output), int(judgments.sum())
@@ -90,34 +97,9 @@ def decompose(
         n_questions=a,
         n_runs=b / a,
         n_judgments=n / b,
-        left_out=left_out,
+        left_out=int(named.missing.sum()),
         reason=_reason(a, b, n),
     )
-
-
-def _outputs(
-    questions: Iterable[object], runs: Iterable[object], scores: Iterable[float]
-) -> tuple[Cells, int]:
-    """The scores of each output, a run of its question alone, and the number of missing ones."""
-    asked, answered, given = list(questions), list(runs), list(scores)
-    try:
-        values = np.array(given, dtype=np.float64)
-        finite = not np.isinf(values).any()
-    except (TypeError, ValueError):
-        finite = False
-    if not finite:
-        raise ReliabilityError("Scores must be finite numbers, NaN where missing.")
-    if not len(asked) == len(answered) == len(values):
-        raise ShapeError(
-            f"There are {len(asked)} questions and {len(answered)} runs for {len(values)} scores."
-        )
-    known = np.flatnonzero(~np.isnan(values))
-    outputs = [(asked[i], answered[i]) for i in known]
-    named = Cells.from_long(
-        codes(asked[i] for i in known), values[known], facets={"run": codes(outputs)}
-    )
-    numbers = named.as_numbers({name: float(name) for name in named.categories})
-    return numbers, len(given) - len(known)
 
 
 def _reason(a: int, b: int, n: int) -> str | None:

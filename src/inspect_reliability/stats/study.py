@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cells import Cells
 from .ends import NO_WIDTH, Ends, jackknife_error, linear_error, t_quantile, weighted_error
 from .long import FloatArray
-from .sums import Scale, Strata, Sums, of_ranks, terms, terms_of_moments, without_each
+from .sums import Strata, Sums, terms_of_moments, without_each
 
 UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
@@ -46,10 +45,9 @@ class Question(NamedTuple):
 class Study:
     """The questions of one study, by stratum, and what intervals need of them.
 
-    `strata` are the contributions of each question (or cluster), with ranks as numbers; `parts`
-    their sums, and `total` those of all strata together. `ranked` verdicts are ranked anew for each
-    sum. `apart` says whether no two verdicts of a question agree, and `most` is the largest
-    variance that there can be.
+    `strata` are the contributions of each question (or cluster), `parts` their sums, and `total`
+    those of all strata together. `apart` says whether no two verdicts of a question agree, and
+    `most` is the largest variance that there can be.
     """
 
     total: Any
@@ -57,20 +55,12 @@ class Study:
     apart: bool
     most: float = np.inf
 
-    def __init__(self, strata: Sequence[Sums], ranked: Cells | None = None) -> None:
-        self.strata, self.ranked = strata, ranked
-        self.parts = [one.over() for one in strata] if ranked is None else [of_ranks(ranked)]
+    def __init__(self, strata: Sequence[Sums]) -> None:
+        self.strata, self.parts = strata, [one.over() for one in strata]
         self.total = Strata.of(self.parts)
         self.replications = float(self.total.replications)
         self.apart = bool(self.total.disagreement == self.total.questions)
         self.sizes = np.array([len(one.questions) for one in strata])
-
-    @classmethod
-    def of(cls, given: Cells, scale: Scale) -> Self:
-        """A study without strata."""
-        if scale == "ordinal":
-            return cls([terms(given.ranked)], given)
-        return cls([terms(given)])
 
     @property
     def n(self) -> int:
@@ -80,8 +70,6 @@ class Study:
     @cached_property
     def without(self) -> list[Any]:
         """`total` without each question, [N] for each stratum."""
-        if self.ranked is not None:
-            return [of_ranks(self.ranked, 1.0 - np.eye(self.n))]
         return list(without_each(self.strata, self.parts))
 
     def left_out(self, formula: Formula) -> list[FloatArray]:

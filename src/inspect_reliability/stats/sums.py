@@ -1,8 +1,8 @@
 """The contribution of each question, and the weighted sums behind every coefficient.
 
-A resample of questions is a vector of weights, so leaving out questions is one matrix product, and
-a formula is evaluated on all resamples at once. Verdicts of any scale are vectors, one-hot for
-names and of length 1 for numbers, so omega and ICC, and the alphas, share their formulas.
+A formula is evaluated on the sums without each question at once. Verdicts of any scale are
+vectors, one-hot for names and of length 1 for numbers, so omega and ICC, and the alphas, share
+their formulas.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .cells import Cells
-from .long import FloatArray, mid_ranks
+from .long import FloatArray
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
@@ -24,7 +24,7 @@ _ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled")
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over questions, [..., W] for W resamples or [...] for one; or the terms, [..., N].
+    """Sums over questions, of all or, [N], without each; or the terms of each, [N].
 
     Attributes:
         questions: 1: the sum is the number of questions.
@@ -84,12 +84,9 @@ class Sums:
         known = vars(self)
         return Sums(**known | {name: change(name, x) for name, x in known.items() if np.ndim(x)})
 
-    def over(self, weights: ArrayLike | None = None) -> "Sums":
-        """Sum over questions by weights [W, N]; by default all are 1, and W is dropped."""
-        if weights is None:
-            return self.each(lambda name, x: x.sum(axis=-2 if name in _VECTORS else -1))
-        w = np.asarray(weights, dtype=np.float64)
-        return self.each(lambda name, x: w @ x if name in _VECTORS else x @ w.T)
+    def over(self) -> "Sums":
+        """Sum over questions."""
+        return self.each(lambda _, x: x.sum(axis=0))
 
     def without_each(self) -> "Sums":
         """Sum these terms over all questions but each one, [N].
@@ -114,8 +111,8 @@ class Sums:
         starts = np.cumsum(sizes) - sizes
 
         def of_clusters(name: str, x: FloatArray) -> FloatArray:
-            axis, each = (-2, sizes[:, None]) if name in _VECTORS else (-1, sizes)
-            summed = np.add.reduceat(x.take(order, axis), starts, axis)
+            summed = np.add.reduceat(x[order], starts)
+            each = sizes.reshape(-1, *[1] * (x.ndim - 1))
             return np.asarray(summed if name in _ADDED else summed / each)
 
         found = self.each(of_clusters)
@@ -176,7 +173,7 @@ def terms_of_rows(given: Cells) -> Sums:
 
 
 def terms_of_names(table: ArrayLike) -> Sums:
-    """The contribution of each question of a table of counts; tables [..., N, K]."""
+    """The contribution of each question of a table of counts, [N, ..., K]."""
     counts = np.asarray(table, dtype=np.float64)
     n = counts.sum(axis=-1)
     differ = 1 - (counts * (counts - 1)).sum(axis=-1) / (n * (n - 1))
@@ -230,24 +227,6 @@ def _of_numbers(given: Cells, values: FloatArray) -> Sums:
         n = given.replications.astype(np.float64)
         differ = (given.table * (values - mean[:, None]) ** 2).sum(axis=1) / (n - 1)
     return terms_of_moments(n, differ, mean[:, None], norm, given.exact)
-
-
-def of_ranks(given: Cells, weights: FloatArray | None = None) -> Sums:
-    """Sums of ranked verdicts, by weights of the clusters; see `Sums.over`.
-
-    Each category is its mid-rank among the verdicts of the resample: two differ by the number of
-    verdicts from one to the other, minus half of those in the two (Krippendorff 2019, section
-    12.3.4). Ranks change with the resample, so questions contribute no terms of their own.
-    """
-    resamples = np.ones((1, given.n_clusters)) if weights is None else weights
-    found = []
-    for w in resamples[:, given.clusters]:
-        pooled = w @ given.weighted
-        ranks = mid_ranks(pooled)
-        # About their mean, so that no digits are lost.
-        found.append(_of_numbers(given, ranks - pooled @ ranks / pooled.sum()).over(w[None]))
-    together = found[0].each(lambda name, _: np.concatenate([getattr(x, name) for x in found]))
-    return together.each(lambda _, x: x[0]) if weights is None else together
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """Steady, or right? A judge's verdicts beside people's labels."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import comb
@@ -17,7 +17,7 @@ from .intervals import (
     with_ends,
 )
 from .long import FloatArray
-from .majority import VOTES, winners, winners_of_some
+from .majority import VOTES, winners
 from .planning import Precision
 from .rates import by_question, mean_share, unseen
 from .steps import SAME_LABEL, near, other_scale, spearman, step_of
@@ -325,9 +325,8 @@ class Labelled:
 
 def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
     """Probability of each category to win the majority of n outputs, of which some have no vote."""
-    won: Callable[[Any, int], FloatArray] = winners if exact else winners_of_some
     if not silent:
-        return won(row, n)
+        return winners(row, n, exact)
     cast, votes = row.sum(), range(1, n + 1)
     if exact:
         p = cast / (cast + silent)
@@ -335,5 +334,5 @@ def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
     else:
         ways = [comb(int(cast), k) * comb(int(silent), n - k) for k in votes]
         chances = [one / comb(int(cast + silent), n) for one in ways]
-    of_each = [chance * won(row, k) for k, chance in zip(votes, chances, strict=True) if chance]
-    return np.sum(of_each, axis=0) if of_each else np.zeros(len(row))
+    known = [(k, chance) for k, chance in zip(votes, chances, strict=True) if chance]
+    return sum((chance * winners(row, k, exact) for k, chance in known), np.zeros(len(row)))
