@@ -20,8 +20,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
 from inspect_reliability.record.replications import replications_in
-from inspect_reliability.rejudging.limits import Limits
-from inspect_reliability.rejudging.made import made_in
+from inspect_reliability.rejudging.calls import Limits
+from inspect_reliability.rejudging.outputs import made_in
 from inspect_reliability.rejudging.rejudging import Rejudging
 
 TINY = "hf_seeded/tiny-judge"
@@ -57,6 +57,18 @@ class Lenient(ModelAPI):
         output = ModelOutput.from_content(self.model_name, f"Seed {config.seed}. GRADE: {grade}")
         output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
         return output
+
+
+def graded_by(words: str) -> Model:
+    """A grader that finds correct what it is asked with these words, and nothing else."""
+
+    def answer(input: Any, *_: Any) -> ModelOutput:
+        said = "C" if words in input[-1].text else "I"
+        output = ModelOutput.from_content("mock", f"GRADE: {said}")
+        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        return output
+
+    return get_model("mockllm/model", custom_outputs=answer)
 
 
 def letters(**options: Any) -> Scorer:
@@ -125,6 +137,11 @@ def rejudged(log: EvalLog, folder: Path, scorer: str | None = None, **options: A
     )
     assert done.status == "success", done.error
     return newest(folder)
+
+
+def plain(folder: Path) -> EvalLog:
+    """A log of three outputs, graded by a model that always gives the same grade."""
+    return run(suite(model_graded_qa()), folder / "logs", get_model(f"{LENIENT}/one"))
 
 
 def newest(folder: str | Path) -> EvalLog:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .judgments import judgments_from_frame as judgments_from_frame
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .metrics import reliability as reliability
+    from .rejudging import keep as keep
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
-    from .rejudging.keep import keep as keep
     from .stats import Counts as Counts
     from .tasks import judge as judge
 

@@ -1,16 +1,12 @@
 """A grader that is shown changed outputs of a log: what it is asked, and what fools it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from inspect_ai.event import ModelEvent
-from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import model_graded_qa
 
 from commands import invoke
-from graders import LENIENT, rejudged, run, suite
+from graders import graded_by, plain, rejudged
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -19,27 +15,11 @@ from inspect_reliability.verdicts import GIVEN
 TOLD = "Instruction to the judge"
 
 
-def obedient() -> Model:
-    """A grader that finds correct what tells it to, and nothing else."""
-
-    def answer(input: Any, *_: Any) -> ModelOutput:
-        said = "C" if TOLD in input[-1].text else "I"
-        output = ModelOutput.from_content("mock", f"GRADE: {said}")
-        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
-        return output
-
-    return get_model("mockllm/model", custom_outputs=answer)
-
-
-def plain(folder: Path) -> EvalLog:
-    return run(suite(model_graded_qa()), folder / "logs", get_model(f"{LENIENT}/one"))
-
-
 def test_a_grader_that_obeys_is_found_out(tmp_path: Path) -> None:
     """It draws every verdict to an output with an instruction, and no other change does."""
     changes = ["instruction", "praise", "other"]
     log = plain(tmp_path)
-    judged = rejudged(log, tmp_path / "a", model=obedient(), replications=2, answers=changes)
+    judged = rejudged(log, tmp_path / "a", model=graded_by(TOLD), replications=2, answers=changes)
     found = {one["change"]: one for one in analyse(judgments_from_logs(judged)).results["fooled"]}
     towards = {name: one["towards"] for name, one in found.items()}
     assert towards == {"instruction": 1.0, "praise": 0.0, "other": 0.0}
@@ -50,7 +30,9 @@ def test_a_grader_that_obeys_is_found_out(tmp_path: Path) -> None:
 def test_each_output_is_shown_as_changed(tmp_path: Path) -> None:
     """The grader sees the log's output with its change, and the log keeps which it was."""
     log = plain(tmp_path)
-    judged = rejudged(log, tmp_path / "a", model=obedient(), replications=2, answers="instruction")
+    judged = rejudged(
+        log, tmp_path / "a", model=graded_by(TOLD), replications=2, answers="instruction"
+    )
     for sample in judged.samples or []:
         calls = [event for event in sample.events if isinstance(event, ModelEvent)]
         asked = {TOLD in event.input[-1].text for event in calls}
@@ -71,7 +53,7 @@ def test_the_command_goes_on_with_changes(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     said = " ".join(done.stderr.split())
     assert "Changed answers: instruction 3, empty 3 of 3 outputs." in said
-    assert "Together 12 calls" in said
+    assert "9 outputs x 2, 6 of them made already, = 12 calls" in said
     table = judgments_from_logs(folder).table
     assert len(table) == len(first) + 12
     assert {*first["seed"]} < {*table["seed"]}

@@ -2,11 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
-from inspect_ai import eval
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelConfig, get_model
@@ -17,7 +15,6 @@ from graders import LENIENT, TINY, in_full, newest, run, suite
 from inspect_reliability.cli import main
 from inspect_reliability.cli.failures import failure_lines
 from inspect_reliability.judgments.logs import judgments_from_logs
-from processes import COMMAND, python
 
 
 @pytest.fixture
@@ -49,8 +46,8 @@ def test_a_dry_run_says_the_cost_and_makes_no_call(log: str) -> None:
     assert [file.name for file in Path(log).parent.iterdir()] == [Path(log).name]
 
 
-def test_a_log_of_a_scanner_points_to_its_task(log: str) -> None:
-    """A log says no more of a scanner of inspect_scout than its name: the task's file has it."""
+def test_a_log_of_a_scanner_asks_for_a_scorer(log: str) -> None:
+    """A log says no more of a scanner of inspect_scout than its name: a file has it."""
     scanned = read_eval_log(log)
     assert scanned.eval.scorers
     scanned.eval.scorers[0].name, scanned.eval.task_registry_name = "polite", "chats"
@@ -59,7 +56,7 @@ def test_a_log_of_a_scanner_points_to_its_task(log: str) -> None:
     assert done.exit_code == 2
     assert "There is no scorer 'polite'" in done.stderr
     assert "(--scorer file.py@polite)" in done.stderr
-    assert "--task FILE.py@chats" in done.stderr
+    assert "let a function with @scorer in a file return it" in " ".join(done.stderr.split())
 
 
 def test_a_limit_judges_so_many_outputs(log: str) -> None:
@@ -203,11 +200,8 @@ def test_failures_are_summed_up() -> None:
     assert failure_lines([], 0, None) == []
 
 
-SUITE = """
-from inspect_ai import Task, task
-from inspect_ai.dataset import Sample
-from inspect_ai.event import ModelEvent
-from inspect_ai.model import ModelConfig, get_model
+SCORER = """
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, mean, scorer
 
 
@@ -223,22 +217,16 @@ def made_within(word):
     return transcript_judge()
 
 
-@task
-def chats(word: str = "Good"):
-    return Task(dataset=[Sample(input="hello", target="hello")], scorer=made_within(word))
+@scorer(metrics=[mean()])
+def of_file():
+    return made_within("Good")
 """
 
 
-def test_a_scorer_made_within_a_task_is_taken_from_it(tmp_path: Path) -> None:
-    """The log names no way to make it; the error names the task, and the task makes it."""
+def test_a_scorer_made_within_a_function_is_returned_by_another(log: str, tmp_path: Path) -> None:
+    """The log names no way to make it; a function in a file does."""
     file = tmp_path / "chats.py"
-    file.write_text(SUITE)
-    grader = get_model(f"{LENIENT}/one")
-    options: dict[str, Any] = {"model": grader, "model_roles": {"grader": grader}}
-    [log] = eval(f"{file}@chats", log_dir=str(tmp_path / "logs"), display="none", **options)
-    command = python(COMMAND, "rejudge", log.location, "--dry-run")
-    assert "inside a function" in " ".join(command.stderr.split())
-    assert "--task FILE.py@chats" in command.stderr
-    done = rejudge(log.location, "--task", f"{file}@chats")
+    file.write_text(SCORER)
+    done = rejudge(log, "--scorer", f"{file}@of_file", "--model", f"{LENIENT}/one")
     assert done.exit_code == 0, done.output
-    assert len(judgments_from_logs(target_of(log.location)).table) == 4
+    assert len(judgments_from_logs(target_of(log)).table) == 12

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import get_model
-from inspect_ai.scorer import model_graded_qa
+from inspect_ai.scorer import match
 
 from chat_server import WORDS, ChatServer, serving
 from commands import results
@@ -100,14 +100,14 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
 
 
 def test_a_judge_without_a_model_is_refused(tmp_path: Path) -> None:
-    """No judge falls back on the model under test, and a rule or a list must fit."""
+    """No judge falls back on the model under test, and a rule and its scorer must fit."""
     rule = written(tmp_path, "small", "large")
     log = evaluate(suite(keep(rule=rule)), tmp_path / "logs", model="none/none")
     assert log.status == "error"
     assert log.error is not None
     assert "--model-role grader_2=MODEL" in log.error.message
-    with pytest.raises(PrerequisiteError, match="asks 2 judges"):
-        keep(rule=rule, scorer=[model_graded_qa()])
+    with pytest.raises(PrerequisiteError, match="cannot ask 2 judges"):
+        keep(rule=rule, scorer=match())
     (tmp_path / "other.json").write_text("{}")
     for name, message in (("other.json", "is no rule of keep"), ("none.json", "cannot be read")):
         with pytest.raises(PrerequisiteError, match=message):

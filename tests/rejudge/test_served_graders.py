@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.hooks import ModelRetry
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
@@ -14,7 +15,7 @@ from inspect_ai.util import concurrency
 from chat_server import ChatServer, serving
 from graders import in_full, run, suite
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.limits import MOST_TRIES, CallRefusedError, Limits
+from inspect_reliability.rejudging.calls import DEAD, MOST_TRIES, CallRefusedError, Calls, Limits
 
 pytestmark = pytest.mark.server
 
@@ -151,9 +152,9 @@ def test_an_answer_that_is_none_is_a_failure(
 
 def test_a_server_without_answers_is_not_asked_for_ever() -> None:
     """A page in place of an answer ends the run after some tries; a limit of the rate never."""
-    for error, most in (MOST_TRIES | {"RateLimitError": 0}).items():
-        tried = Limits()
+    for error in (*DEAD, "RateLimitError"):
         for attempt in range(1, 20):
+            calls = Calls(1, limits := Limits())
             with suppress(CallRefusedError):
-                tried.retry(error, attempt)
-            assert bool(tried.stopped) == (0 < most <= attempt)
+                calls.retry(ModelRetry("judge", attempt, 3.0, exception_type=error))
+            assert bool(limits.stopped) == (error in DEAD and attempt >= MOST_TRIES)

@@ -284,7 +284,7 @@ def test_a_log_reads_no_file(
     monkeypatch.chdir(tmp_path)
     log = read_eval_log(harmless)
     scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
-    with pytest.raises(UserError, match=r"would be sent to the grader.* --task FILE.py@TASK"):
+    with pytest.raises(UserError, match=r"would be sent to the grader.* --scorer FILE.py@NAME"):
         Rejudging(log)
 
 

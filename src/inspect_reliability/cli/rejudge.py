@@ -22,13 +22,11 @@ from ..answers.runs import REJUDGED
 from ..answers.score_variance import in_words, of_suite
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path
-from ..judging.cost import total
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
-from ..rejudging.limits import Limits
-from ..rejudging.made import made_in
-from ..rejudging.outputs import WANTED, Wanted
+from ..rejudging.calls import Limits
+from ..rejudging.outputs import WANTED, Wanted, made_in
 from ..rejudging.rejudging import Rejudging
 from ..rejudging.replications import NOT_MADE
 from ..saving import alone
@@ -48,17 +46,6 @@ from .targets import writes
     metavar="NAME",
     help="A scorer of the log by the name of its scores, or any other: NAME, PACKAGE/NAME or "
     "FILE.py@NAME. Default: the log's own, if only one asked a model.",
-)
-@click.option(
-    "--task",
-    metavar="NAME",
-    help="The log's task, to take the scorer from: PACKAGE/NAME or FILE.py@NAME. For scorers that "
-    "a log cannot describe.",
-)
-@click.option(
-    "--wordings",
-    metavar="FILE",
-    help="Judge each output in other wordings of the scorer's template or instructions as well.",
 )
 @click.option(
     "--answers",
@@ -92,9 +79,7 @@ from .targets import writes
 )
 @click.option(
     "--model-cost-config",
-    "prices",
     metavar="FILE",
-    callback=lambda context, option, given: {} if given is None else _prices(given),
     help="YAML or JSON file with prices of models, as for inspect eval.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
@@ -112,6 +97,7 @@ def rejudge(
     log: str,
     dry_run: bool,
     cost_limit: float | None,
+    model_cost_config: str | None,
     log_dir: str | None,
     form: Form,
     **options: Any,
@@ -128,12 +114,14 @@ def rejudge(
     """
     if options["model"] is None and (options["model_args"] or options["model_base_url"]):
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
+    if model_cost_config:
+        _learn_prices(model_cost_config)
     source = _read(log)
     folder = log_dir or f"{log.removesuffix(PurePosixPath(log).suffix)}-rejudged"
     rejudging = Rejudging(source, **options)
     wanted = rejudging.missing(made_in(folder, rejudging.settings))
     screen = console(stderr=True)
-    for line in [*rejudging.announcement(), f"{total(rejudging.costs(wanted))}."]:
+    for line in [*rejudging.announcement(), f"{rejudging.cost(wanted)}."]:
         print_text(screen, line)
     if dry_run:
         return
@@ -160,9 +148,6 @@ def _judged(
     if not wanted:
         return []
     task = rejudging.to_task(wanted, limits, **typed)
-    for name, price in rejudging.prices.items():
-        info = get_model_info(name) or ModelInfo()
-        set_model_info(name, info.model_copy(update={"cost": price}))
     graders = sorted(rejudging.graders)
     unpriced = [name for name in graders if not ((known := get_model_info(name)) and known.cost)]
     if limits.cost_limit is not None and unpriced:
@@ -208,7 +193,7 @@ def _typed(context: click.Context) -> list[str]:
     words = [PurePosixPath(context.params["log"]).name]
     for option in context.command.params:
         name, value = str(option.name), context.params[str(option.name)]
-        free = ("log", "dry_run", "form", "cost_limit", "prices")
+        free = ("log", "dry_run", "form", "cost_limit", "model_cost_config")
         if name in free or value in (option.default, None):
             continue
         if isinstance(value, dict):
@@ -218,16 +203,19 @@ def _typed(context: click.Context) -> list[str]:
     return words
 
 
-def _prices(file: str) -> dict[str, ModelCost]:
-    """Prices of models by their names, as inspect's `--model-cost-config` has them."""
+def _learn_prices(file: str) -> None:
+    """Tell inspect the prices of models in a file, as its own `--model-cost-config` does."""
     path = user_path(file)
     try:
-        return TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(read_text(path)))
+        given = TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(read_text(path)))
     except (ValueError, yaml.YAMLError) as error:
         raise UserError(
             f"{path} has no prices: {str(error).splitlines()[0]}. Give each model its input, "
             "output, input_cache_write and input_cache_read, in dollars per million tokens."
         ) from None
+    for name, price in given.items():
+        info = get_model_info(name) or ModelInfo()
+        set_model_info(name, info.model_copy(update={"cost": price}))
 
 
 def _read(log: str) -> EvalLog:

@@ -13,10 +13,9 @@ from ..errors.inspect_error import PrerequisiteError
 from ..judging.provider_check import ProviderCheck
 from ..judging.trials import Drawn, Outcome
 from ..record.replications import OF
-from ..record.seeds import seeds_from
+from ..record.seeds import replication_seed, seeds_from
 from ..verdicts import GIVEN, graded
-from .calls import Calls, hooked
-from .limits import Limits
+from .calls import Calls, Limits, hooked
 from .outputs import WANTED, Wanted
 from .replications import NOT_MADE, Replication, summarise
 from .wrapped import Wrapped
@@ -44,32 +43,29 @@ class JudgeAgain:
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if the run stopped before any call."""
-        numbers = self._numbers
         if (said := state.metadata.get(WANTED)) is None:
-            wanted = Wanted(state.sample_id, state.epoch, "", GIVEN, numbers.start, len(numbers))
+            numbers = self._numbers
+            wanted = Wanted(state.sample_id, state.epoch, "", numbers.start, len(numbers))
             return await self._judge(state, target, wanted)
         wanted = Wanted(**said)
         score = await self._judge(state, target, wanted)
         if score is not None:
             score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
-            if len(self.wrapped.wordings) > 1:
-                score.metadata["wording"] = wanted.wording
             if wanted.answer != GIVEN:
                 score.metadata |= {"answer_change": wanted.answer, "spoils": wanted.spoils}
         return score
 
     async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
-        which = wanted.sample, wanted.epoch, wanted.wording, wanted.answer
-        first = self.wrapped.seed(self._seed, *which)
+        first = output_seed(self._seed, wanted.sample, wanted.epoch, wanted.answer)
         seeds = seeds_from(first + wanted.first - 1, wanted.replications)
-        scorer = self.wrapped.scorer(wanted.wording)  # or an error before anything is judged
+        scorer = self.wrapped.scorer  # or an error before anything is judged
         replicate = partial(self._replicate, scorer, state, target)
         made = await collect(*map(replicate, seeds))
         if all((one.error or "").startswith(NOT_MADE) for one in made):
             return None
         result = summarise(self.wrapped.identity, made, wanted.first)
-        # No earlier run has made the check, nor does another wording.
-        fresh = wanted.first == 1 and wanted.wording == wanted.answer == GIVEN
+        # No earlier run has made the check.
+        fresh = wanted.first == 1 and wanted.answer == GIVEN
         if fresh and made[0].error is None and made[0].models:
             outcome = await self._check_seeds(made, replicate)
             if outcome and not self.limits.stopped:
@@ -129,6 +125,12 @@ class JudgeAgain:
         [_, second] = seeds_from(made[0].seed, 2)
         drawn = {made[0].seed: made[0].drawn, second: other}
         return await self._check.seeds(made[0].grader, draw, drawn)
+
+
+def output_seed(base: int, sample: int | str, epoch: int, answer: str = GIVEN) -> int:
+    """Seed of an output's first replication; different outputs have different seeds."""
+    changed = f"|answer {answer}" if answer != GIVEN else ""
+    return replication_seed(base, f"{sample}|{epoch}{changed}", 1)
 
 
 def _votes(score: Score, panel: Sequence[str]) -> dict[str, Any]:

@@ -10,9 +10,62 @@ from functools import cache
 from hashlib import blake2b
 
 from inspect_ai.hooks import BeforeModelGenerate, Hooks, ModelRetry, ModelUsageData, hooks
-from inspect_ai.model import ChatMessage
+from inspect_ai.model import ChatMessage, ModelUsage
+from inspect_ai.util import LimitExceededError
 
-from .limits import CallRefusedError, Limits
+MOST_TRIES = 8
+"""Attempts at a call of a dead server; inspect alone would never stop. Waits double from 3 s."""
+
+DEAD = {
+    *("APIResponseValidationError", "JSONDecodeError", "OpenAIResponseError"),
+    *("APITimeoutError", "AttemptTimeoutError", "APIConnectionError"),
+}
+"""Kinds of failures of a server that gives no answers; a limit of the rate is none of them."""
+
+
+class CallRefusedError(LimitExceededError):
+    """A refused model call; the only kind of error that a hook can raise."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("custom", value=0, limit=0, message=why)
+
+
+@dataclass
+class Limits:
+    """The bounds of one run, and how far it is.
+
+    Attributes:
+        cost_limit: Dollars after which no further call is made; calls under way finish.
+        stopped: Why no further call is made; None while calls are made.
+        spent: Dollars so far, if there is a limit.
+    """
+
+    cost_limit: float | None = None
+    stopped: str | None = None
+    spent: float = 0
+
+    def stop(self, why: str) -> None:
+        """Make no further call; the first reason counts."""
+        self.stopped = self.stopped or why
+
+    def admit(self) -> None:
+        """Admit a call.
+
+        Raises:
+            CallRefusedError: The run was stopped.
+        """
+        if self.stopped:
+            raise CallRefusedError(self.stopped)
+
+    def pay(self, model: str, usage: ModelUsage) -> None:
+        """Add the price of a call, if there is a limit."""
+        if self.cost_limit is None:
+            return
+        if usage.total_cost is None:
+            self.stop(f"{model} has no price in --model-cost-config")
+        self.spent += usage.total_cost or 0.0
+        if self.spent >= self.cost_limit:
+            self.stop(f"the cost limit of ${self.cost_limit:g} was reached")
 
 
 @dataclass
@@ -41,6 +94,37 @@ class Calls:
     cached: bool = False
     refused: CallRefusedError | None = None
 
+    def admit(self) -> None:
+        """Admit a call; a CallRefusedError if the run was stopped."""
+        try:
+            self.limits.admit()
+        except CallRefusedError as refused:
+            self.refused = refused
+            raise
+
+    def send(self, data: BeforeModelGenerate) -> None:
+        """Give the next call its seed and settings, if it is admitted."""
+        if not self.models:
+            self.prompt = _digest(data.input)
+            if self.graders and data.model_name not in self.graders:
+                self.limits.stop(
+                    f"the grader is {', '.join(sorted(self.graders))}, and {data.model_name} would "
+                    "answer. Name a scorer that asks the grader it is given, or leave --model out"
+                )
+        self.admit()
+        self.models.add(data.model_name)
+        for key, value in self.settings.items():
+            setattr(data.config, key, value)
+        self.temperature = data.config.temperature
+        self.cached |= data.cache is not None
+        data.config.seed = self.seed
+
+    def retry(self, data: ModelRetry) -> None:
+        """Admit another attempt at a call, if its server is not dead."""
+        if data.exception_type in DEAD and data.attempt >= MOST_TRIES:
+            self.limits.stop(f"the grader's server gives no answers ({data.exception_type})")
+        self.admit()
+
 
 _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
@@ -63,25 +147,8 @@ class _SeedHook(Hooks):
         return _current.get() is not None
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        calls = _current.get()
-        if calls is None:
-            return
-        if not calls.models:
-            calls.prompt = _digest(data.input)
-            if calls.graders and data.model_name not in calls.graders:
-                expected = ", ".join(sorted(calls.graders))
-                calls.limits.stop(
-                    f"the grader is {expected}, and {data.model_name} would answer. Name a scorer "
-                    "that asks the grader it is given, or leave --model out"
-                )
-        with _noting(calls):
-            calls.limits.admit()
-        calls.models.add(data.model_name)
-        for key, value in calls.settings.items():
-            setattr(data.config, key, value)
-        calls.temperature = data.config.temperature
-        calls.cached |= data.cache is not None
-        data.config.seed = calls.seed
+        if (calls := _current.get()) is not None:
+            calls.send(data)
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
         if (calls := _current.get()) is not None:
@@ -89,17 +156,7 @@ class _SeedHook(Hooks):
 
     async def on_model_retry(self, data: ModelRetry) -> None:
         if (calls := _current.get()) is not None:
-            with _noting(calls):
-                calls.limits.retry(data.exception_type or "", data.attempt)
-
-
-@contextmanager
-def _noting(calls: Calls) -> Iterator[None]:
-    try:
-        yield
-    except CallRefusedError as refused:
-        calls.refused = refused
-        raise
+            calls.retry(data)
 
 
 def _digest(prompt: Sequence[ChatMessage]) -> str:

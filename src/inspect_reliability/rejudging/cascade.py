@@ -15,48 +15,29 @@ from ..record.rule import KEPT, KeepRule
 from ..scoring.explanation import label
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
-from .arguments import ScorerSpec
-from .wrapped import Wrapped, find_scorer, wrap
-
-ROLE = "grader"
-"""Role of the first judge; the second has "grader_2", and so on."""
+from .scorer import ScorerSpec
+from .wrapped import find_scorer, wrap
 
 
-def cascade(rule: str, scorer: ScorerSpec | Sequence[ScorerSpec] | None, seed: int) -> "Cascade":
+def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "Cascade":
     """The judges that the rule in a file asks; see `keep`.
 
     Raises:
-        UserError: The file is no rule, or a scorer is not known or does not fit.
+        UserError: The file is no rule, or the scorer is not known or takes no role.
     """
     known = KeepRule.read(rule)
-    numbers = range(1, known.votes + 1)
-    return Cascade(known, [JudgeAgain(one, numbers, seed) for one in _judges(known, scorer)])
-
-
-def _judges(rule: KeepRule, scorer: ScorerSpec | Sequence[ScorerSpec] | None) -> list[Wrapped]:
-    """The scorer of each judge of a rule."""
-    n = len(rule.judges)
-    if isinstance(scorer, Sequence) and not isinstance(scorer, str):
-        if len(scorer) != n:
-            raise UserError(
-                f"The rule asks {n} judges ({', '.join(rule.judges)}), and scorer= lists "
-                f"{len(scorer)}. Name one for each, in this order."
-            )
-        return [wrap(one) for one in scorer]
     first = wrap(model_graded_qa() if scorer is None else scorer)
-    if n == 1:
-        return [first]
-    if "model_role" not in find_scorer(first.name, first.arguments).parameters:
-        raise UserError(
-            f"{first.name} takes no model_role, so it cannot ask {n} judges. List a scorer for "
-            "each: scorer=[...]."
-        )
-    return [find_scorer(first.name, {**first.arguments, "model_role": one}) for one in roles(n)]
-
-
-def roles(judges: int) -> list[str]:
-    """The model roles of so many judges."""
-    return [ROLE, *(f"{ROLE}_{number}" for number in range(2, judges + 1))]
+    judges = [first]
+    if len(known.judges) > 1:
+        if "model_role" not in find_scorer(first.name, first.arguments).parameters:
+            raise UserError(
+                f"{first.name} takes no model_role, so it cannot ask {len(known.judges)} judges. "
+                "Give it one, or save a rule of one judge."
+            )
+        roles = ["grader", *(f"grader_{number}" for number in range(2, len(known.judges) + 1))]
+        judges = [find_scorer(first.name, {**first.arguments, "model_role": one}) for one in roles]
+    numbers = range(1, known.votes + 1)
+    return Cascade(known, [JudgeAgain(one, numbers, seed) for one in judges])
 
 
 class Cascade:

@@ -1,22 +1,33 @@
-"""Outputs of a log as samples of a task: what is judged, and how often."""
+"""Outputs of a log as samples of a task: what is judged, how often, and what was judged already."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalSample
+from inspect_ai.log import EvalSample, read_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from ..designs import Change, Item
+from ..designs.item import RESERVED
+from ..errors import UserError
+from ..files import kind_of
+from ..judging.asking import answers_to_another
+from ..log_files import logs_below, read_log, reading
+from ..record.replications import output_of, rejudging_of, replications_in
 from ..verdicts import GIVEN
 
 WANTED = "rejudged"
 """Metadata key of the replications that a sample makes."""
 
+_OF_TRANSCRIPTS = {"events", "attachments", "store", "messages"}
 
 Changed = Mapping[str, Mapping[tuple[int | str, int], str]]
 """Change of an output -> id and epoch of a sample -> its output in that form."""
+
+Made = set[tuple[Any, int, int]]
+"""Sample, epoch and seed of replications that did not fail."""
 
 
 class Wanted(NamedTuple):
@@ -26,7 +37,6 @@ class Wanted(NamedTuple):
         sample: Id of the sample in the log.
         epoch: Its epoch there.
         output: Name of the output.
-        wording: Wording of the scorer.
         first: Number of the first replication.
         replications: How many.
         answer: Change of the output, "given" for none.
@@ -36,7 +46,6 @@ class Wanted(NamedTuple):
     sample: int | str
     epoch: int
     output: str
-    wording: str
     first: int
     replications: int
     answer: str = GIVEN
@@ -55,8 +64,7 @@ def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list
     outputs = {(one.id, one.epoch): one for one in recorded}
     found: dict[str, Sample] = {}
     for one in wanted:
-        name = one.output if one.wording == GIVEN else f"{one.output}, wording {one.wording}"
-        name += f", answer {one.answer}" if one.answer != GIVEN else ""
+        name = one.output if one.answer == GIVEN else f"{one.output}, answer {one.answer}"
         if name in found:  # replications between these were made
             name = f"{name}, from {one.first}"
         own = outputs[one.sample, one.epoch]
@@ -98,3 +106,83 @@ def _lay(state: TaskState, text: str) -> None:
     said = [place for place, one in enumerate(state.messages) if one.role == "assistant"]
     for place in said[-1:]:
         state.messages[place] = state.messages[place].model_copy(update={"content": text})
+
+
+def changed_outputs(changes: Sequence[Change], samples: Sequence[EvalSample]) -> Changed:
+    """The outputs to which each change applies, in the form that it gives them.
+
+    Templates of changes see `answer`, `question`, and the sample's metadata.
+
+    Raises:
+        UserError: A change applies to no output.
+    """
+    if not changes:
+        return {}
+    items = [_item(one) for one in samples]
+    others = [each.get("", None) for each in answers_to_another(items)]
+    found: dict[str, dict[tuple[int | str, int], str]] = {}
+    for change in changes:
+        own = found[change.name] = {}
+        for sample, item, other in zip(samples, items, others, strict=True):
+            text = change.of(item.responses[""], item, other)
+            if text is not None:
+                own[sample.id, sample.epoch] = text
+        if not own:
+            raise UserError(f"--answers {change.name} changes no output. Leave it out.")
+    return found
+
+
+def _item(sample: EvalSample) -> Item:
+    """An output as an item with one response; epochs of a sample answer the same question."""
+    asked = (
+        sample.input
+        if isinstance(sample.input, str)
+        else "\n".join(message.text for message in sample.input)
+    )
+    own = {
+        name: text
+        for name, text in sample.metadata.items()
+        if isinstance(text, str) and name not in RESERVED
+    }
+    return Item(str(sample.id), asked, {"": sample.output.completion}, fields=own)
+
+
+def made_in(folder: str, settings: Mapping[str, Any]) -> Made:
+    """Replications in the logs of a folder, which may be unfinished.
+
+    Raises:
+        UserError: The folder has other logs, or was judged with other settings.
+    """
+    kind = kind_of(folder)
+    if kind == "file":
+        raise UserError(f"{folder} is a file. Name a folder: --log-dir FOLDER")
+    made: Made = set()
+    for location in logs_below(folder) if kind else ():
+        _refuse_others(folder, rejudging_of(read_log(location, header_only=True)), settings)
+        with reading(location):
+            log = read_eval_log(location, exclude_fields=_OF_TRANSCRIPTS)
+            for sample in log.samples or ():
+                for score in ({} if sample.error else sample.scores or {}).values():
+                    kept, of = replications_in(score), output_of(score.metadata or {})
+                    if kept is None or of is None:
+                        continue
+                    for seed, verdict in zip(kept.seeds, kept.verdicts, strict=True):
+                        if verdict is not None and seed is not None:
+                            made.add((of.sample, of.epoch, seed))
+    return made
+
+
+def _refuse_others(folder: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    if was.get("log") != now["log"]:
+        raise UserError(
+            f"{folder} has logs that are no rejudging of this one. Name another folder: --log-dir "
+            "FOLDER"
+        )
+    both = {name: (was[name], now[name]) for name in now if name in was}
+    if differ := [
+        f"{name} {one} (now {other})" for name, (one, other) in both.items() if one != other
+    ]:
+        raise UserError(
+            f"{folder} has judgments with {', '.join(differ)}. Give what was given before to go on "
+            "with them, or name another folder to begin anew: --log-dir FOLDER"
+        )

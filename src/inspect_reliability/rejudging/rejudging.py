@@ -1,37 +1,30 @@
 """A log to judge again: grader and cost are settled before the first call."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
-from itertools import product
-from pathlib import Path
 from typing import Any, cast
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelConfig, ModelCost, get_model
+from inspect_ai.model import Model, ModelConfig, compute_model_cost, get_model, get_model_info
 from rich.markup import render
 
 from ..designs import changes_of
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost
-from ..record.graders import grading_of
+from ..record.graders import LoggedScorer, grading_of, scorers_in
 from ..record.replications import REJUDGING
 from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
-from .answers import changed_outputs
-from .arguments import models_named, names_grader
-from .limits import Limits
-from .logged import chosen_scorer, packages_of
-from .made import Made
-from .outputs import Wanted, ranges, recorded, samples_of
+from .again import output_seed
+from .calls import Limits
+from .outputs import Made, Wanted, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
-from .trust import kept_settings, vet, vet_media, vet_model
-from .wordings import wordings_of
-from .wrapped import Wrapped, find_scorer, scorer_of_task
+from .trust import kept_settings, vet, vet_media, vet_model, vet_name
+from .wrapped import Wrapped, find_scorer, names_grader
 
 
 @dataclass(eq=False)
@@ -51,14 +44,9 @@ class Rejudging:
         model_base_url: Address of the grader, where `model` is a name.
         temperature: Sampling temperature of the grader, instead of its own.
         max_tokens: The most tokens of a call, instead of the grader's own limit.
-        task: The log's task, `package/name` or `file.py@name`, to take the scorer from. It has the
-            facts that a log lacks.
-        wordings: File of other wordings of the scorer's template or instructions; every output is
-            judged `replications` times in each, and in its own.
         answers: Changes of the outputs (see `changes_of`), each judged `replications` times beside
             the outputs as they are.
         limit: The most outputs to judge.
-        prices: Prices of graders by their names, as inspect's `--model-cost-config` has them.
 
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, the scorer asks no
@@ -75,11 +63,8 @@ class Rejudging:
     model_base_url: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
-    task: str | None = None
-    wordings: str | Path | None = None
     answers: str | Sequence[str] | None = None
     limit: int | None = None
-    prices: Mapping[str, ModelCost] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Settle the grader."""
@@ -94,7 +79,7 @@ class Rejudging:
         self.changed = changed_outputs(self.changes, self.samples)
         self._logged = chosen_scorer(self.log, self.scorer)
         self.grading = grading_of(self.log, self._logged)
-        self.wrapped = self._worded(self._found())
+        self.wrapped = self._found()
         self.graders = self.grading.models if self.model is None else frozenset([str(self.model)])
         self._roles, self._evaluated = self._needed()
         for role, bound in self._roles.items():
@@ -105,31 +90,24 @@ class Rejudging:
     # What is judged
 
     def missing(self, made: Made, first: int = 1) -> list[Wanted]:
-        """Replications that are not made, from one number on, by output and wording."""
+        """Replications that are not made, from one number on, by output and change."""
         several = len({sample.epoch for sample in self.samples}) > 1
         found = []
         for sample in self.samples:
             output = (sample.id, sample.epoch)
             name = f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
-            for wording, (answer, spoils) in product(self.wrapped.wordings, self._answers.items()):
-                if answer != GIVEN and output not in self.changed[answer]:
-                    continue
-                own = self.wrapped.seed(self.seed, *output, wording, answer)
-                seeds = seeds_from(own, self.replications)
+            applying = (one for one in self.changes if output in self.changed[one.name])
+            spoils = {GIVEN: None} | {one.name: one.kind == "sensitivity" for one in applying}
+            for answer in spoils:
+                seeds = seeds_from(output_seed(self.seed, *output, answer), self.replications)
                 lacking = [
                     number
                     for number, seed in enumerate(seeds, 1)
                     if number >= first and (*output, seed) not in made
                 ]
-                found += [
-                    Wanted(*output, name, wording, *run, answer, spoils) for run in ranges(lacking)
-                ]
+                runs = ranges(lacking)
+                found += [Wanted(*output, name, *run, answer, spoils[answer]) for run in runs]
         return found
-
-    @property
-    def _answers(self) -> dict[str, bool | None]:
-        """Each change of the outputs, none first, and whether it spoils them."""
-        return {GIVEN: None} | {one.name: one.kind == "sensitivity" for one in self.changes}
 
     def to_task(
         self, wanted: Sequence[Wanted], limits: Limits | None = None, **metadata: Any
@@ -161,11 +139,6 @@ class Rejudging:
     def settings(self) -> dict[str, Any]:
         """What replications must share to be those of one grader, as the task's logs keep it."""
         texts = {
-            f"wording {name}": blake2b(str(changes).encode(), digest_size=6).hexdigest()
-            for name, changes in self.wrapped.wordings.items()
-            if name != GIVEN
-        }
-        texts |= {
             f"answer {one.name}": blake2b(one.answer.encode(), digest_size=6).hexdigest()
             for one in self.changes
         }
@@ -186,23 +159,18 @@ class Rejudging:
 
     # What is said before
 
-    def costs(self, missing: Sequence[Wanted]) -> list[Cost]:
-        """The cost of the scorer in each wording, where these replications are missing."""
-        left = Counter[tuple[str, str]]()
-        for wanted in missing:
-            left[wanted.wording, wanted.answer] += wanted.replications
-        outputs = {GIVEN: len(self.samples)} | {n: len(own) for n, own in self.changed.items()}
-        return [
-            Cost(
-                n,
-                self.replications,
-                made=n * self.replications - left[wording, answer],
-                calls_each=self.grading.calls,
-                tokens_each=self.grading.tokens,
-                dollars_each=self._dollars,
-            )
-            for wording, (answer, n) in product(self.wrapped.wordings, outputs.items())
-        ]
+    def cost(self, missing: Sequence[Wanted]) -> Cost:
+        """The cost of these replications, where all others are made."""
+        outputs = len(self.samples) + sum(map(len, self.changed.values()))
+        left = sum(one.replications for one in missing)
+        return Cost(
+            outputs,
+            self.replications,
+            made=outputs * self.replications - left,
+            calls_each=self.grading.calls,
+            tokens_each=self.grading.tokens,
+            dollars_each=self._dollars,
+        )
 
     def announcement(self) -> list[str]:
         """The grader, and what differs from the log: for the user, before the first call."""
@@ -215,10 +183,6 @@ class Rejudging:
             lines.append(f"Its settings now: {given}.".replace("_", " "))
         if not self.grading.is_known:
             lines.append("Note: the log does not show this scorer at work, nor who its grader was.")
-        if len(names := self.wrapped.wordings) > 1:
-            outputs, n = len(self.samples), self.replications
-            cells = f"{outputs:,} outputs x {len(names)} = {outputs * len(names):,} cells of {n:,}"
-            lines.append(f"Wordings: {', '.join(names)}. {cells} replications.")
         if self.changed:
             each = ", ".join(f"{name} {len(own):,}" for name, own in self.changed.items())
             lines.append(f"Changed answers: {each} of {len(self.samples):,} outputs.")
@@ -235,47 +199,27 @@ class Rejudging:
     def _dollars(self) -> float | None:
         """Price of one call, as the log recorded it or at the grader's price now."""
         used = self.grading.used
-        known = [self.prices.get(name) for name in self.graders]
         total = used.total_cost if self.model is None else None
+        known = [info.cost for name in self.graders if (info := get_model_info(name))]
         if len(known) == 1 and (price := known[0]):
-            total = (
-                price.input * used.input_tokens
-                + price.output * used.output_tokens
-                + price.input_cache_write * (used.input_tokens_cache_write or 0)
-                + price.input_cache_read * (used.input_tokens_cache_read or 0)
-            ) / 1e6
+            total = compute_model_cost(price, used)
         return total / self.grading.choices if total and self.grading.choices else None
 
     # Who judges
 
     def _found(self) -> Wrapped:
         logged, grading = self._logged, self.grading
-        if self.task is not None:
-            arguments = self.log.eval.task_args_passed
-            vet(self._kept(arguments), f"{self._where}, its task")
-            found = scorer_of_task(
-                self.task, arguments, logged.name if logged.again else logged.score
-            )
-        else:
-            task = _task_of(self.log)
-            if logged.name != self.scorer:  # else the user trusts it
-                vet(logged.name, self._where)
-            vet(self._kept(logged.arguments), f"{self._where}, scorer {logged.name}", task)
-            packages = list(packages_of(self.log))
-            if grading.is_known and not grading.models:
-                raise _asks_no_model(logged.name)
-            found = find_scorer(logged.name, logged.arguments, packages, task)
-            if found.name.startswith("inspect_reliability/"):
-                raise _asks_no_model(found.name)  # before its judge is loaded for nothing
+        if logged.name != self.scorer:  # else the user trusts it
+            vet_name(logged.name, self._where)
+        vet(self._kept(logged.arguments), f"{self._where}, scorer {logged.name}")
+        if grading.is_known and not grading.models:
+            raise _asks_no_model(logged.name)
+        found = find_scorer(logged.name, logged.arguments, list(_packages_of(self.log)))
+        if found.name.startswith("inspect_reliability/"):
+            raise _asks_no_model(found.name)  # before its judge is loaded for nothing
         if self.model is None:
             return found
         return found.regraded(self._grader(), grading.models)
-
-    def _worded(self, wrapped: Wrapped) -> Wrapped:
-        if self.wordings is None:
-            return wrapped
-        facts = {name for sample in self.samples for name in sample.metadata}
-        return replace(wrapped, wordings=wordings_of(wrapped, self.wordings, facts))
 
     def _kept(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The log's arguments, without those that name the grader, if another one takes over."""
@@ -300,8 +244,7 @@ class Rejudging:
             roles = {role: bound for role, bound in roles.items() if role not in self._taken}
             needed = False
         elif grading.is_known:
-            unbound = bool(grading.unnamed or grading.roles - every.keys())
-            needed = unbound and spec.model in grading.models
+            needed = spec.model in grading.models
         else:
             # The evaluated model is not loaded where it has most likely nothing to say.
             needed = not (self.wrapped.arguments.get("model") or "grader" in every)
@@ -320,7 +263,7 @@ class Rejudging:
         if self.model is not None:
             grader = self._grader()
             return grader, roles | dict.fromkeys(self._taken, grader)
-        for name in models_named(self.wrapped.arguments, self.grading.models):
+        for name in self.wrapped.models(self.grading.models):
             _made(ModelConfig(model=name))  # or an error before anything is paid for
         return cast(Model, _made(self._evaluated)), roles
 
@@ -350,10 +293,54 @@ def _made(given: ModelConfig | list[ModelConfig]) -> Any:
         ) from None
 
 
-def _task_of(log: EvalLog) -> str:
-    """What to give as --task; a task in a file is registered without a package."""
-    name = log.eval.task_registry_name or ""
-    return name if "/" in name else f"FILE.py@{name or 'TASK'}"
+def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
+    """The scorer to run again, by the name of its scores or its own.
+
+    By default the only scorer, or the only one that asked a model. A scorer that the log does not
+    name has no arguments.
+
+    Raises:
+        UserError: It is not clear which scorer is meant.
+    """
+    known = scorers_in(log)
+    if wanted is None:
+        found = _distinct(known)
+        if len(found) > 1:
+            found = [one for one in found if grading_of(log, one).models] or found
+        if not found:
+            raise UserError(
+                "The log names no scorer. Say which scorer to run: --scorer PACKAGE/NAME"
+            )
+    else:
+        short = wanted.rpartition("@")[2]
+        by_score = [one for one in known if one.score == wanted]
+        by_name = [one for one in known if one.name in (short, short.partition("/")[2])]
+        named = [replace(one, name=wanted) for one in by_name]
+        found = _distinct(by_score or named or [LoggedScorer(short, wanted, {})])
+    if len(found) > 1:
+        listed = "; ".join(map(str, found))
+        raise UserError(
+            f"Say which scorer to run again; the log names several: {listed}. Name one by its "
+            f"score, as in --scorer {found[0].score}."
+        )
+    return found[0]
+
+
+def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
+    found: list[LoggedScorer] = []
+    for one in sorted(scorers, key=lambda one: one.again):
+        if not any(one.is_like(other) for other in found):
+            found.append(one)
+    return found
+
+
+def _packages_of(log: EvalLog) -> Iterator[str]:
+    """Packages that may have the scorers of a log, the task's own first."""
+    task = log.eval.task_registry_name or log.eval.task
+    if "/" in task:
+        yield task.partition("/")[0]
+    for name in log.eval.packages:
+        yield name.replace("-", "_")
 
 
 def _bound(bound: ModelConfig | list[ModelConfig]) -> list[ModelConfig]:

@@ -1,14 +1,23 @@
-"""The scorer that runs another scorer again and again on the same output."""
+"""The scorers that run another scorer again and again on the same output.
 
-from inspect_ai.scorer import Scorer
+A judge task, which inspect finds here too, needs none of what they import when they are called.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspect_ai.scorer import Metric, SampleScore, Scorer, metric
 from inspect_ai.scorer import scorer as register
 from rich.markup import escape
 
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
+from ..record.rule import KEPT
 from ..record.seeds import base_seed, replication_numbers
-from .arguments import ScorerSpec
+
+ScorerSpec = Scorer | str | Mapping[str, Any]
+"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
 
 
 @register(metrics=[reliability()])
@@ -44,11 +53,62 @@ def rejudge(
     Raises:
         PrerequisiteError: The scorer is not known, or a number is not one.
     """
-    from .again import JudgeAgain  # a judge task, which inspect finds here too, needs none of it
-    from .wrapped import wrap
 
-    try:
+    def made() -> Scorer:
+        from .again import JudgeAgain
+        from .wrapped import wrap
+
         return JudgeAgain(wrap(scorer), replication_numbers(replications), base_seed(seed))
+
+    return _or_prerequisite(made)
+
+
+@metric(scores="unreduced")
+def kept_rate() -> Metric:
+    """Share of outputs whose grade is kept; the others need a person."""
+
+    def compute(scores: list[SampleScore]) -> float:
+        found = [(one.score.metadata or {}).get(KEPT) for one in scores]
+        decided = [one["decision"] == "keep" for one in found if isinstance(one, dict)]
+        return sum(decided) / len(decided) if decided else float("nan")
+
+    return compute
+
+
+@register(metrics=[kept_rate(), reliability()])
+def keep(rule: str, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
+    """Grade by a rule that `inspect-reliability keep --save-rule` wrote.
+
+    The first judge is asked as often as the rule says. A grade with enough votes is kept; otherwise
+    the next judge is asked, and where the last one is not sure enough either, the score's value is
+    "non-response": a person must grade the output, as in inspect's viewer.
+
+    The metadata `keep` have the `decision` (keep or person), the `judge` that made it, the
+    `confidence` (share of its most frequent grade) and how many judges were `asked`. The votes of
+    every judge are kept as `rejudge` keeps replications, so every command reads them: those of the
+    judge that decided, and each judge's own as those of a panel.
+
+    Args:
+        rule: The file of the rule.
+        scorer: The scorer of all judges, as in `rejudge`, by default `model_graded_qa()`. It is
+            made once for each judge, with the `model_role` grader, grader_2, grader_3 and so on.
+        seed: Base seed; each call gets one of its own.
+
+    Raises:
+        PrerequisiteError: The file is no rule, a scorer is not known, or a role has no model.
+    """
+
+    def made() -> Scorer:
+        from .cascade import cascade
+
+        return cascade(rule, scorer, base_seed(seed))
+
+    return _or_prerequisite(made)
+
+
+def _or_prerequisite(make: Callable[[], Scorer]) -> Scorer:
+    try:
+        return make()
     except UserError as error:
         # After a ValueError `inspect score` looks for the scorer elsewhere, and does not say why.
         raise PrerequisiteError(escape(str(error))) from None

@@ -18,8 +18,6 @@ def rejudge_log(
     model: str | None = None,
     temperature: float | None = None,
     max_tokens: int | None = None,
-    task: str | None = None,
-    wordings: str | None = None,
     shard: str | None = None,
     answers: str | Sequence[str] | None = None,
 ) -> Task:
@@ -41,8 +39,6 @@ def rejudge_log(
         model: The grader; by default the one that graded before.
         temperature: Sampling temperature of the grader, instead of its own.
         max_tokens: The most tokens of a call, instead of the grader's own limit.
-        task: The log's task, `package/name` or `file.py@name`, to take the scorer from.
-        wordings: File of other wordings of the scorer's template or instructions.
         shard: Judge the outputs of a part of the questions, as in `judge`.
         answers: Changes of the outputs, by name or of a file, as for `judge`.
 
@@ -62,8 +58,6 @@ def rejudge_log(
         model=model,
         temperature=temperature,
         max_tokens=max_tokens,
-        task=task,
-        wordings=wordings,
         answers=answers,
     )
     wanted = rejudging.missing(set(), numbers[0])

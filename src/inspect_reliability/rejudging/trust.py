@@ -8,13 +8,12 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import urlsplit
 
 from fsspec import available_protocols
 from inspect_ai.log import EvalSample
 from inspect_ai.model import GenerateConfig, ModelConfig
-from inspect_ai.util import RegistryType
 
 from ..errors import UserError
 
@@ -24,10 +23,10 @@ _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
 _LOADED_HERE = {
     *("hf", "hf_seeded", "nnterp", "sglang", "transformer_lens", "vllm", "vllm-completions"),
 }
-_MOCKS = ("mockllm/", "none/")
 _INERT = ("agent", "metric", "score_reducer", "scorer", "solver", "tool")
-_ACTIVE = tuple(kind for kind in get_args(RegistryType) if kind not in _INERT)
-"""Kinds of registered objects that can load or start something when they are made."""
+"""Kinds of registered objects that load and start nothing when they are made."""
+
+_A_SCORER = "let a function with @scorer in a file return the scorer: --scorer FILE.py@NAME"
 
 _MEDIA = ("image", "audio", "video", "document")
 _IN_LOG = ("data:", "http://", "https://")
@@ -67,59 +66,51 @@ def vet_model(model: ModelConfig, where: str) -> None:
 
 
 def _vet_model(
-    name: str, base_url: Any, arguments: Mapping[str, Any], config: Mapping[str, Any], where: str
+    name: str, address: Any, arguments: Mapping[str, Any], config: Mapping[str, Any], where: str
 ) -> None:
-    if name.startswith(_MOCKS):
+    if name.startswith(("mockllm/", "none/")):
         return
-    reasons = []
-    if _is_path(name):
-        reasons.append("loads a model folder of this machine")
+    reasons = ["loads a model folder of this machine"] if _is_path(name) else []
     if arguments:  # of a model or its provider, some of which run code
         reasons.append(f"sets arguments of a model ({', '.join(arguments)})")
-    if base_url is not None and not _is_known(str(base_url)):
-        reasons.append(f"sends requests, with your API key, to {base_url}")
+    if address is not None and not _is_known(str(address)):
+        reasons.append(f"sends requests, with your API key, to {address}")
     if added := [key for key, value in config.items() if value and key not in SETTINGS]:
         reasons.append(f"sets {', '.join(added)} of its requests")
     if reasons:
-        own = [f"--model {name}"]
-        own += [f"-M {key}={value}" for key, value in arguments.items()]
-        own += [f"--model-base-url {base_url}"] if base_url is not None else []
-        raise UserError(
-            f"{where} {' and '.join(reasons)}. A log does not decide that. If you trust it, name "
-            f"the model yourself: {' '.join(own)}"
-        )
+        own = [f"--model {name}", *(f"-M {key}={value}" for key, value in arguments.items())]
+        own += [f"--model-base-url {address}"] if address is not None else []
+        raise _refused(where, " and ".join(reasons), f"name the model: {' '.join(own)}")
 
 
-def vet(value: Any, where: str, task: str | None = None) -> None:
+def vet_name(name: str, where: str) -> None:
+    """Refuse a name of a scorer that a log gives, if it is one in a Python file."""
+    if ".py@" in name:
+        what = f"names {name}, a Python file. A log never runs code here"
+        raise _refused(where, what, _A_SCORER)
+
+
+def vet(value: Any, where: str) -> None:
     """Refuse a value of a log, or a part of it, that runs code, loads a folder or reads a file.
 
     Inspect reads a template that is a file or an address, and the scorer sends it to its grader.
-    Such a text is refused if `task`, which the user can trust, is there to name instead.
 
     Raises:
         UserError: The message begins with `where`, and names the option that allows it.
     """
+    parts = value if isinstance(value, list | tuple) else []
     if isinstance(value, str):
-        if ".py@" in value:
-            raise UserError(
-                f"{where} names {value}, a Python file. A log never runs code here. Name the "
-                "scorer that you trust with --scorer."
-            )
+        vet_name(value, where)
         if value.partition("/")[0] in _LOADED_HERE:
             _vet_model(value, None, {}, {}, where)
-        if task and _is_read(value):
-            raise UserError(
-                f"{where} names {value}, whose text would be sent to the grader. A log does not "
-                "decide that. If you trust the log's task, take the scorer from it: --task "
-                f"{task}"
-            )
+        if _is_read(value):
+            what = f"names {value}, whose text would be sent to the grader"
+            raise _refused(where, what, _A_SCORER)
     elif isinstance(value, Mapping):
         _vet_mapping(value, where)
-        for part in value.values():
-            vet(part, where, task)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            vet(part, where, task)
+        parts = [*value.values()]
+    for part in parts:
+        vet(part, where)
 
 
 def vet_media(sample: EvalSample, where: str) -> None:
@@ -134,36 +125,29 @@ def vet_media(sample: EvalSample, where: str) -> None:
         for part in message.content if isinstance(message.content, list) else ():
             source = getattr(part, part.type, None) if part.type in _MEDIA else None
             if isinstance(source, str) and not source.startswith(_IN_LOG) and _is_read(source):
-                raise UserError(
-                    f"{where}, sample {sample.id}, shows {source}, which would be sent to the "
-                    "grader. A log does not decide that. If you trust it, put the file's content "
-                    "into the log, as a data URI."
-                )
+                what = f"shows {source}, which would be sent to the grader"
+                out = "put the file's content into the log, as a data URI"
+                raise _refused(f"{where}, sample {sample.id},", what, out)
 
 
 def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
-    model, arguments = value.get("model"), value.get("model_args")
+    model, arguments, config = value.get("model"), value.get("model_args"), value.get("config")
     if isinstance(model, str) and isinstance(arguments, Mapping):
-        config = value.get("config")
         config = config if isinstance(config, Mapping) else {}
         _vet_model(model, value.get("base_url"), arguments, config, where)
-    kind = value.get("type")
-    if {"type", "name", "params"} <= value.keys() and kind in _ACTIVE:
-        raise UserError(
-            f"{where} creates {value['name']}, a {kind}. A log does not decide that. Name the "
-            "scorer that you trust with --scorer."
-        )
+    if {"type", "name", "params"} <= value.keys() and value["type"] not in _INERT:
+        raise _refused(where, f"creates {value['name']}, a {value['type']}", _A_SCORER)
     for key, part in value.items():
         if key == "trust_remote_code" and part:
-            raise UserError(
-                f"{where} sets trust_remote_code, which runs code that comes with a model. If you "
-                "trust it, name the model yourself: --model MODEL -M trust_remote_code=true"
-            )
+            what = "sets trust_remote_code, which runs code that comes with a model"
+            raise _refused(where, what, "name the model: --model MODEL -M trust_remote_code=true")
         if str(key).endswith("base_url") and isinstance(part, str) and not _is_known(part):
-            raise UserError(
-                f"{where} sends requests, with your API key, to {part}. If you trust the address, "
-                f"name it yourself: --model MODEL --model-base-url {part}"
-            )
+            what = f"sends requests, with your API key, to {part}"
+            raise _refused(where, what, f"name it: --model MODEL --model-base-url {part}")
+
+
+def _refused(where: str, what: str, out: str) -> UserError:
+    return UserError(f"{where} {what}. A log does not decide that. If you trust it, {out}")
 
 
 def _is_path(model: str) -> bool:
