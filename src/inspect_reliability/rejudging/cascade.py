@@ -15,7 +15,7 @@ from ..record.rule import KEPT, KeepRule
 from ..scoring.explanation import label
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
-from .scorer import ScorerSpec
+from .spec import ScorerSpec
 from .wrapped import find_scorer, wrap
 
 

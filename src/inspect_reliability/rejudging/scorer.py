@@ -3,8 +3,7 @@
 A judge task, which inspect finds here too, needs none of what they import when they are called.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from inspect_ai.scorer import Metric, SampleScore, Scorer, metric
 from inspect_ai.scorer import scorer as register
@@ -15,9 +14,7 @@ from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
 from ..record.rule import KEPT
 from ..record.seeds import base_seed, replication_numbers
-
-ScorerSpec = Scorer | str | Mapping[str, Any]
-"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
+from .spec import ScorerSpec
 
 
 @register(metrics=[reliability()])

@@ -27,7 +27,7 @@ from inspect_ai.util import registry_info
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import UserError
-from .scorer import ScorerSpec
+from .spec import ScorerSpec
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
 _LONGEST = 60
