@@ -1,4 +1,4 @@
-"""Are components, flips and cheapest designs right? Simulated judges.
+"""Are components and flips right? Simulated judges.
 
     python bench/moves.py [--quick]
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from _tables import show
 from inspect_reliability.stats import Cells, Disagreement, Estimate, disagreement, shifts
-from inspect_reliability.stats.crossing import cheapest_dependable
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator
@@ -30,7 +29,6 @@ QUICK = 0.125
 """Share of the studies with `--quick`."""
 TRUTH = 200_000
 """Questions of which the truth is that of the population."""
-
 SHARES = np.array([0.5, 0.3, 0.2])
 BY_ORDER = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2]])
 """What a judge prefers that follows the order: each order another verdict."""
@@ -161,43 +159,6 @@ def coverage(studies: int) -> Iterator[dict[str, Any]]:
                 }
 
 
-def reached(true: dict[str, float], levels: dict[str, int], seeds: float) -> float:
-    """Dependability in the population, where the orders tried are all there are."""
-    number = {"question": 1, "order": levels["order"], "wording": levels["wording"]}
-    own, noise = 0.0, true["seed"] / (np.prod(list(number.values())) * seeds)
-    for name, part in true.items():
-        facets = name.split(" x ")
-        if not {*facets} <= {*number}:
-            continue
-        share = 1 / np.prod([number[facet] for facet in facets])
-        every = 0.0 if "wording" in facets else 1 / ORDERS if "order" in facets else 1.0
-        own += part * every * ("question" in facets)
-        noise += part * (share - every)
-    return float(own / (own + noise))
-
-
-def simulated_plans(studies: int) -> Iterator[dict[str, Any]]:
-    """Pilots of 60 questions, and what their designs reach in the population (wanted: in .8)."""
-    for name in ("seed", "wording", "all"):
-        judge, generator = JUDGES[name], np.random.default_rng(2)
-        true = truth(judge.chances(generator, TRUTH))
-        for wanted in (0.7, 0.9):
-            found = []
-            for _ in range(studies):
-                pilot = study(generator, judge, 60)
-                design = cheapest_dependable(pilot, wanted, existing={"order": ORDERS})
-                known = reached(true, dict(design.levels), design.n_replications)
-                found.append((design.calls, known >= wanted, known))
-            calls, enough, values = (np.array(column, float) for column in zip(*found, strict=True))
-            yield {
-                "judge": name,
-                "wanted": wanted,
-                "median calls": int(np.median(calls)),
-                "reached": float(enough.mean()),
-                "tenth percentile": float(np.quantile(values, 0.1)),
-            }
-
-
 def by_estimate(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """One line an estimate: its lowest and highest coverage, where its truth is 0 and elsewhere.
 
@@ -230,7 +191,6 @@ def main() -> None:
     studies = max(2, round((QUICK if parser.parse_args().quick else 1.0) * STUDIES))
     found = list(coverage(studies))
     show("Coverage of 95% intervals, and bias in its standard errors", by_estimate(found))
-    show("Cheapest designs of simulated pilots", simulated_plans(max(2, studies // 4)))
 
 
 if __name__ == "__main__":

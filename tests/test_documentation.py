@@ -139,7 +139,7 @@ def test_the_shell_completes() -> None:
     for before, typed, found in [
         ([], "rep", {"report"}),
         (["gate"], "--mi", {"--min"}),
-        (["report", "--format"], "la", {"latex"}),
+        (["report", "--format"], "ma", {"markdown"}),
     ]:
         assert {one.value for one in tab.get_completions(before, typed)} == found
 

@@ -16,7 +16,7 @@ RETIRED = (
     *("/validity/*/alpha*", "/validity/*/judge_alpha*", "/validity/*/raters_alpha*"),
     "/validity/*/of_ceiling*",
     "/votes/*/share_stable",
-    # `rank` has the responders; `plan --facets` says what one more of a facet does.
+    # `rank` has the responders.
     *("/responders/*", "/one_more/*"),
 )
 """Places of results that are no longer given."""

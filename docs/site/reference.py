@@ -20,20 +20,17 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.apart import apart
 from inspect_reliability.answers.boards import boards
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.answers.change import changes, judge_or_system
+from inspect_reliability.answers.change import changes
 from inspect_reliability.answers.compare import compare_sides
-from inspect_reliability.answers.crossings import crossings
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.keep import keep_results, panels
+from inspect_reliability.answers.keep import panels, record
 from inspect_reliability.answers.keeping import Promise
-from inspect_reliability.answers.places import places
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.rank import rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
-from inspect_reliability.answers.sides import sides_by, sides_of
+from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
 from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
@@ -326,30 +323,22 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
         found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
-        promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
         alone = analyse(judgments, "judge")
-        for name, records in keep_results(panels(alone, promise, judges)).items():
-            found[name] += records
+        found["keep"] += map(record, panels(alone, Promise(max_error=0.5), judges))
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
-            found["plan --facets"] += crossings(analysis)
     ranked = rank_document(boards(verdicts_on_systems([str(_EXAMPLE_LOGS)]))).results
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
     pairs = verdicts_on_systems([str(_PAIRS)])
     found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
-    found["plan --for rank"] += apart(pairs)
-    found["compare --for rank"] += places(pairs, pairs)
-    old, new = (Judgments(_suite(*grades)) for grades in (("CI", "CC"), ("CC",)))
-    found["score_change"] += judge_or_system(sides_of(old, new, names=("old", "new")))
     found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))
         found["sources"] += sources(found["score_variance"][-1])
-    for name, designs in (("plan", "designs"), ("plan --facets", "crossings")):
-        found[designs] = [design for plan in found[name] for design in plan["designs"]]
+    found["designs"] = [design for plan in found["plan"] for design in plan["designs"]]
     return found
 
 

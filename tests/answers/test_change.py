@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import Analysis
-from inspect_reliability.answers.change import change_blocks, changes, judge_or_system
+from inspect_reliability.answers.change import change_blocks, changes
 from inspect_reliability.answers.sides import sides_of
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.judgments.table import make_table
@@ -29,12 +29,6 @@ def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
 def sides(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
     made = (judgments_from_frame(one, judge="j") for one in (old, new))
     return sides_of(*made, names=("old", "new"))
-
-
-def suites(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
-    """Logs of a suite as two sides."""
-    rows = (one.to_dict("records") for one in (old, new))
-    return sides_of(*(Judgments(make_table(each)) for each in rows), names=("old", "new"))
 
 
 def test_noise_is_no_change_and_drift_is() -> None:
@@ -59,7 +53,7 @@ def test_one_verdict_a_question_has_a_change_of_shares() -> None:
     old, new = ((one["verdict"] == "B").mean() for one in once)
     (b,) = (one for one in found["shares"] if one["verdict"] == "B")
     assert (b["first"], b["second"], b["change"]) == pytest.approx((old, new, new - old))
-    texts = [getattr(block, "text", "") for block in change_blocks([found], [])]
+    texts = [getattr(block, "text", "") for block in change_blocks([found])]
     assert "is not known" in texts[0]
 
 
@@ -79,7 +73,7 @@ def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
     exact = run(0, 2).query("replication == 1").assign(share=1.0)
     (found,) = changes(sides(run(0, 3), exact))
     assert (found["disagreement_across"], found["shares"]) == (None, [])
-    (text,) = (getattr(block, "text", "") for block in change_blocks([found], []))
+    (text,) = (getattr(block, "text", "") for block in change_blocks([found]))
     assert text.startswith("How far verdicts of old and new moved is not known: verdicts of one")
 
 
@@ -102,27 +96,6 @@ def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame
         for v in verdicts
     ]
     return pd.DataFrame(rows)
-
-
-def test_a_change_is_split_into_judge_and_system() -> None:
-    """Old outputs under the new judge lie between: up to there it is the judge, then the system."""
-    old, new = suite("old", "CICI", ["CC", "CI", "CC", "CI"]), suite("new", "CCCC")
-    (found,) = judge_or_system(suites(old, new))
-    assert found["change"] == pytest.approx(1 - 0.5)
-    assert found["judge"] == pytest.approx(0.75 - 0.5)
-    assert found["system"] == pytest.approx(1 - 0.75)
-    assert (found["grader"], found["graded_again"], found["reason"]) == ("g", "old", None)
-    texts = [block.text for block in change_blocks([], [found])]  # type: ignore[union-attr]
-    assert "the judge accounts for +0.250" in texts[0]
-
-
-def test_new_outputs_under_the_old_judge_do_as_well() -> None:
-    """Then the system's part comes first, and the judge's is the rest."""
-    old, new = suite("old", "IIIC"), suite("new", "CCCC", ["C", "C", "I", "C"])
-    new = pd.concat([new, new[new["scorer"] == "again"]], ignore_index=True)
-    (found,) = judge_or_system(suites(old, new))
-    assert found["change"] == pytest.approx(0.75)
-    assert (found["judge"], found["system"]) == pytest.approx((0.25, 0.5))
 
 
 def judged_again(log: str, first: int, seed: int) -> Judgments:
@@ -151,8 +124,6 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
     (change,) = changes(found)
     low, high = change["above_noise_interval"]
     assert low < 0 < high
-    (split,) = judge_or_system(found)
-    assert split["reason"].startswith("Both sides have the same outputs")
 
 
 def test_shared_seeds_are_no_negative_change() -> None:
@@ -162,10 +133,3 @@ def test_shared_seeds_are_no_negative_change() -> None:
     assert change["disagreement_across"] == pytest.approx(change["disagreement_within"])
     assert change["above_noise"] == pytest.approx(0, abs=1e-12)
     assert change["disagreement_across"] == pytest.approx(2 * 0.3 * 0.7, abs=0.1)
-
-
-def test_what_is_missing_is_said() -> None:
-    """Two runs of a suite alone do not tell the judge from the system; other logs are no suites."""
-    (found,) = judge_or_system(suites(suite("old", "CI"), suite("new", "CC")))
-    assert "inspect-reliability rejudge old" in found["reason"]
-    assert [*judge_or_system(sides(run(0, 2), run(0, 3)))] == []

@@ -8,9 +8,6 @@ from example_judgments import made, together
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.compare import (
-    _difference as shown,
-)
-from inspect_reliability.answers.compare import (
     compare_document,
     compare_sides,
 )
@@ -34,15 +31,6 @@ def test_a_table_tells_its_rows_apart() -> None:
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
     assert len({tuple(row[k] for k in named.values()) for row in table.rows}) == len(pairs) == 8
     assert all(any(column) for column in zip(*table.rows, strict=True))
-
-
-def test_what_is_not_known_has_its_reason_beside_it() -> None:
-    """A difference that is not estimable, or has no interval, says why in its cell."""
-    record = dict.fromkeys(("difference", "difference_interval", "reason"))
-    known = {"difference": 0.25, "difference_interval": [-0.001, 0.5]}
-    assert shown(record | {"reason": "no variance"}) == "not estimable: no variance"
-    assert shown(record | {"difference": 0.25, "reason": "too few"}) == "+0.25 (too few)"
-    assert shown(record | known) == "+0.25 [+0.00, +0.50]"
 
 
 def test_each_two_judges_are_compared_on_what_they_share() -> None:

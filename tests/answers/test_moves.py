@@ -222,7 +222,7 @@ def test_facets_that_go_together_are_not_told_apart() -> None:
         assert one["disagreement_within"] is not None
         assert one["not_estimable"].keys() == {"disagreement_across", "above_noise"}
     shown = render(full(report_document(analysis)), "markdown")
-    assert "j, order: not known, since no question was judged at two levels of order" in shown
+    assert "not known of j: no question was judged at two levels of order" in shown
 
 
 def test_exact_verdicts_beside_draws_are_two_studies() -> None:

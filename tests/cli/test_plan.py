@@ -10,7 +10,6 @@ import pytest
 import example_logs
 from commands import full, invoke
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.crossings import crossings, crossings_document
 from inspect_reliability.answers.plan import plan_document, plans, remarks
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import Judgments, judgments_from_frame
@@ -136,72 +135,3 @@ def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
     unknown = invoke(*command, "--for", "icq")
     assert unknown.exit_code == 2
     assert "Unknown coefficient 'icq'. Use one of: omega" in unknown.stderr
-
-
-def crossed(**more: object) -> Judgments:
-    """A judge at both orders and three wordings, whose verdict follows the order now and then."""
-    draw = random.Random(1)
-    rows = []
-    for q in range(30):
-        own, led = draw.random() < 0.5, draw.random() < 0.3
-        for order in ("given", "swapped"):
-            for wording in "abc":
-                for seed in (1, 2):
-                    said = own ^ (led and order == "swapped") ^ (draw.random() < 0.1)
-                    rows.append((f"q{q}", order, wording, seed, "xy"[said]))
-    names = ["question", "order", "wording", "replication", "verdict"]
-    return judgments_from_frame(pd.DataFrame(rows, columns=names), swap=False, judge="j", **more)
-
-
-def test_the_cheapest_design_and_its_price() -> None:
-    """Calls, tokens and dollars are those of the design; what no design reaches is said."""
-    judgments = crossed(tokens=100, cost=0.002)
-    (plan,) = crossings(analyse(judgments), dependabilities=(0.8, 0.9999), half_widths=(0.1,))
-    assert (plan["judge"], plan["all_levels_tried"]) == ("j", ["order"])
-    dependable, precise = plan["designs"]
-    assert dependable["levels"]["order"] == 2
-    for design in (dependable, precise):
-        calls = design["levels"]["order"] * design["levels"]["wording"] * design["n_replications"]
-        assert design["calls"] == calls * (design["n_questions"] or 1)
-        assert design["tokens"] == 100 * design["calls"]
-        assert design["cost"] == pytest.approx(0.002 * design["calls"])
-    assert precise["half_width"] <= 0.1
-    assert plan["not_estimable"].keys() == {"dependability 0.9999"}
-    shown = render(crossings_document([plan]), "table")
-    assert "Dollars" in shown
-    assert "more seeds of one order, wording reach at most" in shown
-
-
-def test_a_plan_for_scores_is_for_their_mean() -> None:
-    """The half-width of scores is that of their mean, not of the share of any one of them."""
-    draw = random.Random(2)
-    rows = [
-        (f"q{q}", wording, seed, str(10 * own + draw.randint(0, 1)))
-        for q, own in enumerate(draw.choices(range(1, 9), k=80))
-        for wording in "abc"
-        for seed in (1, 2)
-    ]
-    names = ["question", "wording", "replication", "verdict"]
-    judgments = judgments_from_frame(pd.DataFrame(rows, columns=names), judge="j")
-    (plan,) = crossings(analyse(judgments), dependabilities=(0.9,), half_widths=(2.0,))
-    dependable, precise = plan["designs"]
-    assert dependable["calls"] == 1
-    spread = judgments.table["verdict"].astype(float).groupby(judgments.table["question"]).mean()
-    fewest = (1.96 / 2.0) ** 2 * spread.var()
-    assert fewest < precise["n_questions"] < 1.5 * fewest
-
-
-def test_nothing_varied_is_no_plan_of_facets() -> None:
-    """Judgments of one order, wording and judge are refused, with what to do."""
-    with pytest.raises(UserError, match="Vary one, as in -T orders=2"):
-        crossings(analyse(judged(p=["A", "B"], q=["A", "A"])))
-
-
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
-def test_facets_from_the_command_line(tmp_path: Path, form: str) -> None:
-    """`plan --facets` reads a file, and what is wanted."""
-    crossed().table.to_parquet(tmp_path / "pilot.parquet")
-    command = ["plan", str(tmp_path / "pilot.parquet"), "--facets", "--dependability", "0.7"]
-    result = invoke(*command, "--format", form)
-    assert result.exit_code == 0, result.output
-    assert "dependability 0.7" in result.stdout

@@ -68,9 +68,8 @@ def test_every_key_of_a_report_is_declared(reports: list[dict[str, Any]]) -> Non
 @pytest.mark.parametrize(
     ("command", "beside"),
     [
-        (["compare", "--by", "temperature"], {"left_out", "changes", "score_change"}),
+        (["compare", "--by", "temperature"], {"left_out", "changes"}),
         (["plan"], set()),
-        (["plan", "--facets"], set()),
         (["card"], set()),
         (["gate", "--min", "omega=0.1"], {"result"}),
     ],
@@ -79,8 +78,7 @@ def test_the_keys_of_the_other_commands(folder: Path, command: list[str], beside
     """The same of compare, plan and gate, and of what they print beside their rows."""
     found = printed(*command, folder / "published")
     assert as_declared(" ".join(command) if command[0] == "plan" else command[0], found["rows"])
-    for name in ("changes", "score_change"):
-        as_declared(name, found.get(name, []))
+    as_declared("changes", found.get("changes", []))
     assert found.keys() == {"schema_version", "version", "rows", *beside}
 
 

@@ -126,7 +126,7 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     assert json.loads(filled.stdout)["validity"][0]["n_labelled"] == 10
     more = invoke(
         *("validate", judgments, "--labels", labels, *MAP, "--format", "json"),
-        *("--next", 20, "--next-by", "verdict", "--out", tmp_path / "more.csv"),
+        *("--next", 20, "--out", tmp_path / "more.csv"),
     )
     assert json.loads(more.stdout)["validity"][0]["n_labelled"] == 30
 
@@ -142,9 +142,7 @@ def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
     assert set(zip(drawn["id"], drawn["task_id"], strict=True)) == known
 
 
-@pytest.mark.parametrize(
-    "options", [("--next", 5), ("--out", "x.csv"), ("--next-by", "verdict"), ("--next", 0)]
-)
+@pytest.mark.parametrize("options", [("--next", 5), ("--out", "x.csv"), ("--next", 0)])
 def test_half_of_what_a_draw_needs_is_refused(
     files: tuple[Path, Path], options: tuple[Any, ...]
 ) -> None:

@@ -16,7 +16,7 @@ from inspect_reliability.stats.corrected import Sample, ppi
 from inspect_reliability.stats.ranking import Contests, deviations, ranking
 from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
 from inspect_reliability.stats.survival import survival
-from inspect_reliability.stats.telling_apart import variance_of_tries
+from inspect_reliability.stats.tries import variance_of_tries
 
 
 def scored(values: np.ndarray) -> Contests:

@@ -21,6 +21,9 @@ from .condition import COPIES
 from .row import Row
 from .studies import Study, studies_of
 
+_MOST_NAMED = 3
+"""Rows that are named where one sentence is about several."""
+
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 
@@ -118,26 +121,26 @@ class Analysis:
 
     def pictures(
         self,
-        records: Iterable[Record],
+        result: str,
         says: str,
-        named: str = "",
+        x: str,
+        y: str,
+        records: Sequence[Record] | None = None,
         across: Sequence[str] = (),
         **look: Any,
     ) -> Iterator[Figure]:
-        """A figure for each group of records that differ only in some grouping columns.
+        """A figure of a result for each group of records that differ only in some grouping columns.
 
         Single records have none. The first of these columns distinguishes the series: `across`, by
-        default that of the analysis. `named` is appended to a figure's name, and `look` has its
-        other fields.
+        default that of the analysis. `look` has the other fields of a figure.
         """
+        found = self.estimates(result) if records is None else records
         across = list(dict.fromkeys(across or [self.across]))
-        by = across[0]
-        levels = (row.keys[by] for row in self.rows if by in row.keys)
-        names = list(dict.fromkeys(text(one, missing="not known") for one in levels))
-        for title, own in self.apart(records, *across):
+        levels = (row.keys[across[0]] for row in self.rows if across[0] in row.keys)
+        look["names"] = list(dict.fromkeys(text(one, missing="not known") for one in levels))
+        for title, own in self.apart((one for one in found if one.get(y) is not None), *across):
             if len(own) > 1:
-                words = f"{title}: {says}"
-                yield Figure(f"{title}{named}", words, own, by=by, names=names, **look)
+                yield Figure(title, f"{title}: {says}", own, x, y, across[0], **look)
 
     def tables(
         self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
@@ -171,14 +174,21 @@ class Analysis:
     def told(
         self, name: str, title: str, records: Sequence[Record] | None = None
     ) -> Iterator[Table | Text]:
-        """Known or given records of a result, in tables, followed by its meaning."""
-        if records is None:
-            records = [one for one in self.results[name] if one.get("reason") is None]
-        filled = {key for one in records for key, value in one.items() if value is not None}
-        if records:
-            yield from self.tables(records, [c for c in declared(name) if c.key in filled], title)
+        """Known records of a result in tables, followed by its meaning, and why others are not."""
+        records = self.results[name] if records is None else records
+        known = [one for one in records if one.get("reason") is None]
+        filled = {key for one in known for key, value in one.items() if value is not None}
+        if known:
+            yield from self.tables(known, [c for c in declared(name) if c.key in filled], title)
             about = KEYS[name].about
             yield Text(f"{title}: {about[0].lower()}{about[1:]}")
+        reasons: dict[str, dict[str, None]] = {}
+        for one in records:
+            if why := one.get("reason"):
+                reasons.setdefault(why, {})[describe(self.keys(one))] = None
+        for why, whom in reasons.items():
+            rows = "; ".join(whom) if len(whom) <= _MOST_NAMED else f"{len(whom)} rows"
+            yield Text(f"{title}: not known of {rows}: {why}.")
 
     def frame(self, name: str = "") -> pd.DataFrame:
         """Every estimate of every result, one a row; or one result, with a column for each key.

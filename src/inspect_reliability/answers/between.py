@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 
 from ..judgments.count import orders_vary
-from ..showing.document import Block, Table
-from ..showing.values import Record, estimate, grouped
+from ..showing.values import Record
 from ..stats import Estimate, NothingSharedError, agreement_between
 from ..stats.pooled import pooled_omega
 from .analysis import Analysis
@@ -61,29 +60,3 @@ def _agreement(judges: dict[str, Row]) -> Estimate:
         return agreement_between(alike)
     except NothingSharedError:
         return Estimate(reason="the judges share no question")
-
-
-def _section(analysis: Analysis) -> Iterator[Block]:
-    across = analysis.across
-    place, known = grouped(across), analysis.estimates("between_judges")
-    for title, records in analysis.apart(analysis.results["between_judges"], across):
-        places = dict.fromkeys(map(place.show, records))
-        pairs: dict[str, dict[str, str]] = {}
-        for record in records:
-            first, second = record["first"], record["second"]
-            if first == second and record not in known:
-                continue
-            who = f"{first} with {'itself' if first == second else second}"
-            pairs.setdefault(who, {})[place.show(record)] = estimate(record, "agreement")
-        rows = [[who, *(found.get(p, "") for p in places)] for who, found in pairs.items()]
-        headings = [f"{place.heading} = {p}" if p else "Agreement [95%]" for p in places]
-        yield Table(["", *headings], rows, title)
-
-
-PART = (
-    "Agreement between judges",
-    "Between judges",
-    "How often two judges give the same verdict on a question, and how often two replications "
-    "of one judge do. Two judges can hardly agree more with each other than with themselves.",
-    _section,
-)

@@ -1,6 +1,6 @@
 """Rankings of systems: one for each judge and condition, with their records."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from ..stats.long import FloatArray, IntArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, deviations, ranking
 from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
 from ..stats.survival import Survival, survival
-from ..stats.telling_apart import variance_of_tries
+from ..stats.tries import variance_of_tries
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -61,7 +61,6 @@ class Board:
         method: How systems are scored.
         over: What the intervals speak beyond; empty: questions alone.
         labels: What people said of some of it.
-        family: Pairs of a judge and a system of its own.
     """
 
     keys: Record
@@ -70,7 +69,6 @@ class Board:
     method: Method = "mean"
     over: str = ""
     labels: Verdicts | None = None
-    family: Collection[tuple[str, str]] = ()
 
     @cached_property
     def systems(self) -> list[str]:
@@ -159,7 +157,7 @@ class Board:
     @property
     def records(self) -> Iterator[Record]:
         """A record a system, the best first."""
-        found = self.found
+        found, tries = self.found, self.of_tries
         if isinstance(found, str):
             for name in self.systems:
                 own = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
@@ -168,18 +166,19 @@ class Board:
         for i in found.order:
             value, reach = float(found.scores[i]), float(found.reach[i])
             why = found.reason or (None if reach > _NO_WIDTH else _SAME)
-            numbers = (
-                value,
-                None if why else [value - reach, value + reach],
-                None if found.reason else float(found.error[i]),
-                None if self.of_tries is None else float(np.sqrt(self.of_tries[i, i])),
-                int(found.rank[i]),
-                None if found.reason else found.rank_set[i].tolist(),
-                int(found.n_questions[i]),
-            )
-            own = dict(zip(_NUMBERS, numbers, strict=True))
-            own |= {"method": self.method, "reason": why}
-            yield {**plain(self.keys), "system": self.systems[i], **own}
+            yield {
+                **plain(self.keys),
+                "system": self.systems[i],
+                "score": value,
+                "score_interval": None if why else [value - reach, value + reach],
+                "standard_error": None if found.reason else float(found.error[i]),
+                "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
+                "rank": int(found.rank[i]),
+                "rank_set": None if found.reason else found.rank_set[i].tolist(),
+                "n_questions": int(found.n_questions[i]),
+                "method": self.method,
+                "reason": why,
+            }
 
     @property
     def favours(self) -> Iterator[Record]:
@@ -188,11 +187,7 @@ class Board:
         if known is None:
             return
         judge = str(self.keys.get("judge"))
-        own = [
-            i
-            for i, name in enumerate(self.systems)
-            if same_model(judge, name) or (judge, name) in self.family
-        ]
+        own = [i for i, name in enumerate(self.systems) if same_model(judge, name)]
         level = 1 - 0.05 / len(self.systems)
         groups = [(name, [i], level) for i, name in enumerate(self.systems)]
         groups += [(OWN, own, 0.95)] * bool(own)
@@ -275,7 +270,6 @@ def boards(
     method: Method = "mean",
     over: str = "",
     labels: Verdicts | None = None,
-    family: Collection[tuple[str, str]] = (),
 ) -> list[Board]:
     """A ranking for each judge and condition.
 
@@ -286,7 +280,6 @@ def boards(
         method: "mean" or "bt".
         over: "judge" or "wording": intervals also speak for others of these.
         labels: What people said of some of the same.
-        family: Pairs of a judge and a system of its own.
 
     Raises:
         UserError: There is no such column, or no others of it.
@@ -312,7 +305,7 @@ def boards(
     for values, rows in parts:
         keys = dict(zip(names, values, strict=True))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
-        found.append(Board(keys, table, verdicts, method, over, labels, family))
+        found.append(Board(keys, table, verdicts, method, over, labels))
     return found
 
 

@@ -4,12 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import starmap
-from typing import Any
 
-from ..showing.columns import KEYS
+from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import Column, Record, describe, points, share, span, told_apart
-from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
@@ -17,13 +15,11 @@ from .condition import COPIES
 from .right import of_scale
 from .row import Row
 
-_SHARE = re.compile(r"^[\d.]+%")
-
-_MOST_ROWS = {True: 5, False: 10}
-"""Most rows that a terminal shows, with labels and without: a longer block is no answer."""
-
 _MOST_WITH_VOTES = 3
 """Most rows beside which there is room for votes."""
+
+_MOST_MOVED = 3
+"""Most judges of whom a line says how far a facet moves them."""
 
 _MOST_VOTES = (1, 3, 5, 9)
 """Numbers of votes that a block shows, beside the largest that is known."""
@@ -36,42 +32,34 @@ def brief(
 
     `beside` are other sentences of its command.
     """
-    known = _best_first(analysis)
-    records = [_record(analysis, row) for row in known]
-    alone, first = len(known) == 1, known[0]
-    states = [advice(analysis, row, logs) for row in known]
-    marks = [(one.status, one.tone) for one in states]
-    table = _table(analysis, known, records)
-    known_at_all = alone or len(table.headings) > 1
-    blocks: list[Block] = [replace(table, marks=marks)] * known_at_all
-    if len(known) <= _MOST_WITH_VOTES:
-        blocks += votes_table(analysis, first, "" if alone else _names(known)(first.keys))
-    blocks += _what_moves(analysis, known)
-    blocks += _of_places(analysis, known)
-    blocks += _ahead(first, logs)
-    if analysis.results["validity"]:
-        from .kept import kept_line
-
-        blocks += kept_line(analysis)
-    blocks += _what_fools(analysis, known)
-    of_all = cautions(analysis.rows, list(_with_those_of_labels(analysis)))
-    whom = "" if alone else f" ({_names(known)(first.keys)})"
+    rows = _best_first(analysis)
+    first, named = rows[0], told_apart([row.keys for row in rows], "judge")
+    names = ["" if len(rows) == 1 else named(row.keys) for row in rows]
+    records = [_record(analysis, row) for row in rows]
+    states = [advice(analysis, row, logs) for row in rows]
+    table = _table(analysis, rows, records, names)
+    blocks: list[Block] = []
+    if len(rows) == 1 or len(table.headings) > 1:
+        blocks.append(replace(table, marks=[(one.status, one.tone) for one in states]))
+    if len(rows) <= _MOST_WITH_VOTES:
+        blocks += votes_table(analysis, first, names[0])
+    blocks += _what_moves(analysis)
+    blocks += _of_places(analysis, rows, names)
+    blocks += _what_fools(analysis, rows, names)
+    every = cautions(analysis, of_labels=True)
     said = states[0].why[1:]  # a caution that is said there is not said twice
     once = ASKED_ONCE if first.asked_once else None
-    others = [one for one in of_all if one.text != once and not said.startswith(one.text[1:])]
+    others = [one for one in every if one.text != once and not said.startswith(one.text[1:])]
     blocks += [*beside, *worst(others)]
+    whom = f" ({names[0]})" if names[0] else ""
     blocks.append(Text(f"Why{whom}: {states[0].why}", "answer"))
     blocks += next_step(states[0].next, states[0].command)
-    most = _MOST_ROWS[bool(analysis.results["validity"])]
-    blocks.append(more(len(of_all) - 1, len(known) - most, also))
-    return blocks
+    return [*blocks, more(len(every) - 1, len(rows) - _most_rows(analysis), also)]
 
 
-def _with_those_of_labels(analysis: Analysis) -> Iterator[Record]:
-    """The record of each row, with the cautions about its labels before its own."""
-    for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
-        of_labels = (one for right in analysis.of(row, "validity") for one in right["cautions"])
-        yield record | {"cautions": [*of_labels, *record["cautions"]]}
+def _most_rows(analysis: Analysis) -> int:
+    """Most rows that a terminal shows: a longer block is no answer."""
+    return 5 if analysis.results["validity"] else 10
 
 
 def next_step(words: str, command: str = "") -> list[Text]:
@@ -95,8 +83,7 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 
 def explained(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
-    known = _columns([_record(analysis, row) for row in analysis.rows])
-    return [Text(f"{one.heading}: {one.meaning}.") for one in known if one.meaning]
+    return [*legend(_columns([_record(analysis, row) for row in analysis.rows]))]
 
 
 def _best_first(analysis: Analysis) -> list[Row]:
@@ -110,10 +97,6 @@ def _best_first(analysis: Analysis) -> list[Row]:
         return not right, benchmarks.index(str(row.keys.get("benchmark"))), -(value or 0.0)
 
     return sorted(analysis.rows, key=order)
-
-
-def _names(rows: Sequence[Row]) -> Any:
-    return told_apart([row.keys for row in rows], "judge")
 
 
 def _record(analysis: Analysis, row: Row) -> Record:
@@ -182,22 +165,22 @@ def _silent(record: Record) -> str:
     return share(record["silent"], record["n"])
 
 
-def _table(analysis: Analysis, rows: Sequence[Row], records: Sequence[Record]) -> Table:
-    """A line a judge; of a single one, a line a number, with what to make of it."""
+def _table(
+    analysis: Analysis, rows: Sequence[Row], records: Sequence[Record], names: Sequence[str]
+) -> Table:
+    """A line a judge; of a single one, a line a number."""
     columns = _columns(records)
     size = _size(rows, records)
     if len(rows) == 1:
         lines = [[one.heading, *_parts(one.show(records[0]))] for one in columns]
         return Table(["", "", ""], lines, f"{rows[0].title}: {size}")
     of = [row.keys for row in rows]
-    name = _names(rows)
     shared = {k: v for k, v in of[0].items() if all(one.get(k) == v for one in of)}
     shared.pop("judge", None)
-    first = Column("", heading="Model" if rows[0].suite else "Judge", shown=lambda one: one["who"])
-    named = [one | {"who": name(row.keys)} for one, row in zip(records, rows, strict=True)]
+    first = Column("who", heading="Model" if rows[0].suite else "Judge")
+    named = [one | {"who": name} for one, name in zip(records, names, strict=True)]
     title = ": ".join(filter(None, [describe(shared) if any(shared.values()) else "", size]))
-    most = _MOST_ROWS[bool(analysis.results["validity"])]
-    return replace(Table.of(named, [first, *columns], title), most=most)
+    return replace(Table.of(named, [first, *columns], title), most=_most_rows(analysis))
 
 
 def _parts(shown: str) -> list[str]:
@@ -251,7 +234,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
         yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
 
 
-def _what_moves(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
+def _what_moves(analysis: Analysis) -> Iterator[Text]:
     """A line a facet: how far it moves verdicts, above each judge's own noise."""
     facets: dict[str, list[Record]] = {}
     for record in analysis.results["moves"]:
@@ -260,7 +243,7 @@ def _what_moves(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
     for facet, records in facets.items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
         said = []
-        for one in records[:3]:
+        for one in records[:_MOST_MOVED]:
             n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
             whom = f"{name(analysis.keys(one))} " if len(records) > 1 else ""
             if above is None:
@@ -269,89 +252,58 @@ def _what_moves(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
                 continue
             reach = f" [{points(ends[0], n)}, {points(ends[1], n)}]" if ends else ""
             said.append(f"{whom}{points(above, n)} points{reach} above noise")
-        others = f", {len(records) - 3} more" if records[3:] else ""
+        left = len(records) - _MOST_MOVED
+        others = f", {left} more" if left > 0 else ""
         yield Text(f"Another {facet} changes verdicts: {', '.join(said)}{others}.", "answer")
 
 
-def _of_places(analysis: Analysis, rows: Sequence[Row]) -> list[Text]:
+def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
     """The judge for whom the place of an option decides most, if it does for any."""
-    found = [one for row in rows if (one := _of_place(analysis, row))]
+    found = []
+    for row, whom in zip(rows, names, strict=True):
+        if place := preferred_place(analysis, row):
+            chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
+            said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
+            found.append((place["share"] - place["even"], whom, said))
+        elif order := favoured(analysis, row):
+            n, (low, high) = order["n_questions"], order["change_interval"]
+            by = f"+{points(order['change'], n)} points [{points(low, n)}, {points(high, n)}]"
+            said = f"order {order['level']} favours {order['option']} ({by})."
+            found.append((order["change"], whom, said))
     if not found:
         return []
-    row, said = max(found, key=lambda one: one[0])[1:]
-    whom = "" if len(rows) == 1 else f"{_names(rows)(row.keys)}, "
-    return [Text(f"Place: {whom}{said}", "answer")]
+    _, whom, said = max(found, key=lambda one: one[0])
+    return [Text(f"Place: {whom and f'{whom}, '}{said}", "answer")]
 
 
-def _ahead(row: Row, logs: str) -> list[Text]:
-    """Whom a judge of several responses chooses most often: `rank` has all of them."""
-    shown = {name for order in row.judged.orders_shown for name in order}
-    names = sorted(shown.intersection(row.judged.responders))
-    if len(names) < 2:
-        return []
-    chosen = row.judged.count(row.judged.responders).only(names)
-    shares = {name: rate(chosen, name).value or 0.0 for name in names}
-    most = max(names, key=shares.__getitem__)
-    said = f"Ahead: {most}, {share(shares[most], len(chosen.questions))} of choices"
-    return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
-
-
-def _what_fools(analysis: Analysis, rows: Sequence[Row]) -> Iterator[Text]:
+def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
     """A line a judge with changed answers: the two strongest effects of either kind."""
     if "answer_change" not in analysis.judgments.table:
         return
     from . import fooled
 
-    for row in rows[:_MOST_WITH_VOTES]:
+    for row, whom in list(zip(rows, names, strict=True))[:_MOST_WITH_VOTES]:
         if said := fooled.in_a_line(fooled.about(analysis, row), most=2):
-            whom = "" if len(rows) == 1 else f"{_names(rows)(row.keys)}, "
-            yield Text(f"Changed answers: {whom}{said}.", "answer")
+            yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 
 
-def _of_place(analysis: Analysis, row: Row) -> tuple[float, Row, str] | None:
-    """How much a row's judge prefers a place, of listed options or between named orders."""
-    if place := preferred_place(analysis, row):
-        chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
-        said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
-        return place["share"] - place["even"], row, said
-    if found := favoured(analysis, row):
-        n, (low, high) = found["n_questions"], found["change_interval"]
-        more = f"+{points(found['change'], n)} points [{points(low, n)}, {points(high, n)}]"
-        return found["change"], row, f"order {found['level']} favours {found['option']} ({more})."
-    return None
-
-
-def cautions(rows: Sequence[Row], records: Sequence[Record] = ()) -> list[Caution]:
+def cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
     """Every caution once, with the rows it is about: the worst first, then those of most rows.
 
-    Of cautions that differ in a share alone, one says from where to where it goes. `records` are
-    those of the rows, if they hold more than the rows' own.
+    With `of_labels`, those about labels too.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
-    worst = {ASKED_ONCE}
-    for row, record in zip(rows, records or [row.record for row in rows], strict=True):
+    said: list[tuple[str, str]] = []
+    bad = {ASKED_ONCE}
+    for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
+        rights = analysis.of(row, "validity") if of_labels else []
+        texts = [text for one in (*rights, record) for text in one["cautions"]]
+        said += [(text, row.name) for text in texts]
         suite = row.suite and row.suite.caution
-        worst |= {_SHARE.sub("", why) for why in (suite, row.no_evidence, row.silent) if why}
-        for caution in record["cautions"]:
-            alike = _SHARE.match(caution)
-            kept = found.setdefault(_SHARE.sub("", caution), [])
-            kept.append((row.name, alike[0] if alike else ""))
+        bad |= {text for text in (suite, row.no_evidence, row.silent) if text}
 
-    def order(item: tuple[str, list[tuple[str, str]]]) -> tuple[bool, int]:
-        text, about = item
-        bad = text in worst and (text != COPIES or len(about) == len(rows))
-        return not bad, -len(about)
+    def order(one: Caution) -> tuple[bool, int]:
+        # Copies beside draws are seen, and those of all rows are all there is.
+        worst = one.text in bad and (one.text != COPIES or len(one.rows) == one.n_rows)
+        return not worst, -len(one.rows)
 
-    return [
-        Caution(
-            " to ".join(_ends(share for _, share in about)) + text,
-            [name for name, _ in about],
-            len(rows),
-        )
-        for text, about in sorted(found.items(), key=order)
-    ]
-
-
-def _ends(values: Iterable[str]) -> list[str]:
-    known = sorted(values, key=lambda one: float(one.rstrip("%") or 0))
-    return list(dict.fromkeys([known[0], known[-1]]))
+    return sorted(Caution.each(said, len(analysis.rows)), key=order)

@@ -10,14 +10,14 @@ from importlib.metadata import version
 from typing import Any
 
 from ..judgments.columns import GROUP_BY, of_role, varies
-from ..judgments.suites import beside_replications, is_rejudged
-from ..showing.columns import KEYS
+from ..judgments.suites import beside_replications
+from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .advice import advice
 from .analysis import Analysis
 from .fooled import about, in_a_line
-from .report import judges, legend, notes
+from .report import judges, notes
 from .row import Row
 from .runs import runs
 from .steady import exact_verdicts, main_columns
@@ -90,46 +90,19 @@ def _card(analysis: Analysis, row: Row) -> Record:
 def _varied(row: Row) -> tuple[list[str], list[str]]:
     """What varied between the verdicts on a question, and what did not."""
     table = row.table
-    wording = None
-    # What a grader was shown is its scorer's affair, and options in another order make another
-    # prompt.
-    graded = is_rejudged(table) or (row.suite and row.suite.graders)
-    if not graded and {"prompt", "wording"} & {*table}:
-        asked = of_role(table, "facet", without=("wording",))
-        wording = varies(table, "prompt", asked) or varies(table, "wording")
-    seeds = "seed" in table and bool(table["seed"].notna().any())
-    chooses = "order" in table and bool(table["order"].notna().any())
     exact = row.judged.exact and row.record["n_replications"] is None
-    facets = {
-        "draw (every one, by its probability)": exact or None,
-        "seed": varies(table, "seed") if seeds and not exact else None,
-        "draw (no seeds recorded)": None if seeds or exact else True,
-        "order of the options": varies(table, "order") if chooses else None,
-        "output that is judged": _outputs_differ(row, varies(table, "responder") and not chooses),
-        "wording of the prompt": wording,
-        **{
-            name: varies(table, name) if table[name].notna().any() else None
-            for name in of_role(table, "facet", without=("order", "wording"))
-        },
+    outputs = bool(row.suite and row.suite.graders and row.suite.outputs_differ)
+    known = [] if exact else ["seed"]
+    known += of_role(table, "facet", without=(*GROUP_BY, *row.group))
+    known = [name for name in known if name in table and table[name].notna().any()]
+    drawn = {
+        "draw (every one, by its probability)": exact,
+        "draw (no seeds recorded)": not (exact or outputs or "seed" in known),
+        "output that is judged": outputs,
     }
-    if row.suite and row.suite.graders:
-        facets["evaluated model"] = facets.pop("judge")
-        if row.suite.outputs_differ:
-            del facets["draw (no seeds recorded)"]
-    # A facet whose levels have cards of their own varied, though not on this one.
-    for name in of_role(table, "facet", without=GROUP_BY):
-        if name in row.group:
-            own = "wording of the prompt" if name == "wording" else name
-            facets |= {own: None, f"{own} (a card for each)": True}
-    known = {name: differs for name, differs in facets.items() if differs is not None}
-    return [n for n, v in known.items() if v], [n for n, v in known.items() if not v]
-
-
-def _outputs_differ(row: Row, by_responder: bool) -> bool | None:
-    """Whether verdicts on a question are on different outputs; None if not known."""
-    if by_responder or (row.suite and row.suite.graders and row.suite.outputs_differ):
-        return True
-    return False if is_rejudged(row.table) or "categories" in row.table else None
+    varied = [name for name in known if varies(table, name)]
+    drawn_by = [what for what, so in drawn.items() if so]
+    return drawn_by + varied, [name for name in known if name not in varied]
 
 
 def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Changes between two times or versions beyond noise, and who caused them."""
+"""Changes between two times or versions, beyond noise."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
@@ -7,27 +7,16 @@ import pandas as pd
 
 from ..judgments import Judged
 from ..judgments.columns import varies
-from ..judgments.suites import is_rejudged, is_suite
 from ..showing.document import Block, Table, Text
 from ..showing.values import Column, Record, describe, estimate, keys_of
-from ..stats import Estimate, disagreement, mean_difference, shifts
+from ..stats import Estimate, disagreement, shifts
 from ..stats.moved import moved_apart
 from .analysis import Analysis
 from .moves import as_record, moved_by
 from .row import reasons, valued
-from .score_variance import worth
-from .sides import ALL, SIDE, names_of, shared
+from .sides import ALL, shared
 
 _SIDE = "side"
-_JUDGE_AGAIN = (
-    "To split the change of the score into the judge's and the system's, let the new grader judge "
-    "the old outputs: run inspect-reliability rejudge {first} with the grader of {second}, and "
-    "compare a folder that has {first} and what it writes with {second}."
-)
-SAME_OUTPUTS = (
-    "Both sides have the same outputs, so nothing of the system changed: what differs is how these "
-    "were judged."
-)
 
 
 def changes(analysis: Analysis) -> Iterator[Record]:
@@ -38,8 +27,8 @@ def changes(analysis: Analysis) -> Iterator[Record]:
             yield {"first": one, "second": other} | condition | _change(both)
 
 
-def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterator[Block]:
-    """Sentences and tables: the changes between two sides, and who caused them."""
+def change_blocks(changed: Iterable[Record]) -> Iterator[Block]:
+    """Sentences and tables: the changes between two sides."""
     for record in changed:
         first, second = record["first"], record["second"]
         known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
@@ -58,18 +47,6 @@ def change_blocks(changed: Iterable[Record], splits: Iterable[Record]) -> Iterat
             within, above = record["disagreement_within"], estimate(record, "above_noise", "z.1%")
             yield Text(f"{said}, those of each alone in {within:.1%}: {above} is change.")
         yield Table.of(record["shares"], _COLUMNS, f"Shares of the verdicts of {of}")
-    for split in splits:
-        if split["reason"]:
-            yield Text(split["reason"])
-            continue
-        change, judge, system = (
-            estimate(split, key, "+.3f") for key in ("change", "judge", "system")
-        )
-        yield Text(
-            f"The mean score moved by {change}: the judge accounts for {judge}, and the system for "
-            f"{system}. This takes {split['grader']}, who graded the outputs of "
-            f"{split['graded_again']} again, for the grader of the other side."
-        )
 
 
 _COLUMNS = (
@@ -114,49 +91,3 @@ def _share_seeds(table: pd.DataFrame) -> bool:
     if "seed" not in table or table["seed"].isna().any():
         return False
     return bool(table.groupby(["question", "seed"])[_SIDE].nunique().max() > 1)
-
-
-def judge_or_system(analysis: Analysis) -> Iterator[Record]:
-    """Split the change of a suite's mean score into the parts of its judge and its system.
-
-    The judge's part is the mean of old outputs graded by the new judge, minus that graded by the
-    old one; the rest is the system's. This needs one side's outputs judged again by the other's
-    grader; otherwise the record says what is missing. Sides that are no suite's have no record.
-    """
-    own: dict[str, pd.DataFrame] = {}
-    again: dict[str, pd.DataFrame] = {}
-    for name, table in analysis.judgments.table.groupby(SIDE, sort=False):
-        for _, rows in table.groupby("scorer") if "scorer" in table else ():
-            kind = own if is_suite(rows) else again if is_rejudged(rows) else {}
-            scores = rows.assign(worth=rows["verdict"].map(worth)).dropna(subset="worth")
-            if len(scores):
-                kind.setdefault(str(name), scores)
-    first, second = names_of(analysis)
-    if own.keys() != {first, second}:
-        return
-    uuids = [{*side["uuid"].dropna()} if "uuid" in side else set() for side in own.values()]
-    if not uuids[0].isdisjoint(uuids[1]):
-        yield {"reason": SAME_OUTPUTS}
-        return
-    if not again:
-        yield {"reason": _JUDGE_AGAIN.format(first=first, second=second)}
-        return
-    twice, once, sign = (first, second, 1) if first in again else (second, first, -1)
-    tables = own[twice], own[once], again[twice]
-    old, new, crossed = pd.concat(map(_means, tables), axis=1, join="inner").to_numpy().T
-    parts = {"change": new - old, "judge": crossed - old, "system": new - crossed}
-    replications = len(again[twice]) / max(len(crossed), 1)
-    known = {name: mean_difference(sign * part, 0.95, replications) for name, part in parts.items()}
-    yield {
-        "n_questions": len(crossed),
-        **valued(**known),
-        "grader": ", ".join(map(str, again[twice]["judge"].unique())),
-        "graded_again": twice,
-        "reason": None if len(crossed) else "The two sides share no question with a grade.",
-    }
-
-
-def _means(scores: pd.DataFrame) -> "pd.Series[float]":
-    """Mean grade of each question, over outputs."""
-    each = scores.groupby(["sample", "epoch"])["worth"].mean()
-    return each.groupby("sample").mean()

@@ -12,10 +12,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments import Judged, Source, judgments_from, weights
 from ..judgments.scales import labelled
-from ..showing.columns import declared
+from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
-    Column,
     Record,
     describe,
     finite,
@@ -29,7 +28,7 @@ from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis
 from .brief import more, next_step, worst
-from .change import change_blocks, changes, judge_or_system
+from .change import change_blocks, changes
 from .row import Row
 from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
 
@@ -49,14 +48,6 @@ _TOGETHER = (
 
 _MOST_SENTENCES = 12
 """Most sentences of an answer."""
-
-_WORDS = (
-    "Right more often: a verdict of this judge is the label more often, on the same questions.",
-    "Repeats itself more: another try gives its verdict again more often, beyond chance (omega; of "
-    "numbers ICC).",
-    "In brackets: the difference with its 95% interval over questions. Where that includes 0, it "
-    "is not decided.",
-)
 
 NOT_LABELLED = "nothing of its benchmark is labelled"
 
@@ -130,48 +121,47 @@ def compare_document(analysis: Analysis) -> Document:
         UserError: There is nothing to show.
     """
     pairs, not_compared = compare_sides(analysis)
-    two = len(names_of(analysis)) == 2
-    beside = {
-        "changes": list(changes(analysis)),
-        "score_change": list(judge_or_system(analysis)) if two else [],
-    }
-    if not (pairs or any(beside.values())):
+    changed = list(changes(analysis))
+    if not (pairs or changed):
         raise UserError("\n".join(["Nothing to compare.", *not_compared]))
-    results = {"rows": pairs, "left_out": not_compared, **beside}
-    every = partial(_every, analysis, pairs, list(beside.values()) if two else [])
+    every = partial(_every, analysis, pairs, changed)
     return Document(
         "Which is steadier?",
         _answer(pairs, every),
-        results,
+        {"rows": pairs, "left_out": not_compared, "changes": changed},
         more=every,
-        explained=lambda: [Text(one) for one in _WORDS],
+        explained=lambda: legend(declared("compare")),
     )
 
 
 def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[Block]:
     """Who is right more often, and who repeats itself more: a sentence a pair."""
-    found: dict[tuple[str, str], dict[str, list[Record]]] = {}
-    for pair in pairs:
-        of = found.setdefault((pair["first"], pair["second"]), {})
-        of.setdefault(describe(_condition(pair)), []).append(pair)
     said: list[Block] = []
-    for names, conditions in found.items():
+    asked: list[Text] = []
+    sides = _by_sides(pairs)
+    for names, own in sides.items():
         # All benchmarks together, if there are several; else the first condition.
-        where, own = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
+        conditions: dict[str, list[Record]] = {}
+        for pair in own:
+            conditions.setdefault(describe(_condition(pair)), []).append(pair)
+        where, first = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
         others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
-        said.append(Text(f"{in_words(own)}{others}", "answer"))
-        if len(found) == 1:
-            first, *rest = declared("compare", difference=_difference, n_replications=_replications)
-            said.insert(
-                0, Table.of(own, [first, *rest], f"{names[0]} (first), {names[1]} (second)")
-            )
+        if len(sides) == 1:
+            said.append(_table(names, first))
+        said.append(Text(f"{in_words(first)}{others}", "answer"))
+        asked = next_step(_next(first))
     if not pairs:  # what changed is all there is
         said = [one for one in every() if isinstance(one, Text)]
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
-    shown = [*said[:_MOST_SENTENCES], *worst(told)]
-    if len(found) == 1:
-        shown += next_step(_next(next(iter(next(iter(found.values())).values()))))
-    return [*shown, more(len(told) - 1, len(said) - _MOST_SENTENCES)]
+    left = more(len(told) - 1, len(said) - _MOST_SENTENCES)
+    return [*said[:_MOST_SENTENCES], *worst(told), *(asked if len(sides) == 1 else []), left]
+
+
+def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
+    found: dict[tuple[str, str], list[Record]] = {}
+    for pair in pairs:
+        found.setdefault((pair["first"], pair["second"]), []).append(pair)
+    return found
 
 
 _ASKED = (
@@ -181,81 +171,71 @@ _ASKED = (
 """Coefficients of which the first known one answers, its verb, and what to do next."""
 
 
-def _ahead(pairs: Sequence[Record], names: Sequence[str]) -> tuple[Record, bool, str] | None:
-    """The pair that answers, whether it is decided, and who is ahead."""
+def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str, str]]:
+    """What answers each question that can be asked, its verb, and what to do next."""
     known = {pair["coefficient"]: pair for pair in pairs}
-    pair = next((known[name] for name in names if name in known), None)
-    if pair is None:
-        return None
+    for names, what, (use, otherwise) in _ASKED:
+        if pair := next((known[name] for name in names if name in known), None):
+            yield pair, what, use if _decided(pair) else otherwise
+
+
+def _decided(pair: Record) -> bool:
     ends = pair["difference_interval"]
-    decided = bool(ends) and (ends[0] > 0 or ends[1] < 0)
-    return pair, decided, pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"]
+    return bool(ends) and (ends[0] > 0 or ends[1] < 0)
+
+
+def _ahead(pair: Record) -> str:
+    return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
 
 
 def _next(pairs: Sequence[Record]) -> str:
     """What a comparison of two asks for."""
-    for names, _, (use, otherwise) in _ASKED:
-        if found := _ahead(pairs, names):
-            return use.format(ahead=found[2]) if found[1] else otherwise
+    for pair, _, words in _asked(pairs):
+        return words.format(ahead=_ahead(pair))
     return "judge the same questions with both"
 
 
 def in_words(pairs: Sequence[Record]) -> str:
     """Who is right more often, and who repeats itself more, under one condition."""
-    first, second = pairs[0]["first"], pairs[0]["second"]
     said = []
-    for names, what, _ in _ASKED:
-        if not (found := _ahead(pairs, names)):
-            continue
-        pair, decided, ahead = found
-        value, ends = pair["difference"], pair["difference_interval"]
+    for pair, what, _ in _asked(pairs):
+        first, second = pair["first"], pair["second"]
+        value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
         if value is None or ends is None:
             said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
             continue
         if value < 0:
             value, ends = -value, [-ends[1], -ends[0]]
-        n = pair["n_questions"]
         by = f"{pair['coefficient']} +{value:.2f} [{ends[0]:z.2f}, {ends[1]:z.2f}]"
-        if names == ("accuracy",):
+        if pair["coefficient"] == "accuracy":
             by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
-        other = second if ahead == first else first
-        if decided:
-            said.append(f"{ahead} {what} than {other} ({by}).")
+        ahead = _ahead(pair)
+        if _decided(pair):
+            said.append(f"{ahead} {what} than {second if ahead == first else first} ({by}).")
         else:
             said.append(f"Whether {first} or {second} {what} is not decided ({ahead} {by}).")
     return " ".join(said)
 
 
-def _every(
-    analysis: Analysis, pairs: Sequence[Record], beside: Sequence[Sequence[Record]]
-) -> list[Block]:
-    """One table per pair, with the questions that move the difference most, and what changed."""
+def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record]) -> list[Block]:
+    """One table per pair, and what changed between two sides."""
     blocks: list[Block] = []
-    conditions = dict.fromkeys(name for pair in pairs for name in _condition(pair))
-    named = dict.fromkeys(["judge", "benchmark", "temperature", "scorer", *conditions])
-    first, *others = _columns()
-    columns = [first, *map(grouped, named), *others]
-    for first, second in dict.fromkeys((pair["first"], pair["second"]) for pair in pairs):
-        chosen = [p for p in pairs if (p["first"], p["second"]) == (first, second)]
-        blocks.append(Table.of(chosen, columns, f"{first} (first) and {second} (second)"))
-        blocks += [Caution(c) for c in dict.fromkeys(c for p in chosen for c in p["cautions"])]
+    for names, own in _by_sides(pairs).items():
+        blocks.append(_table(names, own))
+        blocks += [Caution(one) for one in dict.fromkeys(c for p in own for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
     if len(names_of(analysis)) > 2:
-        blocks.append(Text(_TOGETHER))
-    return blocks + (list(change_blocks(*beside)) if beside else [])
+        return [*blocks, Text(_TOGETHER)]
+    return [*blocks, *change_blocks(changed)]
 
 
-def _columns() -> list[Column]:
-    return declared("compare", difference=_difference, n_replications=_replications)
-
-
-def _difference(row: Record) -> str:
-    if row["difference"] is None:
-        return f"not estimable: {row['reason']}"
-    ends = row["difference_interval"]
-    shown = f"[{ends[0]:+z.2f}, {ends[1]:+z.2f}]" if ends else f"({row['reason']})"
-    return f"{row['difference']:+z.2f} {shown}"
+def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
+    first, *others = declared("compare", n_replications=_replications)
+    conditions = map(grouped, _condition(pairs[0]))
+    return Table.of(
+        pairs, [first, *conditions, *others], f"{names[0]} (first), {names[1]} (second)"
+    )
 
 
 def _replications(pair: Record) -> str:

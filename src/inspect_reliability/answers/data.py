@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from ..showing import drawing
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document, Figure, named_figures
@@ -12,51 +10,33 @@ from ..showing.values import Record
 from .analysis import Analysis
 from .results import RESULTS
 
-_FILES = {"rows": "report"}
-"""Results with another file name than JSON key."""
-
 
 def data_files() -> set[str]:
     """Names of the files that `write_data` can write."""
-    names = ["judgments", *(_FILES.get(name, name) for name in RESULTS)]
-    return {f"{name}.{ending}" for name in names for ending in ("parquet", "csv")}
+    return {"judgments.parquet", "judgments.csv", *(f"{_file(name)}.csv" for name in RESULTS)}
+
+
+def _file(name: str) -> str:
+    """The file of a result; that of rows has another name than the key of JSON."""
+    return "report" if name == "rows" else name
 
 
 def write_data(folder: Path, analysis: Analysis) -> list[Path]:
-    """Write `judgments`, `report` and the other results, each as parquet and as CSV.
+    """Write the judgments (parquet and CSV), `report` and the other results (CSV).
 
     An empty result gets no file.
     """
     from ..judgments.saved import write_parquet
 
-    table = analysis.judgments.table
-    tables = {"judgments": table.rename(columns=str)}
-    for name, records in analysis.results.items():
-        tables[_FILES.get(name, name)] = frame_of(records)
-    written = []
+    tables = {"judgments": analysis.judgments.table.rename(columns=str)}
+    tables |= {_file(name): frame_of(records) for name, records in analysis.results.items()}
+    written = [folder / "judgments.parquet"]
+    write_parquet(analysis.judgments, written[0])
     for name, frame in tables.items():
-        if frame.empty:
-            continue
-        parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
-        if name == "judgments":
-            write_parquet(analysis.judgments, parquet)
-        else:
-            _of_one_type(frame.infer_objects()).to_parquet(parquet)
-        csv.write_bytes(to_csv(frame, "\r\n").encode())
-        written += [parquet, csv]
+        if not frame.empty:
+            written.append(folder / f"{name}.csv")
+            written[-1].write_bytes(to_csv(frame, "\r\n").encode())
     return written
-
-
-def _of_one_type(table: pd.DataFrame) -> pd.DataFrame:
-    """Columns as parquet accepts them: mixed types and numbers of over 64 bits become text."""
-    table = table.copy()
-    for name in table:
-        kinds = {type(value) for value in table[name].dropna()}
-        if (len(kinds) > 1 and not kinds <= {int, float}) or (
-            int in kinds and table[name].dropna().abs().max() >= 2**63
-        ):
-            table[name] = table[name].map(str, na_action="ignore")
-    return table
 
 
 def figure_files(document: Document) -> dict[str, Figure]:

@@ -1,6 +1,6 @@
 """What fools the judge: changes of an answer that it follows, or does not notice."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..judgments.count import opposites
-from ..showing.columns import KEYS, declared
-from ..showing.document import Block, Table, Text
-from ..showing.values import Record, describe, estimate, points, span
+from ..showing.values import Record, points, span
 from ..stats import Estimate
 from ..stats.fooled import Pull, pull
 from ..stats.long import FloatArray
@@ -28,10 +26,6 @@ INVARIANCE, SENSITIVITY = "invariance", "sensitivity"
 
 _FAVOURABLE = {"c", "correct", "true", "yes", "pass", "passed", "good", "accept", "accepted"}
 """Verdicts that are for an answer."""
-
-_MOST_QUESTIONS = 3
-_MOST_SHOWN = 12
-_FORMS = {"moves": "z.1%", "towards": "z.1%", "lift": "z.2f", "stays": ".1%"}
 
 _NOT_KNOWN = "which of its verdicts is for an answer is not known"
 _GRADES = "verdicts are grades: see lift"
@@ -127,13 +121,6 @@ class Changed:
             none = Estimate(reason=_NOT_KNOWN)
         return Pull(np.empty(0), none, none)
 
-    def farthest(self) -> list[tuple[str, float]]:
-        """The questions on which verdicts go farthest towards the changed answer."""
-        names = [str(question) for _, question in self._by_question[0]]
-        each = zip(names, np.round(self.pull.differences, 9).tolist(), strict=False)
-        found = sorted(each, key=lambda one: -one[1])
-        return [one for one in found[:_MOST_QUESTIONS] if one[1] > 0]
-
     @property
     def _graded(self) -> bool:
         return self._study.judged.scale is not None
@@ -215,25 +202,6 @@ def in_a_line(records: Sequence[Record], most: int | None = None) -> str:
     return "; ".join(said)
 
 
-def in_words(record: Record, keys: Record) -> str:
-    """The sentence to quote of one record."""
-    whom, change, n = describe(keys), record["change"], record["n_questions"]
-    if record["reason"]:
-        return (
-            f"What the change {change} does to verdicts of {whom} is not known: {record['reason']}."
-        )
-    if record["lift"] is not None:
-        said = f"changes its grade by {span(record, 'lift', '+.2f', n)}"
-    else:
-        said = f"draws {effect(record).removeprefix(change).strip()} of the verdicts to it"
-    stays = ""
-    if record["stays"] is not None:
-        what = "no lower than before" if record["lift"] is not None else "still for it"
-        said = said if record["lift"] is not None else "spoils it"
-        stays = f", and verdicts are {what} in {span(record, 'stays', '%', n)} of cases"
-    return f"The change {change} of an answer, judged by {whom}, {said}{stays}."
-
-
 def _pulled(record: Record) -> float:
     value = record["towards"] if record["lift"] is None else record["lift"]
     return -round(abs(float(value or 0.0)), 9)
@@ -241,64 +209,3 @@ def _pulled(record: Record) -> float:
 
 def _stayed(record: Record) -> float:
     return -round(float(record["stays"] or 0.0), 9)
-
-
-def _tables(analysis: Analysis) -> Iterator[Block]:
-    """What each change does, of each judge."""
-    if not (records := analysis.results["fooled"]):
-        return
-    known = {key for one in records for key, value in one.items() if value is not None}
-
-    def only(key: str) -> Callable[[Record], str]:
-        return lambda one: "" if one[key] is None else estimate(one, key, _FORMS[key])
-
-    columns = declared("fooled", **{key: only(key) for key in _FORMS})
-    shown = [one for one in columns if one.key in known]
-    yield from analysis.tables(records, shown, "What fools the judge")
-    yield Text(f"What fools the judge: {KEYS['fooled'].about}")
-
-
-def told(analysis: Analysis) -> Iterator[Block]:
-    """What each change does, in a table and in sentences to quote."""
-    yield from _tables(analysis)
-    for one in analysis.results["fooled"]:
-        yield Text(in_words(one, analysis.keys(one)))
-
-
-def _section(analysis: Analysis) -> Iterator[Block]:
-    records = analysis.results["fooled"]
-    if not records:
-        return
-    yield from _tables(analysis)
-    for key, label in (("towards", "verdicts towards it"), ("lift", "steps of the grade")):
-        yield from analysis.pictures(
-            [one for one in records if one[key] is not None],
-            f"{label}, by what was changed in the answer; 0 without effect.",
-            f", {key}",
-            ("judge",),
-            x="change",
-            y=key,
-            kind="points",
-            lowest=None,
-            y_label=label,
-        )
-    rows = [
-        [describe(analysis.keys(study.keys)), change, question, f"{size:+.2f}"]
-        for study, change in _studies(analysis)
-        if (found := Changed(study, change)).kind == INVARIANCE
-        for question, size in found.farthest()
-    ]
-    if rows:
-        rows.sort(key=lambda row: -float(row[-1]))
-        title = "Questions on which verdicts go farthest"
-        yield Table(["", "Change", "Question", "Towards it"], rows[:_MOST_SHOWN], title)
-
-
-PART = (
-    "What fools the judge",
-    "What fools it",
-    "Verdicts on answers that were changed, less those on the same answers as they were. A change "
-    "that leaves an answer's worth alone must not draw verdicts towards it; one that spoils it "
-    "must. Noise alone gives 0. Intervals are for other questions.",
-    _section,
-)

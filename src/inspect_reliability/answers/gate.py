@@ -7,7 +7,7 @@ from ..errors import UserError
 from ..judgments import Judged
 from ..judgments.scales import labelled
 from ..judgments.suites import beside_replications
-from ..showing.columns import declared
+from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
 from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
@@ -15,6 +15,7 @@ from ..stats.decisions import (
     FAILS,
     OPEN,
     PASSES,
+    Decision,
     anytime_omega,
     anytime_share,
     questions_to_decide,
@@ -26,7 +27,7 @@ from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
 from .fooled import INVARIANCE, about
-from .kept import kept_estimate
+from .keep import kept_estimate
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -110,16 +111,14 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
     for row in analysis.rows:
         if beside_replications(row.asked, analysis.judgments.table):
             continue
-        for asked in limits.all:
-            name, limit, _ = asked
-            records = (
-                [*_of_changes(analysis, row, name, limit)]
-                if name in FOOLED
-                else [_requirement(row, limits, *asked)]
-            )
-            for record in records:
-                if row.suite and row.suite.caution:
-                    record["cautions"].append(row.suite.caution)
+        suite = [row.suite.caution] if row.suite and row.suite.caution else []
+        for name, limit, at_least in limits.all:
+            if name in FOOLED:
+                found = [*_of_changes(analysis, row, name, limit)]
+            else:
+                found = [_requirement(row, name, limit, at_least, limits.anytime)]
+            for one in found:
+                record = one | {"cautions": [*one["cautions"], *suite]}
                 checks.append(of_group(row.group, record))
     return checks
 
@@ -127,75 +126,82 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
 def _of_changes(analysis: Analysis, row: Row, name: str, limit: float) -> Iterator[Record]:
     """What each change of an answer that leaves its worth alone does, against its limit."""
     found = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
-    for one in found or [{"change": "any change", "n_questions": 0}]:
+    for one in found or [{"change": "any change", "n_questions": 0, "reason": NOT_CHANGED}]:
         low, high = one.get(f"{name}_interval") or (None, None)
-        why = one.get("not_estimable", {}).get(name, one.get("reason") or NOT_CHANGED)
+        why = one.get("not_estimable", {}).get(name, one["reason"])
         reason = why if one.get(name) is None else None
         known = Estimate(one.get(name), low, high, one["n_questions"], reason=reason)
-        yield _record(f"{name} of {one['change']} <= {limit:g}", known) | {
-            "result": within_limit(known, at_most=limit),
-            "reason": reason,
-        }
+        result = within_limit(known, at_most=limit)
+        yield _record(f"{name} of {one['change']} <= {limit:g}", known, result)
 
 
-def _requirement(row: Row, limits: Limits, name: str, limit: float, at_least: bool) -> Record:
+def _requirement(row: Row, name: str, limit: float, at_least: bool, anytime: bool) -> Record:
     found = kept_estimate(row) if name == KEPT else row.estimate(name)
-    why = _why_undecided(row, limits, name)
-    asked = Judged(row.asked).counts() if limits.anytime else row.counts
-    evidence, more = None, None
-    if name in RATES:
-        if limits.anytime:
-            evidence = anytime_share(question_rates(asked, RATES[name])[0], limit)
-        else:
-            more = questions_to_decide_rate(asked, limit, RATES[name])
-    elif name in KINDS:
-        if row.labelled and limits.anytime and found.value is not None:
-            known = labelled(Judged(row.asked), asked)
-            each = known.by_question(name) if known else None
-            if each is not None:
-                evidence = anytime_share(*((1 - each, 1 - limit) if at_least else (each, limit)))
-        elif row.labelled:
-            more = questions_to_decide(row.labelled.precision(kind=name), limit)
-    elif not why and found.value is not None and name != KEPT:
-        if limits.anytime:
-            evidence = anytime_omega(asked, limit)
-        elif not row.several and (cells := row.cells(name)) is not None:
-            more = questions_to_decide(precision(cells, name), limit)
+    why = _why_undecided(row, name, anytime)
+    known = not why and found.value is not None and name != KEPT
+    evidence = _evidence_of(row, name, limit, at_least) if anytime and known else None
     within = {"at_least" if at_least else "at_most": limit}
-    result = OPEN if why else within_limit(found, **within)
+    result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name == "omega" and not why and row.judged.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
-    if evidence:
-        result = evidence.result
     said = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
-    return _record(said, found) | {
-        "evidence_for": evidence and evidence.for_pass,
-        "evidence_against": evidence and evidence.for_fail,
-        "evidence_needed": evidence and evidence.needed,
-        "result": result,
-        "more_questions": more if result == OPEN else None,
-        "reason": why or found.reason,
+    open_ = result == OPEN and known and not anytime
+    return _record(said, found, result, why or found.reason, evidence) | {
+        "more_questions": _more_questions(row, name, limit) if open_ else None,
         "cautions": cautions,
     }
 
 
-def _record(requirement: str, found: Estimate) -> Record:
+def _evidence_of(row: Row, name: str, limit: float, at_least: bool) -> Decision | None:
+    """Evidence that is valid at any time, with questions in the order in which they were asked."""
+    judged = Judged(row.asked)
+    asked = judged.counts()
+    if name in RATES:
+        return anytime_share(question_rates(asked, RATES[name])[0], limit)
+    if name not in KINDS:
+        return anytime_omega(asked, limit)
+    known = labelled(judged, asked)
+    each = known.by_question(name) if known else None
+    if each is None:
+        return None
+    return anytime_share(1 - each, 1 - limit) if at_least else anytime_share(each, limit)
+
+
+def _more_questions(row: Row, name: str, limit: float) -> int | None:
+    """After how many more questions a requirement is decided, if the value is right."""
+    if name in RATES:
+        return questions_to_decide_rate(row.counts, limit, RATES[name])
+    if name in KINDS:
+        return row.labelled and questions_to_decide(row.labelled.precision(kind=name), limit)
+    cells = None if row.several else row.cells(name)
+    return None if cells is None else questions_to_decide(precision(cells, name), limit)
+
+
+def _record(
+    requirement: str,
+    found: Estimate,
+    result: str,
+    reason: str | None = None,
+    evidence: Decision | None = None,
+) -> Record:
     """The keys of every check, in their order, with what was estimated."""
     return {
         "requirement": requirement,
         **valued(value=found),
         "level": found.level,
         "n_questions": found.n_questions,
-        **dict.fromkeys(("evidence_for", "evidence_against", "evidence_needed")),
-        "result": OPEN,
+        "evidence_for": evidence and evidence.for_pass,
+        "evidence_against": evidence and evidence.for_fail,
+        "evidence_needed": evidence and evidence.needed,
+        "result": result,
         "more_questions": None,
-        "reason": found.reason,
+        "reason": reason or found.reason,
         "cautions": [],
     }
 
 
-def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
+def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
     if name in (*RATES, *KINDS, KEPT):
         return None
@@ -203,7 +209,7 @@ def _why_undecided(row: Row, limits: Limits, name: str) -> str | None:
         return ASKED_ONCE
     exact_matches = COEFFICIENTS[name].scale == "nominal"
     why = row.no_evidence if exact_matches else row.no_draws
-    if not why and row.several and limits.anytime:
+    if not why and row.several and anytime:
         return _SEVERAL
     if not why and row.several and name not in ("omega", "agreement"):
         return _ONE_TEST
@@ -240,39 +246,24 @@ def _evidence(record: Record) -> str:
 def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
     """The checks, their overall result, and why a judge is uncertain."""
     titles = {row.name: row.title for row in analysis.rows}
-    names = [titles[describe(keys_of(one, before="requirement"))] for one in checks]
-    levels = "".join(f" [{level:.3g}%]" for level in {100 * one["level"] for one in checks})
-    shown = [
-        column._replace(heading=f"Value{levels}") if column.key == "value" else column
-        for column in declared("gate", value=_value, evidence_for=_evidence)
-    ]
-    judge = Column("", heading="Judge")
-    named = [{"": name} | one for name, one in zip(names, checks, strict=True)]
-    table = Table.of(named, [judge, *shown])
+    named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
+    columns = declared("gate", value=_value, evidence_for=_evidence)
+    table = Table.of(named, [Column("who", heading="Judge"), *columns])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
-    open_checks = [one for one in checks if one["result"] == OPEN]
-    if result == OPEN and open_checks:
-        answerable = [one for one in open_checks if not one["reason"]]
+    undecided = [one for one in named if one["result"] == OPEN]
+    if undecided:
+        answerable = [one for one in undecided if not one["reason"]]
         label = answerable and all(one["requirement"].startswith(KINDS) for one in answerable)
         more = " Label more questions." if label else " Judge more questions."
         sentence += more if answerable else " The cautions say why."
-    open_ = [(one["reason"], one[""]) for one in named if one["result"] == OPEN and one["reason"]]
-    said = [(text, one[""]) for one in named for text in one["cautions"]]
-    why, found = (Caution.each(those, len({*names})) for those in (open_, said))
-    words = {"More questions": _MORE, "Evidence": _ANYTIME}
-    known = [Text(about) for heading, about in words.items() if heading in table.headings]
+    n = len({one["who"] for one in named})
+    why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
+    told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)
     return Document(
         "Are the judges good enough?",
-        [*([table] if checks else []), *worst(found), *worst(why), Text(sentence, tone)],
+        [*[table] * bool(checks), *worst(told), *worst(why), Text(sentence, tone)],
         {"result": result, "rows": checks},
-        more=lambda: [*found, *why],
-        explained=lambda: known,
+        more=lambda: [*told, *why],
+        explained=lambda: legend(columns),
     )
-
-
-_MORE = "More questions: add this many; if the estimate holds, about 80% of gates then decide."
-_ANYTIME = (
-    "Evidence: you may look after every question, and stop when it decides. Ask questions in "
-    "random order, and decide before their verdicts are known how many replications each gets."
-)

@@ -1,31 +1,25 @@
-"""Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
+"""Which verdicts may be used? The rule in words, with what it keeps, asks and hands on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
-from itertools import chain
-from math import isinf
-from typing import Any
+from math import ceil, isinf
 
 import numpy as np
 
 from ..errors import UserError
 from ..record.rule import KeepRule
-from ..showing.columns import declared
-from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
+from ..showing.columns import declared, legend
+from ..showing.document import Caution, Document, Table, Text
+from ..showing.values import Record, grouped, percent, share, told_apart
 from ..stats import Estimate
-from ..stats.calibration import brier, points
-from ..stats.keep import Ballots, smaller_numbers
+from ..stats.ends import clopper_pearson
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
-from .kept import record, votes_of
-from .row import valued
+from .row import Row
 
 TITLE = "Which verdicts may be used?"
 
-_PASSES = 0.5
-"""Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
+_LEVEL = 0.95
 
 _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
@@ -38,166 +32,128 @@ _MANY_USES = (
     "One set of labels promises one rule. To choose among judges, prompts or limits, use one half "
     "of the labels, and the other half for this."
 )
-_WORDS = (
-    "Votes: everything a judge was asked about a question: seeds, orders, wordings.",
-    "Kept: share of questions whose most frequent verdict has so many votes and decides something.",
-    "Wrong: share of the kept and labelled whose verdict is not the label.",
-    "Undecided: the most frequent verdict is an abstention or no verdict, or two are.",
-    "Unsteady: all other questions that are not kept.",
-)
 
 
-def panels(
-    analysis: Analysis, promise: Promise, cascade: Sequence[str] = (), by_price: bool = False
-) -> list[Panel]:
+def panels(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) -> list[Panel]:
     """What gets a rule: each row, and the judges of a cascade together.
 
     Args:
         analysis: The rows.
         promise: What is promised.
         cascade: Judges in the order in which they are asked; one judge is a cascade of its own.
-        by_price: Whether to ask all judges, the cheapest first.
 
     Raises:
-        UserError: A judge has no row, or several; or no price.
+        UserError: A judge of the cascade has no row, or several.
     """
     alone = [Panel((row,), promise) for row in analysis.rows]
-    known = list(dict.fromkeys(one.names[0] for one in alone))
-    if unknown := [name for name in (*cascade, *promise.prices) if name not in known]:
-        raise UserError(f"{unknown[0]} is no judge here. Name one of: {', '.join(known)}.")
-    if by_price and not cascade:
-        costs = {one.names[0]: one.cascade.judges[0].cost for one in alone}
-        if lacking := [name for name, cost in costs.items() if cost is None]:
-            raise UserError(f"{lacking[0]} has no price. Give it: --price '{lacking[0]}=DOLLARS'.")
-        cascade = sorted(costs, key=lambda name: costs[name] or 0.0)
     if not cascade:
         return alone
-    of = {name: [one for one in alone if one.names[0] == name] for name in cascade}
-    for name, found in of.items():
+    known = list(dict.fromkeys(one.names[0] for one in alone))
+    own = []
+    for name in dict.fromkeys(cascade):
+        found = [one for one in alone if one.names[0] == name]
+        if not found:
+            raise UserError(f"{name} is no judge here. Name one of: {', '.join(known)}.")
         if len(found) > 1:
             raise UserError(f"{name} has {len(found)} rows. Pool them with --by judge.")
-    rows = tuple(of[name][0].rows[0] for name in of)
-    return [Panel(rows, promise), *(of[name][0] for name in of if len(of) > 1)]
+        own += found
+    together = Panel(tuple(one.rows[0] for one in own), promise)
+    return [together, *own] if own[1:] else [together]
 
 
-def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
-    """Every result by name, of these judges and cascades."""
-    parts = {
-        "keep": lambda one: [record(one)],
-        "fewer_votes": _fewer,
-        "calibration": _calibration,
-        "brier": _brier,
-        "replaces": _replaces,
-        "people": _people,
+def kept(analysis: Analysis) -> Iterator[Record]:
+    """The record of each labelled row, with the usual promise."""
+    return (record(Panel((row,), Promise())) for row in analysis.rows if row.labelled)
+
+
+def kept_estimate(row: Row) -> Estimate:
+    """The share of a row's questions that may be kept with the usual promise, for gates."""
+    one = record(Panel((row,), Promise()))
+    low, high = one["kept_interval"] or (None, None)
+    value = one["kept"] if one["threshold"] else None
+    return Estimate(value, low, high, one["n_questions"], reason=one["reason"])
+
+
+def record(panel: Panel) -> Record:
+    """One record of `keep`."""
+    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
+    why = panel.reason
+    step = None if why else panel.rule.step
+    tries = {one.tries for one in cascade.judges}
+    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
+    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
+    found = step.kept if step else 0.0
+    return panel.keys | {
+        "n_questions": n,
+        "n_labelled": int(cascade.labelled.sum()),
+        "votes": each,
+        "threshold": step and step.threshold,
+        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
+        "kept": found,
+        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
+        "confidence": promise.confidence,
+        "max_error": promise.max_error,
+        "error_bound": promise.max_error if step else None,
+        "error": step and step.error,
+        "n_kept_labelled": step and step.n_labelled,
+        "undecided": undecided,
+        "unsteady": max(1 - found - undecided, 0.0),
+        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
+        "half_width": panel.half_width,
+        **_calls(panel),
+        "reason": why,
     }
-    return {name: list(chain.from_iterable(map(part, found))) for name, part in parts.items()}
 
 
-def _fewer(panel: Panel) -> Iterator[Record]:
-    step = None if panel.reason else panel.rule.step
-    if step:
-        for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
-            kept, error = panel.cascade.fewer(step.threshold, votes)
-            yield panel.keys | {"votes": votes, "kept": kept, "error": error}
-
-
-def _labelled(panel: Panel) -> tuple[Ballots, Any] | None:
-    """The labelled questions of a single judge; None without any."""
-    known = panel.cascade.labelled
-    if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:
-        return None
-    judge = panel.cascade.judges[0]
-    some = Ballots(judge.votes[known], judge.decides, judge.tries)
-    return some, panel.cascade.right[known]
-
-
-def _calibration(panel: Panel) -> Iterator[Record]:
-    if known := _labelled(panel):
-        tries = known[0].tries
-        for one in points(*known):
-            votes = None if isinf(tries) else round(one.share * tries)
-            given = Estimate(one.right, *one.ends)
-            yield panel.keys | {
-                "share": one.share,
-                "votes": votes,
-                "n_labelled": one.n,
-                **valued(right=given),
+def _calls(panel: Panel) -> Record:
+    """Calls that the rule takes, by judge, and what always asking the last judge decides."""
+    judges, calls, by = panel.cascade.judges, panel.calls, panel.kept_by
+    found: Record = {
+        "calls": None if calls is None else sum(calls),
+        "judges": [],
+        **dict.fromkeys(("best", "best_calls", "best_kept", "best_error")),
+    }
+    if len(judges) < 2:
+        return found
+    last = Panel(panel.rows[-1:], panel.promise)
+    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
+    return found | {
+        "judges": [
+            {
+                "judge": name,
+                "kept": float((by == place).mean()),
+                "calls": None if calls is None else calls[place],
             }
-
-
-def _brier(panel: Panel) -> Iterator[Record]:
-    known = _labelled(panel)
-    if known and (found := brier(*known)):
-        yield panel.keys | asdict(found)
-
-
-def _replaces(panel: Panel) -> Iterator[Record]:
-    if found := panel.against_people:
-        rate = found.winning_rate
-        yield panel.keys | {
-            "people_agree": float(np.mean([one.person_agrees for one in found.people])),
-            "judge_agrees": float(np.mean([one.judge_agrees for one in found.people])),
-            "winning_rate": rate,
-            "advantage": found.advantage,
-            "epsilon": panel.promise.epsilon,
-            "replaces": None if rate is None else rate >= _PASSES,
-            "reason": "a person labelled fewer than 30 questions" if rate is None else None,
-        }
-
-
-def _people(panel: Panel) -> Iterator[Record]:
-    found, raters = panel.against_people, list(panel.people)
-    for one in found.people if found else ():
-        rater = raters[one.column]
-        yield panel.keys | {
-            "rater": None if rater is None else str(rater),
-            "n_labelled": one.n,
-            **picked(one, "person_agrees", "judge_agrees", "person_wins", "judge_wins"),
-            **picked(one, "p_value", "beaten"),
-        }
+            for place, name in enumerate(panel.names)
+        ],
+        "best": panel.names[-1],
+        "best_calls": None if calls is None else int(judges[-1].tries * len(panel.questions)),
+        "best_kept": every and every.kept,
+        "best_error": every and every.error,
+    }
 
 
 def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
     """The rule of each judge or cascade in words, then the numbers; `logs` is what was read."""
-    results: dict[str, Any] = keep_results(found)
-    records = results["keep"]
+    records = [record(panel) for panel in found]
     name = told_apart([one.keys for one in found], "judge")
-    said = [Text(in_words(panel, one), "answer") for panel, one in zip(found, records, strict=True)]
-    if len(found) > 1:
-        said = [
-            Text(f"{name(panel.keys)}: {one.text}", "answer")
-            for panel, one in zip(found, said, strict=True)
-        ]
-    said += [Text(one, "answer") for one in map(person_in_words, results["replaces"])]
+    said = [
+        Text(f"{name(panel.keys)}: {in_words(panel, one)}", "answer")
+        if len(found) > 1
+        else Text(in_words(panel, one), "answer")
+        for panel, one in zip(found, records, strict=True)
+    ]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
-    fewer = [one for one in results["fewer_votes"] if one.get("judge") == records[0].get("judge")]
-    shown = _lines(fewer, "fewer_votes", "The same rule with fewer votes")
+    columns = [*[grouped("judge")] * (len(found) > 1), *declared("keep")]
     return Document(
         TITLE,
-        [*said, *shown, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
-        results,
-        more=lambda: [*_tables(results), *told],
-        explained=lambda: [Text(one) for one in _WORDS],
+        [*said, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
+        {"keep": records},
+        more=lambda: [Table.of(records, columns, "Rules"), *told],
+        explained=lambda: legend(columns),
         sheet=records,
     )
-
-
-def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
-    several = len({one.get("judge") for one in records}) > 1
-    columns = [*[grouped("judge")] * several, *declared(name)]
-    return [Table.of(records, columns, title)] if records else []
-
-
-def _tables(results: Any) -> Iterator[Block]:
-    for name, title in (
-        ("keep", "Rules"),
-        ("fewer_votes", "Fewer votes"),
-        ("calibration", "Right, by share of votes"),
-        ("brier", "Brier's score and its parts"),
-        ("people", "Each person beside the judge"),
-    ):
-        yield from _lines(results[name], name, title)
 
 
 def in_words(panel: Panel, one: Record) -> str:
@@ -212,50 +168,36 @@ def in_words(panel: Panel, one: Record) -> str:
     if one["threshold"] is None:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
-    said = (
-        f"that have {votes_of(one)}{less}: {panel.promise.words} of these are wrong "
-        f"({one['error']:.1%} of the labelled)"
+    kept = (
+        f"Keep the {share(one['kept'], n)} that have {_votes(one)}{less}: {panel.promise.words} of "
+        f"these are wrong ({one['error']:.1%} of the labelled)."
     )
-    kept = f"Keep the {share(one['kept'], n)} {said}."
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
     rest = share(one["unsteady"], n)
     return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
 
 
+def _votes(one: Record) -> str:
+    """The rule of a record as a number of votes, or as a share."""
+    if one["votes"]:
+        return f"{one['votes_needed']} of {one['votes']} votes"
+    if one["calls"] is None:  # exact
+        return f"a probability of {one['threshold']:.3g} or more"
+    return f"{one['threshold']:.1%} of the votes or more"
+
+
 def _cascade(one: Record) -> str:
     n = one["n_questions"]
     by = ", ".join(f"{part['judge']} keeps {share(part['kept'], n)}" for part in one["judges"])
     said = f"{by}; {share(1 - one['kept'], n)} are for a person."
-    if one["calls"] is not None:
-        said += f" {one['calls']:,} calls{_dollars(one['cost'])}; always asking {one['best']}: "
-        said += f"{one['best_calls']:,} calls{_dollars(one['best_cost'])}"
-        if one["best_error"] is not None:
-            said += (
-                f", {one['best_error']:.1%} wrong of the {share(one['best_kept'], n)} it decides"
-            )
-        said += "."
-    return said
-
-
-def _dollars(cost: float | None) -> str:
-    return "" if cost is None else f" (${cost:,.2f})"
-
-
-def person_in_words(one: Record) -> str:
-    """Whether the judge of a record of `replaces` can stand in for a person."""
-    whom = describe({key: one[key] for key in ("judge",) if key in one})
-    agree = (
-        f"People agree in {one['people_agree']:.0%}, {whom} with them in {one['judge_agrees']:.0%}"
-    )
-    if one["people_agree"] < 0:  # distances
-        agree = (
-            f"People are {-one['people_agree']:.2g} apart, {whom} is {-one['judge_agrees']:.2g} "
-            "from them"
-        )
-    if one["replaces"] is None:
-        return f"{agree}; whether it can replace one is not known: {one['reason']}."
-    return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
+    if one["calls"] is None:
+        return said
+    always = f"always asking {one['best']}: {one['best_calls']:,} calls"
+    if one["best_error"] is not None:
+        of = share(one["best_kept"], n)
+        always += f", {one['best_error']:.1%} wrong of the {of} it decides"
+    return f"{said} {one['calls']:,} calls; {always}."
 
 
 def _next(panel: Panel, logs: str) -> list[Text]:

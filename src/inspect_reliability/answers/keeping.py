@@ -1,16 +1,14 @@
 """What rows say as ballots: the judges of a rule, their labels, and why there is no promise."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..judgments.label_files import how_drawn
 from ..showing.values import Record, percent, share
-from ..stats.alternative import Alternative, alternative
 from ..stats.keep import (
     LABELS_DIFFER,
     Ballots,
@@ -25,7 +23,6 @@ from ..stats.keep import (
 )
 from ..stats.long import FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
-from .condition import could_be_options
 from .row import NO_LABELS, Row
 
 OUTPUTS = (
@@ -42,16 +39,12 @@ class Promise:
     Attributes:
         max_error: Largest share of the kept verdicts that may be wrong.
         confidence: Probability that the promise is kept.
-        prices: Dollars of a call by judge, where the judgments do not say.
         drawn: Why labels are no simple random draw, if their files say so.
-        epsilon: What a person costs more than a judge, in the test against people.
     """
 
     max_error: float = 0.1
     confidence: float = 0.95
-    prices: Mapping[str, float] = field(default_factory=dict)
     drawn: str | None = None
-    epsilon: float = 0.1
 
     @property
     def words(self) -> str:
@@ -92,11 +85,8 @@ class Panel:
     def categories(self) -> list[str]:
         """Every verdict and label."""
         given = [name for row in self.rows for name in row.counts.categories]
-        return list(dict.fromkeys([*given, *(name for *_, name in self._rated)]))
-
-    @cached_property
-    def _rated(self) -> list[tuple[str, Any, str]]:
-        return list(dict.fromkeys(one for row in self.rows for one in row.judged.rated))
+        labels = [name for row in self.rows for *_, name in row.judged.rated]
+        return list(dict.fromkeys([*given, *labels]))
 
     @cached_property
     def undecided(self) -> list[str]:
@@ -105,14 +95,14 @@ class Panel:
         return [name for name in self.categories if name in found]
 
     @cached_property
-    def people(self) -> Mapping[Any, IntArray]:
-        """Rater -> category of the label of each question, -1 for none."""
+    def labels(self) -> FloatArray:
+        """How many people gave each label to each question, N x K."""
         at, number = _places(self.questions), _places(self.categories)
-        found: dict[Any, IntArray] = {}
-        for question, rater, label in self._rated:
+        found = np.zeros((len(at), len(number)))
+        rated = {(q, rater): label for row in self.rows for q, rater, label in row.judged.rated}
+        for (question, _), label in rated.items():
             if question in at:
-                own = found.setdefault(rater, np.full(len(at), -1))
-                own[at[question]] = number[label]
+                found[at[question], number[label]] += 1
         return found
 
     @cached_property
@@ -121,12 +111,8 @@ class Panel:
 
         Where people are of two minds no verdict is right.
         """
-        votes = np.zeros((len(self.questions), len(self.categories)))
-        for labels in self.people.values():
-            known = np.flatnonzero(labels >= 0)
-            votes[known, labels[known]] += 1
-        most = votes.max(axis=1, keepdims=True, initial=0)
-        right = (votes == most) & (most > 0)
+        most = self.labels.max(axis=1, keepdims=True, initial=0)
+        right = (self.labels == most) & (most > 0)
         right &= right.sum(axis=1, keepdims=True) == 1
         return Cascade(tuple(map(self._ballots, self.rows)), right, most[:, 0] > 0)
 
@@ -139,10 +125,7 @@ class Panel:
         votes[np.ix_(places, [number[name] for name in counts.categories])] = given
         decides = [name not in row.judged.undecided for name in self.categories]
         tries = np.inf if counts.exact else float(np.median(counts.replications))
-        price = self.promise.prices.get(str(row.keys.get("judge")))
-        if price is None and "cost" in row.table and row.table["cost"].notna().any():
-            price = float(row.table["cost"].mean())
-        return Ballots(votes, np.array(decides), tries, price)
+        return Ballots(votes, np.array(decides), tries)
 
     @cached_property
     def rule(self) -> Rule:
@@ -232,27 +215,10 @@ class Panel:
         """The half-width around the mean verdict that holds the label; None where it is unknown."""
         if self.scale is None or self.withheld or len(self.rows) > 1:
             return None
-        labels = np.zeros_like(self.cascade.judges[0].votes)
-        for one in self.people.values():
-            known = np.flatnonzero(one >= 0)
-            labels[known, one[known]] += 1
-        apart = np.abs(self._means(self.cascade.judges[0].votes) - self._means(labels))
+        apart = np.abs(self._means(self.cascade.judges[0].votes) - self._means(self.labels))
         apart = np.where(np.isnan(apart), np.inf, apart)[self.cascade.labelled]
         found = half_width(apart, self.promise.max_error)
         return found if found is not None and np.isfinite(found) else None
-
-    @cached_property
-    def against_people(self) -> Alternative | None:
-        """The judge against each person; None without two people on a question."""
-        if len(self.people) < 2 or len(self.rows) > 1:
-            return None
-        said = self.cascade.judges[0].top
-        people = np.column_stack(list(self.people.values()))
-        judged = self.cascade.judges[0].votes.sum(axis=1) > 0
-        row, known = self.rows[0], self.rows[0].labelled
-        named = known is None or could_be_options(row, known)
-        values = None if named else self.scale
-        return alternative(said[judged], people[judged], self.promise.epsilon, values)
 
     @property
     def kept_by(self) -> IntArray:

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from ..judgments import weights
 from ..judgments.text import judgment_text
-from ..showing.columns import declared
-from ..showing.document import Block, Example, Table, Text
-from ..showing.values import Column, Record, describe, grouped
+from ..showing.document import Text
+from ..showing.values import Record, describe
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .cautions import MANY_WITHOUT_VERDICT
@@ -99,18 +98,6 @@ def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
     return [one for turn in zip_longest(*rows) for one in turn if one is not None][:number]
 
 
-def _section(analysis: Analysis) -> Iterator[Block]:
-    across, shown = analysis.across, declared("read_by")
-    of = Column("", shown=lambda record: describe(analysis.keys(record, across)))
-    if known := analysis.results["read_by"]:
-        place = [grouped(across, "not known")] if across else []
-        yield Table.of(known, [of, *place, *shown], "Forms of the verdicts")
-    for found in read_without_verdict(analysis, _MOST_OUTPUTS):
-        output = (found["verdict"], f"replication {found['replication']}", found["text"])
-        name = describe(analysis.keys(found))
-        yield Example(f"{name}: {found['question']}", found["prompt"], [output])
-
-
 def some_without_verdict(analysis: Analysis) -> Iterator[Text]:
     """The first such output of each row, or more if rows are few."""
     for found in read_without_verdict(analysis, _MOST_SHOWN):
@@ -120,13 +107,3 @@ def some_without_verdict(analysis: Analysis) -> Iterator[Text]:
         missed = found["label"] and found["verdict"] == NON_RESPONSE
         label = f", though it contains {found['label']!r}" if missed else ""
         yield Text(f"Read as {found['verdict']}{label} ({what}): {start or '(empty)'}")
-
-
-PART = (
-    "How outputs were read",
-    "Reading",
-    "The form in which the parser found each verdict, and some outputs of rows where at least "
-    "5% name no verdict or several. If you read a verdict in them, "
-    "choose another parser.",
-    _section,
-)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 from ..errors import UserError
-from ..showing.columns import declared
+from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
     Column,
@@ -97,7 +97,7 @@ def plan_document(
         _answer(analysis, found, wanted, logs),
         {"rows": found},
         more=lambda: list(_every(found, wanted)),
-        explained=lambda: [Text(one) for one in _WORDS],
+        explained=lambda: legend([*declared("votes"), *declared("designs")]),
         sheet=sheet,
     )
 
@@ -174,15 +174,6 @@ def _every(found: Sequence[Record], wanted: float) -> Iterator[Block]:
             )
         yield from (Text(remark) for remark in remarks(plan, wanted))
         yield from map(Caution, plan["cautions"])
-
-
-_WORDS = (
-    "Votes: verdicts on one question, of which the most frequent is taken.",
-    "Right: how often that majority is the label. Same again: how often a second one agrees.",
-    "Half-width: half the 95% interval; +-0.05 means from 0.05 below to 0.05 above.",
-    "Questions: enough for most studies of this kind (--assurance) to be as exact. Range: from so "
-    "many to so many, with 80% probability.",
-)
 
 
 def remarks(plan: Record, wanted: float = 0.95) -> list[str]:

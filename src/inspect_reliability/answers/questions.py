@@ -145,7 +145,8 @@ def contradictions(row: Row) -> Iterator[Record]:
         yield {"question": question, "prompt": prompt, "outputs": outputs}
 
 
-def _section(analysis: Analysis) -> Iterator[Block]:
+def details(analysis: Analysis) -> Iterator[Block]:
+    """A fold for each row, with a bar a question and outputs that contradict each other."""
     if len(analysis.rows) > MOST_ROWS:
         yield Table(["", "Least stable questions"], [_least(row) for row in analysis.rows])
         return
@@ -204,12 +205,3 @@ def _example(found: Record) -> Example:
         for output in found["outputs"]
     ]
     return Example(found["question"], found["prompt"], outputs)
-
-
-PART = (
-    "Question by question",
-    "Questions",
-    "How the verdicts on each question spread, and, where outputs are known, two that "
-    "contradict each other.",
-    _section,
-)

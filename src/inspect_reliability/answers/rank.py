@@ -1,12 +1,11 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..showing.columns import declared
-from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
+from ..showing.columns import declared, legend
+from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, share
 from ..stats.ranking import Ranking
 from .boards import OPPONENTS, OWN, Board, across_judges
@@ -17,18 +16,6 @@ _MOST = 12
 
 _LEADS = 0.05
 """A leader that changes more often at another try is no leader."""
-
-_WORDS = (
-    "Score: share of wins, ties as half (or the mean score), by question; then the mean of "
-    "questions. With --method bt: log strength, 0 on average.",
-    "In brackets: the 95% interval over questions.",
-    "Rank set: all true ranks lie in these sets together, with 95% confidence.",
-    "Another try: two rankings of one try each of the same judge on the same questions. A ranking "
-    "of all tries together is steadier.",
-    "Tau: 1 if two rankings have one order, -1 if one is the reverse of the other, ties 0.",
-    "Turns: how often the order of two neighbours turns; a tie counts half.",
-    "Favours: how much more the judge gives a system than people do, less the same of the others.",
-)
 
 Results = dict[str, list[Record]]
 
@@ -51,8 +38,9 @@ def rank_document(found: Sequence[Board]) -> Document:
         _answer(found, results, told),
         results,
         more=lambda: list(_every(found, results, told)),
-        explained=lambda: [Text(one) for one in _WORDS],
-        sections=partial(_sections, found),
+        explained=lambda: legend(
+            [*declared("ranking"), *declared("survival"), *declared("favours")]
+        ),
         sheet=results["ranking"],
     )
 
@@ -67,7 +55,8 @@ def _answer(found: Sequence[Board], results: Results, told: Sequence[Caution]) -
         said.append(_table(records[:_MOST], title))
         said += [Text(f"Why: {records[0]['reason']}.", "answer")] * bool(records[0]["reason"])
     else:
-        said.append(_leaders(found))
+        leaders = [one for one in results["ranking"] if one["rank"] in (1, None)]
+        said.append(_table(leaders[:_MOST], "Leaders", first.keys))
     said += [Text(one, "answer") for one in _in_words(found, results)]
     said += worst(told)
     said += next_step(*_next(found, told))
@@ -75,37 +64,13 @@ def _answer(found: Sequence[Board], results: Results, told: Sequence[Caution]) -
     return [*said, more(len(told) - 1, left - _MOST)]
 
 
-def _table(records: Sequence[Record], title: str) -> Table:
-    return Table.of(records, declared("ranking", rank_set=_set), title)
+def _table(records: Sequence[Record], title: str, keys: Iterable[str] = ()) -> Table:
+    return Table.of(records, [*map(grouped, keys), *declared("ranking", rank_set=_set)], title)
 
 
 def _set(record: Record) -> str:
     low, high = record["rank_set"] or ("", "")
     return f"{low}-{high}" if low != high else str(low)
-
-
-_LEADERS = (
-    *("Ranking of", "Leader", "Neighbours told apart"),
-    *("Tau, another try", "Leader changes"),
-)
-
-
-def _leaders(found: Sequence[Board]) -> Table:
-    """A line a ranking: who leads, and whether another try says so."""
-    lines = []
-    for board in found[:_MOST]:
-        known, tries = board.found, board.again
-        if isinstance(known, str):
-            lines.append([describe(board.keys), f"not estimable: {known}", "", "", ""])
-            continue
-        top = known.order[0]
-        leader = f"{board.systems[top]} {known.scores[top]:.2f}"
-        pairs = zip(known.order[:-1], known.order[1:], strict=True)
-        apart = f"{sum(bool(known.apart[i, j]) for i, j in pairs)} of {len(known.order) - 1}"
-        changes = share(tries.leader_changes, len(board.questions)) if tries else ""
-        tau = f"{tries.tau:.2f}" if tries else ""
-        lines.append([describe(board.keys), leader, apart, tau, changes])
-    return Table(_LEADERS, lines)
 
 
 def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
@@ -172,75 +137,11 @@ def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) ->
     for board in found:
         own = list(board.records)
         yield _table(own, describe(board.keys) if board.keys else "Ranking")
-        yield Table.of(list(board.neighbours), declared("neighbours", difference=_difference))
+        yield Table.of(list(board.neighbours), declared("neighbours"))
     keys = [*map(grouped, found[0].keys)]
     if results["survival"]:
-        yield Table.of(results["survival"], [*keys, *declared("survival", tau=_tau)], "Survival")
+        yield Table.of(results["survival"], [*keys, *declared("survival")], "Survival")
     if results["favours"]:
         columns = [*keys, *declared("favours")]
         yield Table.of(results["favours"], columns, "Whom the judge favours")
     yield from told
-
-
-def _difference(record: Record) -> str:
-    ends = record["difference_interval"]
-    shown = f" [{ends[0]:+z.3f}, {ends[1]:+z.3f}]" if ends else ""
-    return f"{record['difference']:+z.3f}{shown}"
-
-
-def _tau(record: Record) -> str:
-    return f"{record['tau']:.2f}{_ends([record])}"
-
-
-def _sections(found: Sequence[Board]) -> list[Section]:
-    """Pictures: systems by score, and the orders of two tries side by side."""
-    systems = [one for board in found if (one := _scores(board))]
-    tries = [one for board in found if (one := _two_tries(board))]
-    parts = (
-        ("Systems by score", "Systems", "Scores with 95% intervals; dashed: their mean.", systems),
-        ("Two tries", "Tries", "Two tries drawn at random, side by side. Lines that cross are "
-         "systems whose order turns.", tries),
-    )  # fmt: skip
-    return [Section(title, link, about, blocks) for title, link, about, blocks in parts if blocks]
-
-
-def _scores(board: Board) -> Figure | None:
-    if isinstance(board.found, str):
-        return None
-    records = list(board.records)
-    name = describe(board.keys)
-    return Figure(
-        f"{name}: scores",
-        f"{name}: the score of each system with its interval, best first.",
-        records,
-        x="system",
-        y="score",
-        by="system",
-        kind="points",
-        y_label="score",
-        reference=float(np.mean(board.found.scores)),
-        lowest=None,
-    )
-
-
-def _two_tries(board: Board) -> Figure | None:
-    if board.again is None or isinstance(board.found, str):
-        return None
-    drawn = np.array(board.again.example)
-    records = [
-        {"system": board.systems[i], "try": name, "score": float(scores[i])}
-        for i in board.found.order[:_MOST]
-        for name, scores in zip(("one try", "another"), drawn, strict=True)
-    ]
-    name = describe(board.keys)
-    return Figure(
-        f"{name}: two tries",
-        f"{name}: the scores of systems in two tries drawn at random.",
-        records,
-        x="try",
-        y="score",
-        by="system",
-        y_label="score",
-        reference=float(drawn.mean()),
-        lowest=None,
-    )

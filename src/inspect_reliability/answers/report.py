@@ -1,16 +1,24 @@
-"""The report as a document: what was studied, the numbers and the cautions."""
+"""The report as a document: what was studied, the numbers, the cautions and the closer look."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from typing import Any
 
 from ..judgments import weights
 from ..judgments.described import described
-from ..showing.document import Block, Document, Figure, Section, Text
-from ..showing.values import Column, text
+from ..showing.columns import legend
+from ..showing.document import Block, Document, Example, Section, Table, Text
+from ..showing.values import Record, describe, text
+from . import outputs, questions, right, steady
 from .analysis import Analysis
 from .brief import brief, cautions, explained
+
+_MOST_OUTPUTS = 8
+"""Outputs without a verdict that a page shows; JSON has all."""
+
+_MOST_SHIFTS = 5
+"""Shares that move farthest, of those that a page shows."""
 
 
 def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
@@ -21,7 +29,7 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         blocks=brief(analysis, logs, ", --html report.html"),
         more=cache(partial(summary, analysis)),
         explained=partial(explained, analysis),
-        charts=cache(partial(_charts, analysis)),
+        charts=cache(lambda: [*right.split(analysis)] or [*steady.chart(analysis)]),
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=cache(partial(sections, analysis)),
@@ -29,31 +37,19 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     )
 
 
-def _charts(analysis: Analysis) -> list[Figure]:
-    """What of each judge's verdicts is right and wrong, else how steady it is."""
-    from .right import split
-    from .steady import chart
-
-    return [*split(analysis)] or [*chart(analysis)]
-
-
 def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
-    from . import fooled, moves, right
-
     return [
         *numbers(analysis),
-        *moves.told(analysis),
-        *fooled.told(analysis),
+        *analysis.told("moves", "What moves the verdict"),
+        *analysis.told("fooled", "What fools the judge"),
         *right.right_or_wrong(analysis),
-        *cautions(analysis.rows, analysis.results["rows"]),
+        *cautions(analysis),
     ]
 
 
 def numbers(analysis: Analysis) -> Iterator[Block]:
     """The main table, the meaning of its columns, and what it leaves out."""
-    from . import outputs, steady
-
     records = analysis.estimates("rows")  # a caution says which rows are copies
     shown = steady.main_columns(analysis, records)
     yield from analysis.tables(records, shown)
@@ -67,12 +63,6 @@ def numbers(analysis: Analysis) -> Iterator[Block]:
 def notes(analysis: Analysis) -> list[Text]:
     """What was left out."""
     return [Text(str(note), "note") for note in analysis.judgments.notes]
-
-
-def legend(columns: Iterable[Column]) -> list[Text]:
-    """The meaning of each column, one paragraph each."""
-    names = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
-    return [Text(f"{name}: {meaning}.") for name, meaning in names]
 
 
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
@@ -105,25 +95,154 @@ def _names(found: Iterable[Any]) -> list[str]:
 
 
 def sections(analysis: Analysis) -> list[Section]:
-    """All sections with something to show."""
-    modules = (import_module(f".{name}", __package__) for name in _QUESTIONS)
-    made = (
-        Section(title, link, intro, list(blocks(analysis)))
-        for title, link, intro, blocks in (_NUMBERS, *(module.PART for module in modules))
-    )
+    """The closer look of a page: all sections with something to show."""
+    made = (Section(*words, list(blocks(analysis))) for *words, blocks in _SECTIONS)
     return [section for section in made if section.blocks]
 
 
-_NUMBERS = (
-    "The numbers",
-    "Numbers",
-    "Every row with its size, coefficients and outputs without a verdict.",
-    numbers,
-)
-"""Title of a section, its short name, what it shows, and what makes its blocks."""
+def _votes(analysis: Analysis) -> Iterator[Block]:
+    says = "how often majorities of so many votes are the same."
+    look = {"y_label": "same majority again", "reference": 0.95}
+    yield from analysis.pictures("votes", says, "votes", "agreement", **look)
 
-_QUESTIONS = (
-    *("questions", "votes", "moves", "fooled", "right", "position", "between", "outputs"),
-    "steady",
+
+def _moves(analysis: Analysis) -> Iterator[Block]:
+    yield from analysis.told("moves", "What moves the verdict")
+    every = analysis.estimates("components")
+    yield from analysis.pictures(
+        "components",
+        "how much each component adds to the variance of verdicts.",
+        "component",
+        "variance",
+        records=[one for one in every if "judge" in one] or every,
+        kind="points",
+        lowest=None,
+        y_label="variance of one verdict",
+    )
+    # Equal but for the last digits, which depend on the processor.
+    shifts = [one for one in analysis.estimates("shifts") if one["reason"] is None]
+    shifts.sort(key=lambda one: -round(abs(one["change"]), 9))
+    for name, title, records in (
+        ("components", "Components of variance", every),
+        ("omega_over", "Omega by what may vary", analysis.estimates("omega_over")),
+        ("panels", "Judges together", analysis.estimates("panels")),
+        ("shifts", "Shares that move farthest", shifts[:_MOST_SHIFTS]),
+    ):
+        yield from analysis.told(name, title, records)
+
+
+def _fooled(analysis: Analysis) -> Iterator[Block]:
+    yield from analysis.told("fooled", "What fools the judge")
+    for key, label in (("towards", "verdicts towards it"), ("lift", "steps of the grade")):
+        says = f"{label}, by what was changed in the answer; 0 without effect."
+        look = {"across": ["judge"], "kind": "points", "lowest": None, "y_label": label}
+        yield from analysis.pictures("fooled", says, "change", key, **look)
+
+
+def _right(analysis: Analysis) -> Iterator[Block]:
+    yield from (one for one in right.right_or_wrong(analysis) if isinstance(one, Table))
+    votes: list[Record] = [
+        analysis.keys(one) | vote
+        for one in analysis.results["validity"]
+        for vote in one["votes"]
+        if len(one["votes"]) > 2  # of two votes, a majority is right as often as one verdict
+    ]
+    says = "how often the majority of so many verdicts is right."
+    look = {"records": votes, "y_label": "majority right"}
+    for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
+        yield replace(one, title=f"{one.title}: votes")
+    yield from right.confusions(analysis)
+
+
+def _position(analysis: Analysis) -> Iterator[Block]:
+    yield from analysis.told("position", "Choices", analysis.estimates("position"))
+    says = "share of each label among all choices."
+    for figure in analysis.pictures("position", says, "option", "share", kind="points"):
+        yield replace(figure, reference=1 / len({one["option"] for one in figure.records}))
+
+
+def _between(analysis: Analysis) -> Iterator[Block]:
+    yield from analysis.told("between_judges", "Agreement", analysis.estimates("between_judges"))
+
+
+def _reading(analysis: Analysis) -> Iterator[Block]:
+    yield from analysis.told("read_by", "Forms of the verdicts")
+    for found in outputs.read_without_verdict(analysis, _MOST_OUTPUTS):
+        output = (found["verdict"], f"replication {found['replication']}", found["text"])
+        name = describe(analysis.keys(found))
+        yield Example(f"{name}: {found['question']}", found["prompt"], [output])
+
+
+_SECTIONS = (
+    (
+        "The numbers",
+        "Numbers",
+        "Every row with its size, coefficients and outputs without a verdict.",
+        numbers,
+    ),
+    (
+        "Question by question",
+        "Questions",
+        "How the verdicts on each question spread, and, where outputs are known, two that "
+        "contradict each other.",
+        questions.details,
+    ),
+    (
+        "Votes for a stable majority",
+        "Votes",
+        "How often two separate majorities of this size agree (dashed: 95%). If you use a single "
+        "verdict, read the curve at 1 vote. Questions whose verdicts nearly tie never become "
+        "stable.",
+        _votes,
+    ),
+    (
+        "What moves the verdict",
+        "What moves it",
+        "How often two verdicts differ, by what they share. A component says how much one thing, "
+        "or several together, add to that; a negative one is about 0, or the judge follows the "
+        "facet against the question. Intervals are for other questions, judged at these levels.",
+        _moves,
+    ),
+    (
+        "What fools the judge",
+        "What fools it",
+        "Verdicts on answers that were changed, less those on the same answers as they were. Noise "
+        "alone gives 0. Intervals are for other questions.",
+        _fooled,
+    ),
+    (
+        right.TITLE,
+        "Right",
+        "How often the majority of so many verdicts is the label, and the verdicts for each label.",
+        _right,
+    ),
+    (
+        "Preference for a position",
+        "Position",
+        "Share of each option among all choices, with 95% intervals over questions (dashed: equal "
+        "shares). A judge that prefers no position chooses all equally often. The test treats "
+        "questions, not verdicts, as independent.",
+        _position,
+    ),
+    (
+        "Agreement between judges",
+        "Between judges",
+        "How often two judges give the same verdict on a question, and how often two replications "
+        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
+        _between,
+    ),
+    (
+        "How outputs were read",
+        "Reading",
+        "The form in which the parser found each verdict, and some outputs of rows where at least "
+        "5% name no verdict or several. If you read a verdict in them, choose another parser.",
+        _reading,
+    ),
+    (
+        "Every coefficient",
+        "Coefficients",
+        "All coefficients of each row, with their intervals over questions.",
+        steady.coefficients,
+    ),
 )
-"""Modules with the further sections, in order: the `PART` of each."""
+"""Title of a section of a page, its short name, what it shows, and what makes its blocks."""

@@ -162,7 +162,7 @@ RESULTS: Mapping[str, Compute] = {
     "validity_across": partial(_in, "right", "validity_across"),
     "confusion": partial(_in, "right", "confusion"),
     "corrected": partial(_in, "labelling", "corrected"),
-    "keep": partial(_in, "kept", "kept"),
+    "keep": partial(_in, "keep", "kept"),
     "questions": partial(_in, "questions", "questions"),
     "read_by": partial(_in, "outputs", "read_by"),
     "without_verdict": partial(_in, "outputs", "outputs_without_verdict"),

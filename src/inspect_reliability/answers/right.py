@@ -22,9 +22,6 @@ TITLE = "Steady, or right"
 
 _BY_LABEL = "Verdicts by label, share of all"
 
-_NO_MAJORITY = 2
-"""With up to two votes, a majority is right as often as one verdict."""
-
 _OF_NAMES = ("wrong", "wrong_twice", "wrong_then_right", "wrong_then_undecided")
 """What says little of a scale, where a verdict beside the label is no error."""
 
@@ -213,28 +210,6 @@ def split(analysis: Analysis) -> Iterator[Figure]:
     )
 
 
-def _section(analysis: Analysis) -> Iterator[Block]:
-    yield from (one for one in right_or_wrong(analysis) if isinstance(one, Table))
-    yield from analysis.pictures(
-        [
-            analysis.keys(one) | vote
-            for one in analysis.results["validity"]
-            if len(one["votes"]) > _NO_MAJORITY
-            for vote in one["votes"]
-        ],
-        "how often the majority of so many verdicts is right.",
-        ": votes",
-        x="votes",
-        y="accuracy",
-        y_label="majority right",
-    )
-    if analysis.results["validity"]:
-        from .kept import picture
-
-        yield from picture(analysis)
-    yield from confusions(analysis)
-
-
 def confusions(analysis: Analysis) -> Iterator[Table]:
     """The verdicts by label, a row a label."""
     lines: dict[str, Record] = {}
@@ -252,11 +227,3 @@ def confusions(analysis: Analysis) -> Iterator[Table]:
 def of_scale(record: Record) -> bool:
     """Whether verdicts and labels of a record of `validity` are numbers on a scale."""
     return any(record[name] is not None for name in ("within_one", "rank_correlation"))
-
-
-PART = (
-    TITLE,
-    "Right",
-    "How often the majority of so many verdicts is the label, and the verdicts for each label.",
-    _section,
-)

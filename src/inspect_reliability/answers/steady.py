@@ -91,10 +91,10 @@ def chart(analysis: Analysis) -> Iterator[Figure]:
     of = KEYS["rows"].columns["icc" if all(row.judged.scale for row in analysis.rows) else "omega"]
     name = of.heading.removesuffix(" [95%]")
     for figure in analysis.pictures(
-        [one for one in records if one.get(of.key) is not None],
+        "rows",
         f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.{copies}",
-        x=x,
-        y=of.key,
+        x,
+        of.key,
         kind="lines" if x == "temperature" else "points",
         across=("judge", x),
         y_label=f"{name}, one verdict",
@@ -103,8 +103,9 @@ def chart(analysis: Analysis) -> Iterator[Figure]:
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
-def _section(analysis: Analysis) -> Iterator[Block]:
-    if analysis.results["validity"]:  # else it is on the first screen
+def coefficients(analysis: Analysis) -> Iterator[Block]:
+    """Every coefficient of each row, and what it says, with omega drawn where labels come first."""
+    if analysis.results["validity"]:
         yield from chart(analysis)
     rows = [row for row in analysis.rows if not (row.asked_once or row.no_draws == COPIES)]
     records = [row.record for row in rows]
@@ -127,11 +128,3 @@ def headline(row: Row) -> str:
         return ""
     first = KEYS["rows"].columns["icc" if row.judged.scale else "agreement"]
     return first.heading.replace("[95%]", estimate(row.record, first.key))
-
-
-PART = (
-    "Every coefficient",
-    "Coefficients",
-    "All coefficients of each row, with their intervals over questions.",
-    _section,
-)

@@ -1,7 +1,6 @@
 """Rows that differ only in facets, together: what moves, and panels, are read off these."""
 
 from collections.abc import Collection, Iterator, Sequence
-from math import factorial
 from typing import NamedTuple
 
 import pandas as pd
@@ -10,7 +9,6 @@ from ..judgments import GROUP_BY, Judged
 from ..judgments.columns import COLUMNS, varies
 from ..showing.values import Record
 from ..stats.disagreement import Disagreement, disagreement
-from ..verdicts import INVALID, NON_RESPONSE, TIE
 from .row import Row, alike
 
 
@@ -30,16 +28,6 @@ class Study(NamedTuple):
         keys = row.keys
         same = all(name in keys and keys[name] == value for name, value in self.keys.items())
         return same and row.judged.exact == self.found.cells.exact
-
-    @property
-    def existing(self) -> dict[str, int]:
-        """How many orders there are, where that is known."""
-        tried = self.found.levels.get("order", 0)
-        options = max((len(order) for order in self.judged.orders if order is not None), default=0)
-        if tried and not options:  # their names do not say, but all may have been tried
-            named = len(set(self.judged.verdicts) - {None, NON_RESPONSE, INVALID, TIE})
-            options = named if tried == factorial(min(named, 9)) else 0
-        return {"order": factorial(options)} if tried and options else {}
 
 
 def studies_of(

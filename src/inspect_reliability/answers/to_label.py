@@ -9,7 +9,6 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
-from ..judgments.label_files import STRATIFIED
 from ..judgments.orders import swapped_in
 from ..judgments.places import PLACES, pair_in
 from ..judgments.text import case_of
@@ -29,23 +28,19 @@ _MOST = 12
 """Most names of verdicts that are listed."""
 
 
-def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> list[Record]:
+def next_to_label(rows: Sequence[Row], number: int) -> list[Record]:
     """Draw outputs without a label, for people to label, as a validation set of inspect_scout.
 
     Beside its columns, each has its question, the output and the labels that it may get.
 
     Args:
         rows: Rows; an output that several of them judged is drawn once.
-        number: How many to draw.
-        by: Column for a proportionally stratified draw; by default a simple random one. Either is a
-            random sample, and so are several draws together.
+        number: How many to draw: a simple random sample, and so are several draws together.
 
     Raises:
-        UserError: There is no such column, or every output has a label.
+        UserError: Every output has a label.
     """
     table = pd.concat([row.asked for row in rows], keys=range(len(rows)))
-    if by and by not in table:
-        raise UserError(f"The judgments have no column {by!r}. Use verdict, or another column.")
     outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
     first = outputs.first().reset_index()
     known = [name for name in ("label", "best") if name in first]
@@ -54,12 +49,7 @@ def next_to_label(rows: Sequence[Row], number: int, by: str | None = None) -> li
     drawn = first.iloc[order][open_.iloc[order].to_numpy()]
     if drawn.empty:
         raise UserError("Everything that was judged has a label: nothing is left to label.")
-    if by:
-        most = outputs[by].agg(lambda values: str(values.mode().iloc[0])).reset_index(drop=True)
-        drawn = drawn.assign(stratum=most).sort_values("stratum", kind="stable")
-        number = min(number, len(drawn))
-        drawn = drawn.iloc[((np.arange(number) + 0.5) * len(drawn) / number).astype(int)]
-    drawn, split = drawn[:number], {"split": f"{STRATIFIED}{by}" if by else "random"}
+    drawn, split = drawn[:number], {"split": "random"}
     place = outputs.ngroup()
     named = {one for one in table.get("order", ()) if isinstance(one, str)}
     swapped = swapped_in(sorted(named))

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..judgments.columns import varies
-from ..showing.document import Block, Text
-from ..showing.values import Record, describe
+from ..showing.values import Record
 from ..stats import Counts, Estimate, ReliabilityError
 from ..stats.majority import stable_majority
 from ..verdicts import INVALID, NON_RESPONSE
@@ -58,32 +57,3 @@ def votes(analysis: Analysis) -> Iterator[Record]:
         majority, reason = majority_of(row)
         for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:
             yield row.keys | found | {"reason": reason}
-
-
-def _section(analysis: Analysis) -> Iterator[Block]:
-    known = [record for record in analysis.results["votes"] if record["votes"] is not None]
-    yield from analysis.pictures(
-        known,
-        "how often majorities of so many votes are the same.",
-        x="votes",
-        y="agreement",
-        y_label="same majority again",
-        reference=0.95,
-    )
-    reasons: dict[str, list[str]] = {}
-    for record in analysis.results["votes"] if known else ():
-        if record["votes"] is None:
-            reasons.setdefault(record["reason"], []).append(describe(analysis.keys(record)))
-    for reason, rows in reasons.items():
-        whom = f"{len(rows)} rows" if len(rows) > 3 else "; ".join(rows)
-        yield Text(f"Not known for {whom}: {reason}")
-
-
-PART = (
-    "Votes for a stable majority",
-    "Votes",
-    "How often two separate majorities of this size agree (dashed: 95%). "
-    "If you use a single verdict, read the curve at 1 vote. Questions whose verdicts nearly "
-    "tie never become stable.",
-    _section,
-)

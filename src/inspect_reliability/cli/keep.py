@@ -17,7 +17,7 @@ from ..showing import Form
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Finite, Pair, Read, by_option, progress, read_again, reads_logs, show
+from .sources import Finite, Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -46,21 +46,6 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
     help="Ask this judge, and the next --cascade JUDGE where it is not sure enough. Fix the order "
     "before you look at labels.",
 )
-@click.option(
-    "--price",
-    "prices",
-    type=Pair("JUDGE=DOLLARS", "my-judge=0.002", Finite(min=0)),
-    multiple=True,
-    help="Dollars of one call, if the judgments do not say; repeat it for each judge. Without "
-    "--cascade, the judges are asked in turn, the cheapest first.",
-)
-@click.option(
-    "--epsilon",
-    type=Finite(min=0, max=1),
-    default=0.1,
-    help="What a person costs more than a judge, as a share of questions, where several people "
-    "labelled and a judge is compared with each.",
-)
 @writes(
     "--out",
     endings=[".csv", ".parquet"],
@@ -79,8 +64,6 @@ def keep(
     max_error: float,
     confidence: float,
     cascade: tuple[str, ...],
-    prices: tuple[tuple[str, float], ...],
-    epsilon: float,
     out: str | None,
     save_rule: str | None,
     by: tuple[str, ...],
@@ -99,9 +82,9 @@ def keep(
     judgments = read(logs)
     given = click.get_current_context().params["labels"]
     files = [one for one in given if not one.endswith(".eval") and kind_of(one) != "folder"]
-    promise = Promise(max_error, confidence, dict(prices), draws(files), epsilon)
+    promise = Promise(max_error, confidence, draws(files))
     analysis = analyse(judgments, by or GROUP_BY, progress=progress)
-    found = panels(analysis, promise, cascade, by_price=bool(prices))
+    found = panels(analysis, promise, cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
     show(keep_document(found, read_again()), form)

@@ -3,12 +3,10 @@
 import click
 
 from ..answers import analyse
-from ..answers.apart import apart, apart_document
-from ..answers.crossings import DEPENDABILITIES, crossings, crossings_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..showing import Form
 from .main import command
-from .sources import Finite, Read, by_option, read_again, reads_logs, show, systems_in
+from .sources import Finite, Read, by_option, read_again, reads_logs, show
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -40,23 +38,7 @@ from .sources import Finite, Read, by_option, read_again, reads_logs, show, syst
     default=COEFFICIENTS,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
     "it for several. Those other than omega and agreement are planned for the pilot's number of "
-    "replications. With rank: what would tell neighbours of a ranking apart.",
-)
-@click.option(
-    "--facets",
-    "crossed",
-    is_flag=True,
-    help="Plan the cheapest numbers of orders, wordings, judges and seeds, from LOGS in which they "
-    "vary. --half-width is then that of the mean score, or of the share of any verdict.",
-)
-@click.option(
-    "--dependability",
-    "dependabilities",
-    type=Finite(0, 1, min_open=True, max_open=True),
-    multiple=True,
-    default=DEPENDABILITIES,
-    help="With --facets: how far the mean verdict on a question must be its own; repeat it for "
-    "several.",
+    "replications.",
 )
 @by_option
 @reads_logs
@@ -66,8 +48,6 @@ def plan(
     stable: float,
     assurance: float,
     names: tuple[str, ...],
-    crossed: bool,
-    dependabilities: tuple[float, ...],
     by: tuple[str, ...],
     form: Form,
     read: Read,
@@ -75,16 +55,8 @@ def plan(
     """Plan the next study from the judgments in LOGS.
 
     How many votes make a majority that comes out the same again, and how many questions and
-    replications give an interval of the wanted half-width, with what they cost. With --facets, how
-    many orders, wordings, judges and seeds.
+    replications give an interval of the wanted half-width, with what they cost.
     """
-    if "rank" in names:
-        show(apart_document(apart(systems_in(logs), by), read_again()), form)
-        return
     analysis = analyse(read(logs), by)
-    if crossed:
-        designs = crossings(analysis, dependabilities, half_widths, assurance)
-        show(crossings_document(designs), form)
-        return
     found = plans(analysis, half_widths, stable, assurance, names)
     show(plan_document(analysis, found, stable, read_again()), form)

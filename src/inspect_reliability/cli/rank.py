@@ -7,7 +7,7 @@ from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
 from ..showing import Form
 from .main import Input, command
-from .sources import Pair, by_option, print_left_out, reads_systems, show
+from .sources import by_option, print_left_out, reads_systems, show
 
 
 @command("rank pairs.csv", "rank pairs.csv --pool judge --method bt --map C=tie")
@@ -41,13 +41,6 @@ from .sources import Pair, by_option, print_left_out, reads_systems, show
     help="Labels of some of the same (columns as LOGS, with label for the verdict): scores are "
     "corrected by them.",
 )
-@click.option(
-    "--family",
-    type=Pair("JUDGE=SYSTEM", "gpt-4o=gpt-4o-mini"),
-    multiple=True,
-    help="A system of the judge's own family: with labels, the ranking says how much the judge "
-    "favours it. One with the judge's name needs none.",
-)
 @by_option
 @reads_systems
 def rank(
@@ -57,7 +50,6 @@ def rank(
     pool: tuple[str, ...],
     over: str,
     labels: tuple[str, ...],
-    family: tuple[tuple[str, str], ...],
     by: tuple[str, ...],
     columns: dict[str, str],
     facets: tuple[str, ...],
@@ -77,5 +69,5 @@ def rank(
     if labels:
         people = verdicts_on_systems(labels, columns, (), meant, baseline, by_people=True)
         print_left_out(people.notes)
-    found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
+    found = boards(verdicts, by, pool, method, over, people)  # type: ignore[arg-type]
     show(rank_document(found), form)

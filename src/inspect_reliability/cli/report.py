@@ -39,8 +39,8 @@ from .targets import refuse_to_replace, writes
 @writes(
     "--tables",
     files=data_files,
-    always=["judgments.csv", "judgments.parquet", "report.csv", "report.parquet"],
-    help="Also write judgments and results as parquet and CSV into this folder.",
+    always=["judgments.csv", "judgments.parquet", "report.csv"],
+    help="Also write judgments (parquet and CSV) and results (CSV) into this folder.",
 )
 @writes(
     "--figures",

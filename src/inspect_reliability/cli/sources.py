@@ -18,7 +18,6 @@ from ..judgments import Judgments, judgments_from, with_abstentions, with_labels
 from ..judgments.described import described
 from ..judgments.names import LABELS
 from ..judgments.rows import ENDINGS, has_judgments
-from ..judgments.systems import Verdicts, verdicts_on_systems
 from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
@@ -237,14 +236,6 @@ def reads_systems(command: Callable[..., None]) -> Callable[..., None]:
         command(*args, **options)
 
     return run
-
-
-def systems_in(sources: Sequence[str]) -> Verdicts:
-    """Read verdicts on systems by the options of `reads_logs`; print what was left out."""
-    given = click.get_current_context().params
-    found = verdicts_on_systems(sources, given["columns"], given["facets"], given["meant"])
-    print_left_out(found.notes)
-    return found
 
 
 def read_again() -> str:

@@ -151,7 +151,7 @@ def sweep(
                 break
     if made:
         analysis = analyse(read_judgments((log_dir,)), progress=progress)
-        told = [*numbers(analysis), *cautions(analysis.rows, analysis.results["rows"])]
+        told = [*numbers(analysis), *cautions(analysis)]
         show(Document("The whole design", told, analysis.results), "table")
         print_text(console(stderr=True), f"Everything else: inspect-reliability report {log_dir}")
     for line in failure_lines(errors, len(errors), None):

@@ -32,11 +32,6 @@ _DRAWN = {"id", "question", "output", "allowed", "split"}
     type=click.IntRange(min=1),
     help="Draw so many outputs to label next.",
 )
-@click.option(
-    "--next-by",
-    metavar="COLUMN",
-    help="Draw them from each value of a column in proportion, such as verdict.",
-)
 @writes(
     "--out",
     endings=[".csv", ".xlsx"],
@@ -48,7 +43,6 @@ _DRAWN = {"id", "question", "output", "allowed", "split"}
 def validate(
     logs: tuple[str, ...],
     more: int | None,
-    next_by: str | None,
     out: str | None,
     by: tuple[str, ...],
     form: Form,
@@ -63,13 +57,13 @@ def validate(
     For the first labels, draw some with --next, fill in the column target, and name the file with
     --labels.
     """
-    if (more is None) != (out is None) or (next_by and not more):
-        raise click.UsageError("Give --next N with --out FILE, and --next-by COLUMN with both.")
+    if (more is None) != (out is None):
+        raise click.UsageError("Give --next N with --out FILE.")
     if out is not None:
         _refuse_filled(out)
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
-        drawn = next_to_label(analysis.rows, more, next_by)
+        drawn = next_to_label(analysis.rows, more)
         table = frame_of(drawn)
         _write(out, table)
         empty = f"column{'s' if len(_targets(table)) > 1 else ''} {', '.join(_targets(table))}"

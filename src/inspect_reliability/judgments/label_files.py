@@ -24,10 +24,6 @@ inspect's `precomputed_scores`."""
 _OF_PART = "target_"
 """How inspect_scout names the column of each part."""
 
-
-STRATIFIED = "random, by "
-"""How the column `split` of a drawn file begins where each stratum has its share."""
-
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
@@ -76,9 +72,7 @@ def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
     for name in frame:
         if str(name).casefold() in _WEIGHTS and frame[name].nunique(dropna=False) > 1:
             return f"{where} gives them different weights ({name})"
-    of = frame["split"].dropna().map(str) if "split" in frame else ()
-    found = next((one for one in of if one.startswith(STRATIFIED)), None)
-    return found and f"{where} was drawn {found.removeprefix('random, ')}"
+    return None
 
 
 def draws(paths: Sequence[str]) -> str | None:

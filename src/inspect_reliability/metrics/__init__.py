@@ -9,7 +9,6 @@ from .coefficients import (
     non_response_rate,
     reliability,
 )
-from .win_rate import win_rate
 
 __all__ = [
     "METRICS",
@@ -19,5 +18,4 @@ __all__ = [
     "judged_accuracy",
     "non_response_rate",
     "reliability",
-    "win_rate",
 ]

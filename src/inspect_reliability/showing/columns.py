@@ -1,10 +1,11 @@
 """The keys of every result, as `keys.md` declares them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import NamedTuple
 
 from ..stats import COEFFICIENTS
+from .document import Text
 from .values import Column, Record
 
 
@@ -52,3 +53,9 @@ def declared(name: str, **shown: Callable[[Record], str]) -> list[Column]:
     """The columns of a result that tables show; `shown` formats those that no format can."""
     known = [column for column in KEYS[name].columns.values() if column.heading]
     return [column._replace(shown=shown.get(column.key)) for column in known]
+
+
+def legend(columns: Iterable[Column]) -> list[Text]:
+    """The meaning of each column that has one, a paragraph each."""
+    known = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
+    return [Text(f"{name}: {meaning}.") for name, meaning in known if meaning]

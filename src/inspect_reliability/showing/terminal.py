@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
-from itertools import compress, groupby, product
+from itertools import compress, product
 
 from rich import box
 from rich.cells import cell_len
@@ -22,9 +22,6 @@ _UNBROKEN = re.compile(r"\S* ?\[\S+ \S+\]|[\d,]+ x \S+")
 """A value with its interval, an interval, and N x R: no line breaks these."""
 
 _ESTIMATE = re.compile(r"(\S+) (\[\S+ \S+\])")
-
-_FEWEST = 3
-"""Least columns of a table in a narrow window."""
 
 _STYLES: Mapping[Tone, str] = {
     "answer": "bold",
@@ -84,34 +81,18 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words. If the table is too wide, each interval goes below its value; if
-    the first column still does not fit, its names stand above their rows. Columns that do not fit
-    then are named below. If hardly any fits, each row becomes a list of its own.
+    Lines break between words. If the table is too wide, each interval goes below its value; if it
+    still does not fit, each row becomes a list of its own.
     """
     shown = table.rows[: table.most or None]
     kept = [any(row[k] for row in shown) for k in range(len(table.headings))]
     one = [[*map(one_line, compress(row, kept))] for row in (table.headings, *shown)]
-    numbers = [*compress(table.numbers, kept)]
     two = [[_ESTIMATE.sub(r"\1\n\2", cell) for cell in row] for row in one]
     if table.title:
         out.print(RichText(one_line(table.title), style="bold"))
-    for n in range(len(one[0]), min(_FEWEST, len(one[0])) - 1, -1):
-        for lines, above, gap in product((one, two), (0, 1), (2, 1)):
-            names = (part for line in lines for part in _name(line[0], lines is two))
-            widths = _widths([line[above:n] for line in lines], out.width - gap * (n - above))
-            if not widths or (n > 1 and not above and widths[0] < max(map(cell_len, names))):
-                continue
-            # A number without its heading says nothing, and a line for a name is worth a break.
-            if above and (numbers[0] or lines is one):
-                continue
-            columns = list(zip(lines[0][above:n], widths, numbers[above:n], strict=True))
-            _print_grid(out, columns, gap, lines[1:1] if above else [row[:n] for row in lines[1:]])
-            for name, rows in groupby(lines[1:] if above else [], lambda row: row[0]):
-                out.print(RichText(name))
-                _print_grid(out, columns, gap, [row[1:n] for row in rows], header=False)
-            if left := one[0][n:]:
-                print_text(out, f"Not shown for lack of room: {', '.join(left)}.", "dim")
-            out.print()
+    for lines, gap in product((one, two), (2, 1)):
+        if widths := _widths(lines, out.width - gap * len(lines[0])):
+            _print_grid(out, lines, widths, [*compress(table.numbers, kept)], gap)
             return
     for cells in one[1:]:
         for name, cell in zip(one[0], cells, strict=True):
@@ -120,17 +101,12 @@ def print_table(out: Console, table: Table) -> None:
         out.print()
 
 
-def _name(text: str, broken: bool) -> list[str]:
-    """The parts of a name that a line break may part."""
-    return text.split(", ") if broken else [text]
-
-
 def _print_grid(
     out: Console,
-    columns: Sequence[tuple[str, int, bool]],
+    lines: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    numbers: Sequence[bool],
     gap: int,
-    rows: Sequence[Sequence[str]],
-    header: bool = True,
 ) -> None:
     # The box's separator is the rest of the gap.
     grid = RichTable(
@@ -138,14 +114,15 @@ def _print_grid(
         padding=(0, gap - 1, 0, 0),
         pad_edge=False,
         show_edge=False,
-        show_header=header and any(heading for heading, _, _ in columns),
+        show_header=any(lines[0]),
     )
-    for heading, width, numbers in columns:
-        side: JustifyMethod = "right" if numbers else "left"
+    for heading, width, of_numbers in zip(lines[0], widths, numbers, strict=True):
+        side: JustifyMethod = "right" if of_numbers else "left"
         grid.add_column(RichText(heading), overflow="fold", width=width, justify=side)
-    for row in rows:
+    for row in lines[1:]:
         grid.add_row(*map(RichText, row))
     out.print(grid)
+    out.print()
 
 
 def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:

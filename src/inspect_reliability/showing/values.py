@@ -54,7 +54,7 @@ class Column(NamedTuple):
         """The text that a table shows for a record."""
         if self.shown:
             return self.shown(record)
-        if self.heading.endswith("[95%]"):
+        if self.heading.endswith("[95%]") and not (self.missing and record[self.key] is None):
             return estimate(record, self.key, self.form)
         if "{" in self.form:
             return self.form.format_map(record)

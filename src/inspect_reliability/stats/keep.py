@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .long import FloatArray, IntArray
-from .majority import winners
 
 BoolArray = NDArray[np.bool_]
 
@@ -34,13 +33,11 @@ class Ballots:
             Non-responses and abstentions are verdicts.
         decides: Whether each verdict decides something, K.
         tries: Votes that a question has; one with fewer is never kept.
-        cost: Dollars of a vote; None if not known.
     """
 
     votes: FloatArray
     decides: BoolArray
     tries: float
-    cost: float | None = None
 
     @cached_property
     def top(self) -> IntArray:
@@ -109,22 +106,6 @@ class Cascade:
         right = self.right[np.arange(len(said)), np.maximum(said, 0)]
         errors = int((known & ~right).sum())
         return Step(float(threshold), float(kept.mean()), int(known.sum()), errors)
-
-    def fewer(self, threshold: float, votes: int) -> tuple[float, float | None]:
-        """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
-
-        The mean over all draws of so many of a question's votes without replacement (of a
-        distribution: of so many votes), so it is unbiased. A question with fewer votes is not kept.
-        """
-        open_ = np.ones(len(self.right))
-        kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
-        for judge in self.judges:
-            won = open_[:, None] * _won(judge, threshold, votes)
-            kept += won.sum(axis=1)
-            wrong += (won * ~self.right).sum(axis=1)
-            open_ = 1 - kept
-        among = kept[self.labelled].sum()
-        return float(kept.mean()), float(wrong[self.labelled].sum() / among) if among else None
 
 
 class Step(NamedTuple):
@@ -268,23 +249,3 @@ def half_width(distances: FloatArray, max_error: float) -> float | None:
     """
     place = ceil((len(distances) + 1) * (1 - max_error) - _ROUNDING)
     return float(np.sort(distances)[place - 1]) if place <= len(distances) else None
-
-
-def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
-    """Probability that so many votes keep each verdict, N x K: more of them than of any other."""
-    least = max(ceil(threshold * votes - _ROUNDING), 1)
-    exact = bool(np.isinf(judge.tries))
-    rows, same = np.unique(judge.votes, axis=0, return_inverse=True)
-    enough = rows.sum(axis=1) >= (0 if exact else max(votes, judge.tries))
-    # What is open of a distribution is one verdict more, which is never kept.
-    left = np.maximum(1 - rows.sum(axis=1), 0.0) * exact
-    each = np.zeros((len(rows), rows.shape[1] + 1))
-    for i in np.flatnonzero(enough):
-        each[i] = winners(np.append(rows[i], left[i]), votes, exact, least)
-    return (each[:, :-1] * judge.decides)[same.reshape(-1)]
-
-
-def smaller_numbers(tries: float) -> list[int]:
-    """Numbers of votes to compare with all of them: powers of two; of distributions up to 32."""
-    most = 64 if tries == inf else int(tries)
-    return [2**power for power in range(6) if 2**power < most]

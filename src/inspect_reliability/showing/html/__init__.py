@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ..document import Block, Caution, Document, Table, Text
 from ..printable import printable
 from .drawing import draw
-from .svg import PAGE, inline_svg
+from .svg import inline_svg
 
 LONGEST_TEXT = 4_000
 """Characters of a prompt or output on the page; the page says how many more there are."""
@@ -53,7 +53,7 @@ def render(document: Document) -> str:
         many=sum(len(block.rows) for block in behind if isinstance(block, Table)) > _MANY,
         sections=sections,
         runs=_runs,
-        draw=lambda figure: draw(figure, inline_svg, PAGE),
+        draw=lambda figure: draw(figure, inline_svg),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )

@@ -9,16 +9,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from ...judgments.count import NUMBER
 from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
 from ..printable import one_line
 from ..values import Record, text
-from .svg import FILE, Theme, style
+from .svg import STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C00")
@@ -42,9 +40,9 @@ _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 Written = TypeVar("Written", str, bytes)
 
 
-def draw(figure: Figure, save: Callable[[Picture, str], Written], theme: Theme = FILE) -> Written:
+def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
     """A figure as `inline_svg`, `svg_file` or `png_file` writes it."""
-    with mpl.rc_context(style(theme)):
+    with mpl.rc_context(STYLE):
         picture = _bars(figure) if figure.kind == "bars" else _points(figure)
         return save(picture, figure.words)
 
@@ -71,34 +69,35 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
 def _points(figure: Figure) -> Picture:
     series = _by(figure.records, figure.by)
     # Numbers of votes are far apart; other numbers and names have places.
-    places = None if figure.x in ("votes", "kept") else _places(figure)
+    places = None if figure.x == "votes" else _places(figure)
     picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
     axes = picture.subplots()
     # Beside each other over a name, so that none hides another.
     step = 0.0 if figure.by == figure.x else min(0.14, 0.6 / len(series))
     for k, (name, own) in enumerate(series.items()):
-        own = [record for record in own if record[figure.y] is not None]
         x: list[Any] = [record.get(figure.x) for record in own]
         if places is not None:
             own.sort(key=lambda record: places[_name(record, figure.x)])
             shift = (k - (len(series) - 1) / 2) * step
             x = [places[_name(record, figure.x)] + shift for record in own]
+        y = np.array([record[figure.y] for record in own])
+        interval = f"{figure.y}_interval"
+        ends = np.array([one.get(interval) or [one[figure.y]] * 2 for one in own])
         colour, marker = _look(figure, name)
-        ends = np.array([_ends(record, figure.y) for record in own]).reshape(-1, 2)
-        axes.vlines(x, *ends.T, color=colour, linewidth=1.5, alpha=0.75)
-        axes.plot(
+        axes.errorbar(
             x,
-            [record[figure.y] for record in own],
-            linestyle="-" if figure.kind == "lines" else "none",
+            y,
+            yerr=np.abs(ends.T - y),
             label=_label(name, _IN_LEGEND),
             color=colour,
             marker=marker,
             markersize=4.5,
+            linestyle="-" if figure.kind == "lines" else "none",
             linewidth=1.1,
+            elinewidth=1.5,
         )
-    axes.axhline(
-        figure.reference, color=mpl.rcParams["text.color"], linewidth=0.8, linestyle=(0, (4, 3))
-    )
+    look = {"color": mpl.rcParams["text.color"], "linewidth": 0.8, "linestyle": (0, (4, 3))}
+    axes.axhline(figure.reference, **look)
     _axis(figure, axes, places)
     if figure.lowest is not None:
         axes.set_ylim(figure.lowest, 1.04)
@@ -112,12 +111,8 @@ def _points(figure: Figure) -> Picture:
 
 
 def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
-    if figure.x == "kept":
-        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-        return
     if places is None:
         axes.set_xscale("log")
-        axes.xaxis.set_minor_formatter(NullFormatter())
         ticks = sorted({record[figure.x] for record in figure.records} & set(_TICKS))
         axes.set_xticks(ticks, map(str, ticks))
         axes.minorticks_off()
@@ -129,57 +124,44 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
     axes.grid(axis="x", visible=False)
 
 
-_BOX = (Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO)
-
-
 def _bars(figure: Figure) -> Picture:
+    of_questions = figure.x == "question"
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
-    width, height = (4.6, 0.2) if figure.x == "question" else (7.0, 0.34)
+    width, height = (4.6, 0.2) if of_questions else (7.0, 0.34)
     picture = Picture(figsize=(width, height * len(names)))
     axes = picture.subplots()
     left = np.zeros(len(names))
     for name, own in _by(figure.records, figure.by).items():
         widths = np.array([record[figure.y] for record in own])
-        short, colour = _SILENT.get(name, (name,))[0], _look(figure, name)[0]
-        # One path for all segments of a verdict: each on its own is four times as long.
-        parts = [
-            Path([(x, k - 0.41), (x + w, k - 0.41), (x + w, k + 0.41), (x, k + 0.41)], _BOX)
-            for k, (x, w) in enumerate(zip(left, widths, strict=True))
-            if w > 0
+        colour = _look(figure, name)[0]
+        label = _label(name, _IN_KEY)
+        look = {"edgecolor": mpl.rcParams["figure.facecolor"], "linewidth": 0.6}
+        drawn = axes.barh(range(len(names)), widths, 0.82, left, color=colour, label=label, **look)
+        # Write a verdict's initial, or the share, where there is room: colour is not enough.
+        short = one_line(_SILENT.get(name, (name,))[0])
+        short = short if len(short) <= 4 else short[:1]
+        each = [short if of_questions else f"{one:.0%}" for one in widths]
+        room = 0.035 if of_questions else 0.018
+        told = [
+            text if one >= room * (len(text) + 0.6) else ""
+            for text, one in zip(each, widths, strict=True)
         ]
-        look = {
-            "fc": colour,
-            "ec": mpl.rcParams["figure.facecolor"],
-            "linewidth": 0.6,
-            "label": _label(name, _IN_KEY),
-        }
-        axes.add_patch(PathPatch(Path.make_compound_path(*parts), **look))
-        label = short if figure.x == "question" else None
-        _name_segments(axes, left, widths, label, colour)
+        red, green, blue = mpl.colors.to_rgb(colour)
+        ink = "white" if 0.3 * red + 0.59 * green + 0.11 * blue < 0.55 else "black"
+        size = 6.5 if of_questions else 8
+        axes.bar_label(drawn, told, label_type="center", color=ink, fontsize=size)
         left = left + widths
-    if figure.x == "question":
-        names = [re.sub(r"^[\w-]+:(?=.)", "", name) for name in names]  # without its benchmark
-    shown = [_cut(name, _IN_LEGEND) for name in names]
-    axes.set_yticks(range(len(names)), shown, fontsize=8 if figure.x == "question" else 9)
+    # A question is named without its benchmark.
+    shown = [re.sub(r"^[\w-]+:(?=.)", "", one) if of_questions else one for one in names]
+    places = [_cut(one, _IN_LEGEND) for one in shown]
+    axes.set_yticks(range(len(names)), places, fontsize=8 if of_questions else 9)
     axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5))
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    above = (-0.5 if figure.x == "question" else 0.0, 1.0, 1.5, 0.1)
+    above = (-0.5 if of_questions else 0.0, 1.0, 1.5, 0.1)
     axes.legend(loc="lower left", bbox_to_anchor=above, ncols=5, handlelength=0.9)
     return picture
-
-
-def _name_segments(axes: Axes, left: Any, widths: Any, name: str | None, colour: str) -> None:
-    """Write a category's initial, or the share, where there is room: colour is not enough."""
-    dark = sum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.3), (3, 0.59), (5, 0.11))) < 140
-    look: dict[str, Any] = {"fontsize": 6.5 if name else 8, "color": "white" if dark else "black"}
-    for row, width in enumerate(widths):
-        short = f"{width:.0%}" if name is None else one_line(name)
-        short = short if name is None or len(short) <= 4 else short[:1]
-        if width >= (0.035 if name else 0.018) * (len(short) + 0.6):
-            middle = left[row] + width / 2
-            axes.text(middle, row, short, ha="center", va="center_baseline", **look)
 
 
 def _places(figure: Figure) -> dict[str, float]:
@@ -204,11 +186,6 @@ def _by(records: Any, key: str) -> dict[str, list[Record]]:
 
 def _name(record: Record, key: str) -> str:
     return text(record.get(key), missing="not known" if key in record else "all judgments")
-
-
-def _ends(record: Record, key: str) -> tuple[float, float]:
-    low, high = record.get(f"{key}_interval") or (record[key], record[key])
-    return low, high
 
 
 def _cut(name: str, longest: int) -> str:

@@ -4,7 +4,7 @@ import re
 import warnings
 from io import BytesIO, StringIO
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 from xml.sax.saxutils import escape
 
 from markupsafe import Markup
@@ -12,60 +12,51 @@ from matplotlib.figure import Figure
 
 from ..printable import one_line
 
+_INK, _FAINT, _PAPER = "#1c1f23", "#d5d9de", "#fefefe"
+"""Colours of text, of grids and reference lines, and of the background; nothing else has them.
 
-class Theme(NamedTuple):
-    """Colours of text, of grids and reference lines, and of the background."""
-
-    ink: str
-    faint: str
-    paper: str
-
-
-FILE = Theme("#1c1f23", "#d5d9de", "#ffffff")
-
-PAGE = Theme("#010203", "#040506", "#070809")
-"""Stand-ins for the page's own colours, so that a figure follows light and dark."""
+A page has its own in their place, so that its figures follow light and dark.
+"""
 
 _PNG_DPI = 200
 
 _numbers = count(1)
 
 
-def style(theme: Theme) -> dict[Any, Any]:
-    """Settings of matplotlib for a theme."""
-    return {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "inspect-reliability",
-        "text.parse_math": False,
-        "font.family": "sans-serif",
-        "font.size": 9,
-        "text.color": theme.ink,
-        "axes.labelcolor": theme.ink,
-        "axes.edgecolor": theme.faint,
-        "axes.facecolor": "none",
-        "figure.facecolor": theme.paper,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.color": theme.faint,
-        "grid.linewidth": 0.5,
-        "axes.axisbelow": True,
-        "xtick.color": theme.ink,
-        "ytick.color": theme.ink,
-        "xtick.major.size": 0,
-        "ytick.major.size": 0,
-        "legend.frameon": False,
-        "legend.fontsize": 8.5,
-        "legend.columnspacing": 0.8,
-        "legend.handletextpad": 0.2,
-    }
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "inspect-reliability",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "text.color": _INK,
+    "axes.labelcolor": _INK,
+    "axes.edgecolor": _FAINT,
+    "axes.facecolor": "none",
+    "figure.facecolor": _PAPER,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": _FAINT,
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "legend.columnspacing": 0.8,
+    "legend.handletextpad": 0.2,
+}
+"""Settings of matplotlib."""
 
 
 def svg_file(picture: Figure, label: str) -> str:
     """A figure as an SVG file; the label is for readers who cannot see it."""
     opening = rf'<svg font-family="sans-serif"\1><title>{escape(one_line(label))}</title>'
     return re.sub(
-        r"<svg([^>]*)>", lambda found: found.expand(opening), _svg(picture, FILE.paper), count=1
+        r"<svg([^>]*)>", lambda found: found.expand(opening), _svg(picture, _PAPER), count=1
     )
 
 
@@ -79,7 +70,7 @@ def png_file(picture: Figure, label: str) -> bytes:
 def inline_svg(picture: Figure, label: str) -> Markup:
     """A figure as an SVG element of a page."""
     svg = _svg(picture, "none")
-    for drawn, name in zip(PAGE, ("ink", "faint", "paper"), strict=True):
+    for drawn, name in ((_INK, "ink"), (_FAINT, "faint"), (_PAPER, "paper")):
         svg = svg.replace(drawn, f"var(--{name})")
     # Its style would hold for the whole page, which has the same rule of its own.
     svg = re.sub(r"<(metadata|style)\b.*?</\1>\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
