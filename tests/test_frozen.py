@@ -16,6 +16,8 @@ RETIRED = (
     *("/validity/*/alpha*", "/validity/*/judge_alpha*", "/validity/*/raters_alpha*"),
     "/validity/*/of_ceiling*",
     "/votes/*/share_stable",
+    # `moves` says what moves verdicts, and `validity` how often each level is right.
+    *("/validity_across/*", "/questions/*/moved_by", "/questions/*/disagreement_*"),
     # `rank` has the responders.
     *("/responders/*", "/one_more/*"),
 )

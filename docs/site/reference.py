@@ -47,7 +47,6 @@ ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "me
 """Packages whose public names are documented, each on a page of its own."""
 
 _EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"
-_PAIRS = Path(__file__).parents[2] / "examples" / "pairs.parquet"
 _LONGEST = 60
 """Characters of an example."""
 
@@ -332,8 +331,6 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     ranked = rank_document(boards(verdicts_on_systems([str(_EXAMPLE_LOGS)]))).results
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
-    pairs = verdicts_on_systems([str(_PAIRS)])
-    found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
     found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))

@@ -11,6 +11,7 @@ from inspect_reliability.answers.change import change_blocks, changes
 from inspect_reliability.answers.sides import sides_of
 from inspect_reliability.judgments import Judgments, judgments_from_frame
 from inspect_reliability.judgments.table import make_table
+from inspect_reliability.showing.document import Table
 
 
 def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
@@ -53,8 +54,10 @@ def test_one_verdict_a_question_has_a_change_of_shares() -> None:
     old, new = ((one["verdict"] == "B").mean() for one in once)
     (b,) = (one for one in found["shares"] if one["verdict"] == "B")
     assert (b["first"], b["second"], b["change"]) == pytest.approx((old, new, new - old))
-    texts = [getattr(block, "text", "") for block in change_blocks([found])]
-    assert "is not known" in texts[0]
+    moved, shares = change_blocks([found])
+    assert isinstance(moved, Table)
+    assert "not estimable" in moved.rows[0][-1]
+    assert isinstance(shares, Table)
 
 
 def test_noise_of_one_side_is_not_that_of_both() -> None:
@@ -73,8 +76,9 @@ def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
     exact = run(0, 2).query("replication == 1").assign(share=1.0)
     (found,) = changes(sides(run(0, 3), exact))
     assert (found["disagreement_across"], found["shares"]) == (None, [])
-    (text,) = (getattr(block, "text", "") for block in change_blocks([found]))
-    assert text.startswith("How far verdicts of old and new moved is not known: verdicts of one")
+    (moved,) = change_blocks([found])
+    assert isinstance(moved, Table)
+    assert "not estimable: verdicts of one side are exact" in moved.rows[0][-1]
 
 
 def suite(log: str, grades: str, again: list[str] | None = None) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """Steady, or right: what a report, a page, a card, a gate and a comparison say of labels."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -203,19 +202,6 @@ def test_corrected_rates() -> None:
     assert "drawn at random" in row["cautions"][0]
 
 
-def test_facets_have_a_split_of_their_own() -> None:
-    """A second verdict under another wording, beside one under the same."""
-    frame = pd.concat([study(seed=s, wording=name) for s, name in enumerate("ab")])
-    analysis = analyse(judged(frame))
-    assert [row["wording"] for row in analysis.results["validity"]] == ["a", "b"]
-    [across] = analysis.results["validity_across"]
-    assert across["facet"] == "wording"
-    assert across["wrong"] == pytest.approx(across["wrong_twice"] + across["wrong_then_right"])
-    each = frame[frame["verdict"] != frame["label"]].groupby(["wording", "question"]).size() / 4
-    shares = each.unstack("wording", fill_value=0).reindex(frame["question"].unique(), fill_value=0)
-    assert across["wrong_twice"] == pytest.approx((shares["a"] * shares["b"]).mean())
-
-
 def test_nothing_labelled_nothing_said() -> None:
     """A report without labels has no section, and `validate` says what is missing."""
     analysis = analyse(judged(study().drop(columns="label")))
@@ -311,19 +297,6 @@ def test_what_to_label_next() -> None:
     assert len(next_to_label(rows, 1000)) == 80
     with pytest.raises(UserError, match="nothing is left"):
         next_to_label(analyse(judged(study())).rows, 3)
-
-
-def test_the_recorded_pairs_of_orders(data: Path) -> None:
-    """Turning the order round: GPT-4 on LLMBar, against a count over the table."""
-    path = data / "labelled" / "llmbar_verdicts.parquet"
-    if not path.exists():
-        pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
-    frame = pd.read_parquet(path).query("judge == 'GPT-4' and wording == 'Vanilla'")
-    [across] = analyse(judged(frame.astype({"replication": int}))).results["validity_across"]
-    wrong = (frame["verdict"] != frame["label"]).groupby(frame["question"])
-    assert across["facet"] == "order"
-    assert across["wrong"] == pytest.approx(wrong.mean().mean())
-    assert across["wrong_twice"] == pytest.approx(wrong.all().mean())
 
 
 def test_labelled_is_what_statistics_take() -> None:

@@ -189,13 +189,6 @@ def test_scores_of_single_systems(tmp_path: Path) -> None:
         ({}, ("--baseline", "z"), "No system is called 'z'"),
         ({}, ("--pool", "colour"), "no column 'colour'"),
         ({}, ("--column", "nothing=system"), "no column 'nothing'"),
-        (
-            {"label": ["x"] * 6},
-            ("--method", "bt", "--labels", "pairs.csv"),
-            "Labels correct mean scores",
-        ),
-        ({}, ("--labels", "none.csv"), "none.csv"),
-        ({}, ("--labels", "pairs.csv"), "no column 'label'"),
     ],
 )
 def test_bad_input_is_refused_in_words(
@@ -239,31 +232,6 @@ def single(questions: int, lift: dict[str, float], seed: int = 0, **more: object
         for r in (1, 2)
     ]
     return pd.DataFrame(rows).assign(**more)
-
-
-LIFT = {"low": 0.0, "middle": 0.1, "high": 0.3, "own": 0.0}
-
-
-@pytest.mark.parametrize("n", [60, 12])
-def test_labels_correct_a_judge_who_favours_its_own(tmp_path: Path, n: int) -> None:
-    """A judge adds .35 to its own system: the labels find that, and its rank set has the truth."""
-    single(400, LIFT | {"own": 0.35}, judge="own").to_csv(tmp_path / "judge.csv", index=False)
-    truth = single(400, LIFT, seed=1).query("replication == 1").drop(columns="judge")
-    kept = truth["question"].isin([f"q{q}" for q in range(n)])
-    truth[kept].rename(columns={"verdict": "label"}).to_csv(tmp_path / "people.csv", index=False)
-    plain = by_system(found(tmp_path / "judge.csv"))
-    assert plain["own"]["rank"] == 1
-    given = found(tmp_path / "judge.csv", "--labels", tmp_path / "people.csv")
-    known = by_system(given)
-    low, high = known["own"]["rank_set"]
-    assert low <= 4 <= high or n == 60
-    low, high = known["own"]["score_interval"]
-    assert low < 0.4 < high
-    favoured = {one["system"]: one for one in given["favours"]}
-    low, high = favoured["own family"]["bias_interval"]
-    assert low < 0.35 < high
-    assert low > 0 or n < 60
-    assert favoured["own family"]["n_labels"] == n
 
 
 @pytest.mark.parametrize("form", ["table", "html", "markdown"])

@@ -179,7 +179,7 @@ def test_a_served_judge_that_reasons(tmp_path: Path) -> None:
     assert row["disagreement_at_verdict"] == pytest.approx(at, abs=0.03)
     assert row["disagreement_between_reasonings"] == pytest.approx(between, abs=0.05)
     text = render(full(report_document(analysis)), "table")
-    assert "because of their reasonings" in " ".join(text.split())
+    assert "Exact at the verdict: reasonings were sampled" in " ".join(text.split())
 
 
 @pytest.mark.server

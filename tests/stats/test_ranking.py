@@ -12,9 +12,7 @@ from scipy.stats import t as student
 
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
-from inspect_reliability.stats.corrected import Sample, ppi
-from inspect_reliability.stats.ranking import Contests, deviations, ranking
-from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
+from inspect_reliability.stats.ranking import Contests, ranking
 from inspect_reliability.stats.survival import survival
 from inspect_reliability.stats.tries import variance_of_tries
 
@@ -121,48 +119,6 @@ def test_variance_of_tries_is_that_of_all_tries(seed: int) -> None:
     found = variance_of_tries(again)
     assert found is not None
     assert found[np.ix_(asked, asked)] == pytest.approx(twice, abs=1e-12)
-
-
-def test_labels_of_every_question_are_the_scores() -> None:
-    """With a label everywhere, PPI++ is the mean of the labels; with few, one bias is taken off."""
-    rng = np.random.default_rng(7)
-    judged, people = rng.random((60, 3)), rng.random((60, 3))
-    blank = np.full((60, 3), np.nan)
-    contests = scored(judged[:, :, None])
-    every = corrected(
-        LabelledShares(people, judged, blank), ranking(contests), deviations(contests)
-    )
-    assert every.scores == pytest.approx(people.mean(axis=0))
-    assert every.error == pytest.approx(people.std(axis=0, ddof=1) / np.sqrt(60))
-    few = np.arange(60)[:, None] < 10
-    some = LabelledShares(
-        np.where(few, people, np.nan), np.where(few, judged, np.nan), np.where(few, np.nan, judged)
-    )
-    found = corrected(some, ranking(contests), deviations(contests))
-    bias = (judged - people)[:10].mean(axis=0)
-    assert found.scores == pytest.approx(judged.mean(axis=0) - bias.mean())
-    widest = max(abs(a - b) for a, b in combinations(bias, 2))
-    assert (found.pair_reach - ranking(contests).pair_reach)[0, 1] > widest
-
-
-def test_each_score_is_that_of_ppi() -> None:
-    """With 30 labels of each system, a score is the rate that `ppi` corrects."""
-    rng = np.random.default_rng(8)
-    people = (rng.random((200, 2)) < 0.5).astype(float)
-    judged = np.where(rng.random((200, 2)) < 0.8, people, 1 - people)
-    known = np.arange(200)[:, None] < 40
-    given = LabelledShares(
-        np.where(known, people, np.nan),
-        np.where(known, judged, np.nan),
-        np.where(known, np.nan, judged),
-    )
-    contests = scored(judged[:, :, None])
-    found = corrected(given, ranking(contests), deviations(contests))
-    for i in range(2):
-        one = ppi(Sample(people[:40, i], judged[:40, i], judged[40:, i])).estimate
-        assert found.scores[i] == pytest.approx(one.value)
-        assert one.low is not None
-        assert found.reach[i] == pytest.approx(one.value - one.low, rel=0.15)
 
 
 def test_strengths_of_two_are_the_log_odds() -> None:

@@ -177,21 +177,6 @@ def test_raters_of_one_question_go_together() -> None:
     assert found.n_questions == 3
 
 
-def test_pairs_across_a_facet() -> None:
-    """Verdicts in two orders: every pair of orders with the same wording, each question alike."""
-    generator = np.random.default_rng(5)
-    cells = list(product("abcdef", ("given", "swapped"), ("x", "y")))
-    verdicts = generator.choice(["1", "2"], len(cells))
-    asked, orders, wordings = zip(*cells, strict=True)
-    counted = Cells.from_long(asked, verdicts, facets={"order": orders, "wording": wordings})
-    known = Labelled(counted, Cells.from_long("abcdef", ["1"] * 6))
-    wrong = {cell: v != "1" for cell, v in zip(cells, verdicts, strict=True)}
-    twice = np.mean([wrong[q, "given", w] * wrong[q, "swapped", w] for q in "abcdef" for w in "xy"])
-    found = known.across("order")
-    assert found["wrong_twice"].value == pytest.approx(twice)
-    assert found["wrong"].value == pytest.approx(np.mean(list(wrong.values())))
-
-
 def test_what_is_not_known_says_why() -> None:
     """One verdict a question tells nothing of a second; one label everywhere nothing of chance."""
     once = labelled([(["A"], ["A"]), (["B"], ["A"]), (["A"], ["A"])])

@@ -1,14 +1,15 @@
 """Changes between two times or versions, beyond noise."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import pandas as pd
 
 from ..judgments import Judged
 from ..judgments.columns import varies
-from ..showing.document import Block, Table, Text
-from ..showing.values import Column, Record, describe, estimate, keys_of
+from ..showing.columns import declared
+from ..showing.document import Block, Table
+from ..showing.values import Column, Record, grouped, keys_of
 from ..stats import Estimate, disagreement, shifts
 from ..stats.moved import moved_apart
 from .analysis import Analysis
@@ -27,29 +28,19 @@ def changes(analysis: Analysis) -> Iterator[Record]:
             yield {"first": one, "second": other} | condition | _change(both)
 
 
-def change_blocks(changed: Iterable[Record]) -> Iterator[Block]:
-    """Sentences and tables: the changes between two sides."""
-    for record in changed:
-        first, second = record["first"], record["second"]
-        known = {key: of for key, of in keys_of(record, "second").items() if of is not None}
-        of = f"{first} and {second}" + (f" ({describe(known)})" if known else "")
-        why = record["not_estimable"]
-        if record["disagreement_across"] is None:
-            why = why["disagreement_across"]
-            yield Text(f"How far verdicts of {of} moved is not known: {why}.")
-            continue
-        across = estimate(record, "disagreement_across", ".1%")
-        said = f"Verdicts of {of} differ in {across} of pairs"
-        if record["above_noise"] is None:
-            why = why["above_noise"]
-            yield Text(f"{said}; what their own noise adds to that is not known: {why}.")
-        else:
-            within, above = record["disagreement_within"], estimate(record, "above_noise", "z.1%")
-            yield Text(f"{said}, those of each alone in {within:.1%}: {above} is change.")
-        yield Table.of(record["shares"], _COLUMNS, f"Shares of the verdicts of {of}")
+def change_blocks(changed: Sequence[Record]) -> Iterator[Block]:
+    """How far verdicts moved between two sides, and their shares."""
+    if not changed:
+        return
+    conditions = [grouped(name) for name in keys_of(changed[0], "second")]
+    columns = [*conditions, *declared("changes")]
+    yield Table.of(changed, columns, "How far verdicts moved beyond their own noise")
+    shares = [keys_of(one, "second") | share for one in changed for share in one["shares"]]
+    if shares:
+        yield Table.of(shares, [*conditions, *_SHARES], "Shares of the verdicts")
 
 
-_COLUMNS = (
+_SHARES = (
     Column("verdict", heading="Verdict"),
     Column("first", heading="First", form=".1%"),
     Column("second", heading="Second", form=".1%"),

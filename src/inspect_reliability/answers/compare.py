@@ -151,7 +151,7 @@ def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[B
         said.append(Text(f"{in_words(first)}{others}", "answer"))
         asked = next_step(_next(first))
     if not pairs:  # what changed is all there is
-        said = [one for one in every() if isinstance(one, Text)]
+        said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     left = more(len(told) - 1, len(said) - _MOST_SENTENCES)
     return [*said[:_MOST_SENTENCES], *worst(told), *(asked if len(sides) == 1 else []), left]

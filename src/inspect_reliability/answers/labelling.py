@@ -68,7 +68,7 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
             "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
             "label with --next 50 --out labels.csv."
         )
-    names = ("validity", "validity_across", "confusion", "corrected", "notes")
+    names = ("validity", "confusion", "corrected", "notes")
     results: dict[str, Any] = {name: analysis.results[name] for name in names}
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     return Document(

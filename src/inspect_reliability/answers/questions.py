@@ -1,4 +1,4 @@
-"""Question by question: how steady the judge is, what it says, and what moves it."""
+"""Question by question: how steady the judge is, and what it says."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,11 @@ from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table
 from ..showing.values import Record
 from ..stats import Counts
-from ..stats.moved import moved
 from ..stats.sums import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .row import Row
 from .steady import headline
-from .studies import Study
 
 MOST_QUESTIONS = 24
 """Most bars of a figure; with more questions, the least stable ones."""
@@ -33,10 +31,8 @@ _SHOWN = 2
 
 def questions(analysis: Analysis) -> Iterator[Record]:
     """Each question of each row."""
-    movers = [(study, _movers(study)) for study in analysis.alone]
     for row in analysis.rows:
         counts, agreement, right = row.counts, _agreement(row.counts), _right(row)
-        moves = next((found for study, found in movers if study.has(row)), {})
         verdicts, shares = counts.shares.argmax(axis=1), counts.shares.max(axis=1)
         numbers = counts.replications
         for i, question in enumerate(counts.questions):
@@ -48,7 +44,6 @@ def questions(analysis: Analysis) -> Iterator[Record]:
                 "verdict": verdict,
                 "share": float(shares[i]),
                 "right": verdict in right[question] if question in right else None,
-                **moves.get(question, _UNMOVED),
             }
 
 
@@ -71,35 +66,6 @@ def _right(row: Row) -> dict[str, set[str]]:
         question: set(names[at & decides].tolist())
         for question, at in zip(known.given.questions, most, strict=True)
     }
-
-
-_UNMOVED = {"moved_by": None, "disagreement_across": None, "disagreement_within": None}
-
-
-def _movers(study: Study) -> dict[str, Record]:
-    """The facet that moves each question most, of the questions that one moves."""
-    by_size: dict[str, tuple[float, Record]] = {}
-    for facet in study.found.levels:
-        same = moved(study.found, facet).compared
-        noisy, same = same is not None, same or study.found
-        _, first = np.unique(same.cells.clusters, return_index=True)
-        across = same.by_question(*(name for name in same.levels if name != facet))
-        within = same.by_question(*same.levels) if noisy else np.zeros(len(across))
-        # Equal but for the last digits, which depend on the processor.
-        for k in np.flatnonzero(np.round(across - within, 9) > 0).tolist():
-            found = {
-                "moved_by": facet,
-                "disagreement_across": float(across[k]),
-                "disagreement_within": float(within[k]) if noisy else None,
-            }
-            size = round(float(across[k] - within[k]), 9)
-            question = same.cells.questions[first[k]]
-            by_size[question] = max(by_size.get(question, (0.0, {})), (size, found), key=_size)
-    return {question: found for question, (_, found) in by_size.items()}
-
-
-def _size(moved: tuple[float, Record]) -> float:
-    return moved[0]
 
 
 def least_stable(counts: Counts) -> list[int]:

@@ -8,7 +8,7 @@ from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, share
 from ..stats.ranking import Ranking
-from .boards import OPPONENTS, OWN, Board, across_judges
+from .boards import OPPONENTS, Board, across_judges
 from .brief import more, next_step, worst
 
 _MOST = 12
@@ -26,7 +26,6 @@ def rank_document(found: Sequence[Board]) -> Document:
         "ranking": [one for board in found for one in board.records],
         "survival": [one for board in found for one in board.survived],
         "neighbours": [one for board in found for one in board.neighbours],
-        "favours": [one for board in found for one in board.favours],
     }
     results["survival"] += across_judges(found)
     told = Caution.each(
@@ -95,25 +94,6 @@ def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
             f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
             f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own)})."
         )
-    if favoured := _favoured(results["favours"]):
-        yield favoured
-
-
-def _favoured(records: Sequence[Record]) -> str:
-    """Whom the judge favours most, or that no label shows it; its own family first."""
-    known = [one for one in records if one["bias"] is not None]
-    clear = [one for one in known if one["bias_interval"][0] > 0]
-    if not known:
-        return ""
-    if not clear:
-        return "The labels do not show that the judge favours a system over the others."
-    most = max(clear, key=lambda one: (one["system"] == OWN, one["bias"]))
-    low, high = most["bias_interval"]
-    who = f"its {OWN}" if most["system"] == OWN else most["system"]
-    return (
-        f"By the labels the judge favours {who} over the others by "
-        f"{most['bias']:.2f} [{low:.2f}, {high:.2f}]."
-    )
 
 
 def _ends(own: Sequence[Record]) -> str:
@@ -141,7 +121,4 @@ def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) ->
     keys = [*map(grouped, found[0].keys)]
     if results["survival"]:
         yield Table.of(results["survival"], [*keys, *declared("survival")], "Survival")
-    if results["favours"]:
-        columns = [*keys, *declared("favours")]
-        yield Table.of(results["favours"], columns, "Whom the judge favours")
     yield from told

@@ -159,7 +159,6 @@ RESULTS: Mapping[str, Compute] = {
     "between_judges": partial(_in, "between", "agreement_of_judges"),
     "votes": partial(_in, "votes", "votes"),
     "validity": partial(_in, "right", "validity"),
-    "validity_across": partial(_in, "right", "validity_across"),
     "confusion": partial(_in, "right", "confusion"),
     "corrected": partial(_in, "labelling", "corrected"),
     "keep": partial(_in, "keep", "kept"),

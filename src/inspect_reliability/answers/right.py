@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from ..judgments.count import NUMBER, OPPOSITES, by_value
-from ..judgments.scales import NAMES_DIFFER, labelled, names_differ
+from ..judgments.scales import NAMES_DIFFER, names_differ
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.values import Column, Record, describe, told_apart
 from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
@@ -143,15 +143,6 @@ def _cautions(row: Row, known: Labelled) -> Iterator[str]:
         )
 
 
-def validity_across(analysis: Analysis) -> Iterator[Record]:
-    """The same split for verdicts under two levels of each varied facet."""
-    for keys, given, found, _ in analysis.alone:
-        if known := labelled(given, found.cells):
-            for facet in found.levels:
-                parts = known.across(facet)
-                yield keys | {"facet": facet} | valued(**parts) | {"not_estimable": reasons(parts)}
-
-
 def confusion(analysis: Analysis) -> Iterator[Record]:
     """How often each label has each verdict."""
     for row in analysis.rows:
@@ -175,7 +166,6 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
     ]
     yield from analysis.told("validity", TITLE, shown)
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
-    yield from analysis.told("validity_across", "Under another level")
     yield from analysis.told("corrected", "Corrected by labels", rates)
     said = ((text, describe(analysis.keys(one))) for one in records for text in one["cautions"])
     yield from Caution.each(said, len(records))

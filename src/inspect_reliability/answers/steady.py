@@ -28,16 +28,6 @@ def exact_verdicts(rows: Sequence[Row]) -> Iterator[Text]:
             "Exact at the verdict: reasonings were sampled, and the distribution of the verdict "
             f"after each was computed.{_left_open(reasoned)}"
         )
-    for row, record in zip(rows, records, strict=True):
-        if record["method"] == AT_VERDICT and record["disagreement_between_reasonings"] is not None:
-            between, at = (
-                record[f"disagreement_{where}"] for where in ("between_reasonings", "at_verdict")
-            )
-            yield Text(
-                f"{row.name}: two verdicts on a question differ with probability "
-                f"{between + at:.3f}: {between:z.3f} because of their reasonings, and {at:.3f} at "
-                "the verdict itself, after the same reasoning."
-            )
 
 
 def _left_open(records: Sequence[Record]) -> str:

@@ -6,7 +6,7 @@ from ..answers.boards import boards
 from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
 from ..showing import Form
-from .main import Input, command
+from .main import command
 from .sources import by_option, print_left_out, reads_systems, show
 
 
@@ -33,14 +33,6 @@ from .sources import by_option, print_left_out, reads_systems, show
     default="",
     help="Intervals also speak for other levels of judge or wording, from five on. Pools them.",
 )
-@click.option(
-    "--labels",
-    cls=Input,
-    multiple=True,
-    metavar="FILE",
-    help="Labels of some of the same (columns as LOGS, with label for the verdict): scores are "
-    "corrected by them.",
-)
 @by_option
 @reads_systems
 def rank(
@@ -49,7 +41,6 @@ def rank(
     baseline: str | None,
     pool: tuple[str, ...],
     over: str,
-    labels: tuple[str, ...],
     by: tuple[str, ...],
     columns: dict[str, str],
     facets: tuple[str, ...],
@@ -65,9 +56,5 @@ def rank(
     """
     verdicts = verdicts_on_systems(logs, columns, facets, meant, baseline)
     print_left_out(verdicts.notes)
-    people = None
-    if labels:
-        people = verdicts_on_systems(labels, columns, (), meant, baseline, by_people=True)
-        print_left_out(people.notes)
-    found = boards(verdicts, by, pool, method, over, people)  # type: ignore[arg-type]
+    found = boards(verdicts, by, pool, method, over)  # type: ignore[arg-type]
     show(rank_document(found), form)

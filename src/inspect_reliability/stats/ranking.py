@@ -199,7 +199,6 @@ def ranked(
     moved: Sequence[FloatArray],
     n: IntArray,
     level: float = 0.95,
-    slack: float = 0.0,
     reason: str | None = None,
     levels: int = 0,
 ) -> Ranking:
@@ -211,13 +210,11 @@ def ranked(
             with levels, those of levels and of both.
         n: Questions of each system.
         level: Confidence level.
-        slack: What each score, and each difference, may be wrong by beside.
         reason: Why there are no intervals.
         levels: How many levels the intervals speak beyond.
     """
     apart = [np.add.outer(d := (one * one).sum(axis=0), d) - 2 * one.T @ one for one in moved]
     error, reach, every, pair_reach = _reaches(moved, apart, n, level)
-    reach, every, pair_reach = reach + slack, every + slack, pair_reach + slack
     difference = scores[:, None] - scores[None, :]
     with np.errstate(invalid="ignore"):
         above = difference > every

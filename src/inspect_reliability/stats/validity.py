@@ -164,32 +164,6 @@ class Labelled:
         }
         return {name: self._mean(one) for name, one in parts.items()}
 
-    def across(self, facet: str) -> dict[str, Estimate]:
-        """The same split for two verdicts under two levels of a facet, with all else equal.
-
-        It tells whether another order, or another wording, would have helped. `given` are cells.
-        """
-        others = [levels for name, levels in self.given.facets.items() if name != facet]
-        cells = np.stack([np.unique(self.given.questions, return_inverse=True)[1], *others])
-        _, of = np.unique(cells, axis=1, return_inverse=True)
-        of, n = of.reshape(-1), np.bincount(of.reshape(-1))
-        wrong, right = self.kinds["wrong"], self.kinds["accuracy"]
-        once = np.bincount(of, wrong)
-
-        def pairs(second: FloatArray) -> FloatArray:
-            both = once * np.bincount(of, second) - np.bincount(of, wrong * second)
-            return np.asarray(both / (n * (n - 1)))
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            parts = {
-                "wrong": once / n,
-                "wrong_twice": pairs(wrong),
-                "wrong_then_right": pairs(right),
-            }
-        # Every cell stands for its pairs, so that each question weighs the same.
-        paired = n[of] > 1
-        return {name: self._mean(np.where(paired, one[of], np.nan)) for name, one in parts.items()}
-
     def votes(self, silent: Collection[str] = ()) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
 
