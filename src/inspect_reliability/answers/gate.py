@@ -252,7 +252,7 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
     undecided = [one for one in named if one["result"] == OPEN]
-    if undecided:
+    if result == OPEN and undecided:
         answerable = [one for one in undecided if not one["reason"]]
         label = answerable and all(one["requirement"].startswith(KINDS) for one in answerable)
         more = " Label more questions." if label else " Judge more questions."

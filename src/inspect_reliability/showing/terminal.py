@@ -15,8 +15,8 @@ from .document import Block, Caution, Document, Table, Text, Tone
 from .printable import one_line
 
 _PIPE_WIDTH = 180
-_LONGEST_WORD = 16
-"""Characters of a word that are kept together; a longer one, such as a path, may be broken."""
+_LONGEST_WORDS = (40, 16)
+"""Characters of a word that are kept together, if there is room; a longer one may be broken."""
 
 _UNBROKEN = re.compile(r"\S* ?\[\S+ \S+\]|[\d,]+ x \S+")
 """A value with its interval, an interval, and N x R: no line breaks these."""
@@ -90,8 +90,8 @@ def print_table(out: Console, table: Table) -> None:
     two = [[_ESTIMATE.sub(r"\1\n\2", cell) for cell in row] for row in one]
     if table.title:
         out.print(RichText(one_line(table.title), style="bold"))
-    for lines, gap in product((one, two), (2, 1)):
-        if widths := _widths(lines, out.width - gap * len(lines[0])):
+    for longest, lines, gap in product(_LONGEST_WORDS, (one, two), (2, 1)):
+        if widths := _widths(lines, out.width - gap * len(lines[0]), longest):
             _print_grid(out, lines, widths, [*compress(table.numbers, kept)], gap)
             return
     for cells in one[1:]:
@@ -125,14 +125,14 @@ def _print_grid(
     out.print()
 
 
-def _widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
+def _widths(lines: Sequence[Sequence[str]], room: int, longest: int) -> list[int] | None:
     """Widths of the columns, wide enough for their words; None if there is no room."""
     columns = [
         [part for cell in cells for part in cell.split("\n")] for cells in zip(*lines, strict=True)
     ]
     widths = [
         max(
-            min(max(map(cell_len, " ".join(cells).split()), default=0), _LONGEST_WORD),
+            min(max(map(cell_len, " ".join(cells).split()), default=0), longest),
             *(cell_len(found[0]) for cell in cells if (found := _UNBROKEN.fullmatch(cell))),
             0,
         )
