@@ -1,6 +1,6 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import UserError
@@ -10,7 +10,7 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
-from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
+from ..stats import COEFFICIENTS, KINDS, question_rates
 from ..stats.decisions import (
     FAILS,
     OPEN,
@@ -26,8 +26,6 @@ from ..stats.planning import precision
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
-from .fooled import INVARIANCE, about
-from .keep import kept_estimate
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -43,16 +41,8 @@ _SCALE = (
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
-KEPT = "kept"
-"""The share of questions whose verdict may be kept, with the usual promise."""
-
-FOOLED = ("towards", "lift")
-"""What may be at most so large for each change that leaves an answer's worth alone."""
-
-REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT, *FOOLED)
+REQUIRED = (*COEFFICIENTS, *RATES, *KINDS)
 """Names that can have a limit."""
-
-NOT_CHANGED = "no answer was changed: run the judge with -T answers=instruction"
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
@@ -75,10 +65,8 @@ class Limits:
         for name, limit in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
-            if limit > 1 and name not in FOOLED:
+            if limit > 1:
                 raise UserError(f"{name} is at most 1: no judge can be asked for {limit:g}.")
-        if wrong := [name for name, _ in self.least if name in FOOLED]:
-            raise UserError(f"{wrong[0]} has no minimum: use --max {wrong[0]}=VALUE.")
         most = (*RATES, *KINDS[1:])
         has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
         for name, _, at_least in self.all:
@@ -113,32 +101,16 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
             continue
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
         for name, limit, at_least in limits.all:
-            if name in FOOLED:
-                found = [*_of_changes(analysis, row, name, limit)]
-            else:
-                found = [_requirement(row, name, limit, at_least, limits.anytime)]
-            for one in found:
-                record = one | {"cautions": [*one["cautions"], *suite]}
-                checks.append(of_group(row.group, record))
+            found = _requirement(row, name, limit, at_least, limits.anytime)
+            found["cautions"] += suite
+            checks.append(of_group(row.group, found))
     return checks
 
 
-def _of_changes(analysis: Analysis, row: Row, name: str, limit: float) -> Iterator[Record]:
-    """What each change of an answer that leaves its worth alone does, against its limit."""
-    found = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
-    for one in found or [{"change": "any change", "n_questions": 0, "reason": NOT_CHANGED}]:
-        low, high = one.get(f"{name}_interval") or (None, None)
-        why = one.get("not_estimable", {}).get(name, one["reason"])
-        reason = why if one.get(name) is None else None
-        known = Estimate(one.get(name), low, high, one["n_questions"], reason=reason)
-        result = within_limit(known, at_most=limit)
-        yield _record(f"{name} of {one['change']} <= {limit:g}", known, result)
-
-
 def _requirement(row: Row, name: str, limit: float, at_least: bool, anytime: bool) -> Record:
-    found = kept_estimate(row) if name == KEPT else row.estimate(name)
+    found = row.estimate(name)
     why = _why_undecided(row, name, anytime)
-    known = not why and found.value is not None and name != KEPT
+    known = not why and found.value is not None
     evidence = _evidence_of(row, name, limit, at_least) if anytime and known else None
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
@@ -147,8 +119,17 @@ def _requirement(row: Row, name: str, limit: float, at_least: bool, anytime: boo
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
     said = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
     open_ = result == OPEN and known and not anytime
-    return _record(said, found, result, why or found.reason, evidence) | {
+    return {
+        "requirement": said,
+        **valued(value=found),
+        "level": found.level,
+        "n_questions": found.n_questions,
+        "evidence_for": evidence and evidence.for_pass,
+        "evidence_against": evidence and evidence.for_fail,
+        "evidence_needed": evidence and evidence.needed,
+        "result": result,
         "more_questions": _more_questions(row, name, limit) if open_ else None,
+        "reason": why or found.reason,
         "cautions": cautions,
     }
 
@@ -178,32 +159,9 @@ def _more_questions(row: Row, name: str, limit: float) -> int | None:
     return None if cells is None else questions_to_decide(precision(cells, name), limit)
 
 
-def _record(
-    requirement: str,
-    found: Estimate,
-    result: str,
-    reason: str | None = None,
-    evidence: Decision | None = None,
-) -> Record:
-    """The keys of every check, in their order, with what was estimated."""
-    return {
-        "requirement": requirement,
-        **valued(value=found),
-        "level": found.level,
-        "n_questions": found.n_questions,
-        "evidence_for": evidence and evidence.for_pass,
-        "evidence_against": evidence and evidence.for_fail,
-        "evidence_needed": evidence and evidence.needed,
-        "result": result,
-        "more_questions": None,
-        "reason": reason or found.reason,
-        "cautions": [],
-    }
-
-
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
-    if name in (*RATES, *KINDS, KEPT):
+    if name in (*RATES, *KINDS):
         return None
     if row.asked_once:
         return ASKED_ONCE
@@ -232,10 +190,6 @@ def overall(checks: Sequence[Record]) -> str:
     return next(result for result in (FAILS, OPEN, PASSES) if result in results)
 
 
-def _value(record: Record) -> str:
-    return "not estimable" if record["value"] is None else estimate(record, "value", "z.3f")
-
-
 def _evidence(record: Record) -> str:
     if record["evidence_for"] is None:
         return ""
@@ -247,7 +201,7 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
     """The checks, their overall result, and why a judge is uncertain."""
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
-    columns = declared("gate", value=_value, evidence_for=_evidence)
+    columns = declared("gate", evidence_for=_evidence)
     table = Table.of(named, [Column("who", heading="Judge"), *columns])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]

@@ -10,12 +10,10 @@ from ..record.rule import KeepRule
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text
 from ..showing.values import Record, grouped, percent, share, told_apart
-from ..stats import Estimate
 from ..stats.ends import clopper_pearson
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
-from .row import Row
 
 TITLE = "Which verdicts may be used?"
 
@@ -64,14 +62,6 @@ def panels(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) ->
 def kept(analysis: Analysis) -> Iterator[Record]:
     """The record of each labelled row, with the usual promise."""
     return (record(Panel((row,), Promise())) for row in analysis.rows if row.labelled)
-
-
-def kept_estimate(row: Row) -> Estimate:
-    """The share of a row's questions that may be kept with the usual promise, for gates."""
-    one = record(Panel((row,), Promise()))
-    low, high = one["kept_interval"] or (None, None)
-    value = one["kept"] if one["threshold"] else None
-    return Estimate(value, low, high, one["n_questions"], reason=one["reason"])
 
 
 def record(panel: Panel) -> Record:

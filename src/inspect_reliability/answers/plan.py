@@ -25,7 +25,7 @@ from ..stats.planning import Design, precision
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
 from .row import Row
-from .votes import majority_of, orders_apart, votes_of
+from .votes import majority_of, votes_of
 
 COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
@@ -194,7 +194,6 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
             f"No number of votes up to {most} gives the same majority again {percent(wanted)} of "
             "the time."
         ]
-    found += [plan["voters"]] if plan["voters"] else []
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
 
 
@@ -214,7 +213,6 @@ def _plan(
         "n_questions": len(counted.questions),
         "votes": votes_of(majority),
         "votes_needed": first(lambda one: one.value),
-        "voters": _voters(row) if majority else None,
         "votes_fewest": first(lambda one: one.high or 1.0),
         "votes_most": first(lambda one: one.low),
         "designs": designs,
@@ -253,15 +251,6 @@ def _designs(
                 "tokens": None if tokens is None else round(tokens),
                 "cost": cost,
             }
-
-
-def _voters(row: Row) -> str | None:
-    """What does not vote, or not together, in words."""
-    said = ["Votes on a question are all of one order."] if orders_apart(row) else []
-    if row.without_verdict:
-        silent = f"{row.without_verdict:.1%} of all calls"
-        said.append(f"Outputs without a verdict do not vote: that is {silent}.")
-    return " ".join(said) or None
 
 
 def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:

@@ -96,7 +96,7 @@ def _names(found: Iterable[Any]) -> list[str]:
 
 def sections(analysis: Analysis) -> list[Section]:
     """The closer look of a page: all sections with something to show."""
-    made = (Section(*words, list(blocks(analysis))) for *words, blocks in _SECTIONS)
+    made = (Section(title, link, list(blocks(analysis))) for title, link, blocks in _SECTIONS)
     return [section for section in made if section.blocks]
 
 
@@ -174,75 +174,15 @@ def _reading(analysis: Analysis) -> Iterator[Block]:
 
 
 _SECTIONS = (
-    (
-        "The numbers",
-        "Numbers",
-        "Every row with its size, coefficients and outputs without a verdict.",
-        numbers,
-    ),
-    (
-        "Question by question",
-        "Questions",
-        "How the verdicts on each question spread, and, where outputs are known, two that "
-        "contradict each other.",
-        questions.details,
-    ),
-    (
-        "Votes for a stable majority",
-        "Votes",
-        "How often two separate majorities of this size agree (dashed: 95%). If you use a single "
-        "verdict, read the curve at 1 vote. Questions whose verdicts nearly tie never become "
-        "stable.",
-        _votes,
-    ),
-    (
-        "What moves the verdict",
-        "What moves it",
-        "How often two verdicts differ, by what they share. A component says how much one thing, "
-        "or several together, add to that; a negative one is about 0, or the judge follows the "
-        "facet against the question. Intervals are for other questions, judged at these levels.",
-        _moves,
-    ),
-    (
-        "What fools the judge",
-        "What fools it",
-        "Verdicts on answers that were changed, less those on the same answers as they were. Noise "
-        "alone gives 0. Intervals are for other questions.",
-        _fooled,
-    ),
-    (
-        right.TITLE,
-        "Right",
-        "How often the majority of so many verdicts is the label, and the verdicts for each label.",
-        _right,
-    ),
-    (
-        "Preference for a position",
-        "Position",
-        "Share of each option among all choices, with 95% intervals over questions (dashed: equal "
-        "shares). A judge that prefers no position chooses all equally often. The test treats "
-        "questions, not verdicts, as independent.",
-        _position,
-    ),
-    (
-        "Agreement between judges",
-        "Between judges",
-        "How often two judges give the same verdict on a question, and how often two replications "
-        "of one judge do. Two judges can hardly agree more with each other than with themselves.",
-        _between,
-    ),
-    (
-        "How outputs were read",
-        "Reading",
-        "The form in which the parser found each verdict, and some outputs of rows where at least "
-        "5% name no verdict or several. If you read a verdict in them, choose another parser.",
-        _reading,
-    ),
-    (
-        "Every coefficient",
-        "Coefficients",
-        "All coefficients of each row, with their intervals over questions.",
-        steady.coefficients,
-    ),
+    ("The numbers", "Numbers", numbers),
+    ("Question by question", "Questions", questions.details),
+    ("Votes for a stable majority", "Votes", _votes),
+    ("What moves the verdict", "What moves it", _moves),
+    ("What fools the judge", "What fools it", _fooled),
+    (right.TITLE, "Right", _right),
+    ("Preference for a position", "Position", _position),
+    ("Agreement between judges", "Between judges", _between),
+    ("How outputs were read", "Reading", _reading),
+    ("Every coefficient", "Coefficients", steady.coefficients),
 )
-"""Title of a section of a page, its short name, what it shows, and what makes its blocks."""
+"""Title of a section of a page, its short name, and what makes its blocks."""

@@ -31,7 +31,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     type=Pair("NAME=VALUE", "non_response_rate=0.05", Finite()),
     multiple=True,
     help="A coefficient or rate may be at most this, as in non_response_rate=0.05; repeat it for "
-    "several. Of answers that were changed: towards=0.05, or lift=0.2 of grades.",
+    "several.",
 )
 @click.option(
     "--anytime",

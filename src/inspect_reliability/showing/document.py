@@ -156,7 +156,6 @@ class Section:
 
     title: str
     link: str
-    intro: str
     blocks: Sequence[Block]
 
 

@@ -42,13 +42,13 @@ def render(document: Document) -> str:
     blocks = [] if parts else [one for one in document.blocks if not isinstance(one, Caution)]
     sections = document.sections()
     behind = [*document.blocks] if parts else [] if sections else document.more()
-    told = [] if parts else [one for one in document.every if isinstance(one, Caution)]
+    told = [] if parts else [one for one in document.more() if isinstance(one, Caution)]
     return environment.get_template("page.html.jinja").render(
         page=document,
         facts=document.facts(),
         answer=[one for one in blocks if getattr(one, "tone", "") != "more"],
         charts=document.charts(),
-        cautions=_whole(told),
+        cautions=told,
         numbers=behind if parts else [one for one in behind if not isinstance(one, Caution)],
         many=sum(len(block.rows) for block in behind if isinstance(block, Table)) > _MANY,
         sections=sections,
@@ -57,16 +57,6 @@ def render(document: Document) -> str:
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
-
-
-def _whole(cautions: Sequence[Caution]) -> list[Caution]:
-    """Each caution once, without the beginnings that an answer has of some."""
-    texts = [one.text for one in cautions]
-    return [
-        one
-        for k, one in enumerate(cautions)
-        if not any(text.startswith(one.text) for text in texts[k + 1 :])
-    ]
 
 
 def _harmless(value: Any) -> Any:
