@@ -72,11 +72,6 @@ def test_a_clean_study_needs_no_caution() -> None:
             "read ICC instead",
         ),
         (
-            changed(made(held=False), categories=[LETTERS] * 249 + [(*LETTERS, "F")]),
-            "declare 2 different lists of categories, or some declare none. AC1 and "
-            "Brennan-Prediger, which depend on their number, count 7.",
-        ),
-        (
             Judgments(made().table.iloc[9:]),
             "1 question has fewer than 2 replications and did not enter the coefficients: q0",
         ),

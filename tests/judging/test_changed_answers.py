@@ -132,9 +132,6 @@ def test_obedience_is_found_and_noise_is_not(design: JudgeDesign, tmp_path: Path
         assert low <= 0 <= high or says is obedient
         low, high = found["layout"][f"{key}_interval"]
         assert low <= 0 <= high
-        limit = "--max", f"{key}=0.1" if design is PAIR else f"{key}=0.5"
-        done = invoke("gate", log.location, *limit)
-        assert (done.exit_code == 1) == (says is obedient)
         shown = invoke("report", log.location).stdout
         assert "Changed answers: " in shown
 

@@ -118,18 +118,11 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
 
 
 def _of_the_verdicts(of: Condition) -> Iterator[str]:
-    known, counts = of.judged, of.counts
-    given = {choice for choice in known.choices if choice is not None}
+    given = {choice for choice in of.judged.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not of.measures:
         yield (
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches."
-        )
-    if len(known.lists_of_categories) > 1:
-        yield (
-            f"The scores of this row declare {len(known.lists_of_categories)} different lists of "
-            "categories, or some declare none. AC1 and Brennan-Prediger, which depend on their "
-            f"number, count {len(counts.categories)}. Check the scores in the logs."
         )
 
 

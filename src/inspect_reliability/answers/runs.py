@@ -1,10 +1,7 @@
 """The runs behind judgments: their settings, and commands to repeat them."""
 
-import json
 import shlex
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
@@ -34,7 +31,7 @@ def runs(table: pd.DataFrame) -> list[Record]:
 
     Returns:
         One record per run: `log` (its file name), `created`, `task`, `model`, `settings`, `parser`,
-        `packages`, and the `command` that repeats it; None if not known.
+        `packages`, and the `command` of `rejudge` that repeats it; None of other runs.
     """
     found = []
     for location in map(str, table["log"].dropna().unique() if "log" in table else ()):
@@ -59,44 +56,12 @@ def _run(location: str, log: EvalLog) -> Record:
         "settings": sampling | {f"-M {k}": v for k, v in log.eval.model_args.items()},
         "parser": str(parsers[0]) if parsers else None,
         "packages": dict(log.eval.packages),
-        "command": _command(log, sampling),
+        "command": _command(log),
     }
 
 
-def _command(log: EvalLog, sampling: Record) -> str | None:
+def _command(log: EvalLog) -> str | None:
     typed = (log.eval.metadata or {}).get(REJUDGED)
-    if isinstance(typed, list):
-        return shlex.join(["inspect-reliability", "rejudge", *map(str, typed)])
-    task, scorers = _task(log), [one.name for one in log.eval.scorers or []]
-    # A scorer that came later is not the task's; the log does not say whether it did.
-    if task is None or "rejudge" in scorers[1:]:
+    if not isinstance(typed, list):
         return None
-    spec = log.eval
-    words = ["inspect", "eval", task, "--model", spec.model]
-    words += _pairs("-M", spec.model_args) + _pairs("-T", spec.task_args_passed)
-    for role, bound in (spec.model_roles or {}).items():
-        for one in bound if isinstance(bound, list) else [bound]:
-            words += ["--model-role", f"{role}={one.model}"]
-    if (spec.config.epochs or 1) > 1:
-        words += ["--epochs", str(spec.config.epochs)]
-    if isinstance(limit := spec.config.limit, int):
-        words += ["--limit", str(limit)]
-    for name, value in sampling.items():
-        shown = ",".join(value) if isinstance(value, list) else str(value)
-        words += [f"--{name.replace('_', '-')}", shown]
-    return shlex.join(words)
-
-
-def _task(log: EvalLog) -> str | None:
-    """The task as `inspect eval` takes it, by the package's name or else by file."""
-    name, file = log.eval.task_registry_name or log.eval.task, log.eval.task_file
-    if "/" in name:
-        return name
-    if file is None:
-        return None
-    return file if PurePosixPath(file).stem == name else f"{file}@{name}"
-
-
-def _pairs(flag: str, arguments: Mapping[str, Any]) -> list[str]:
-    shown = {k: v if isinstance(v, str) else json.dumps(v) for k, v in arguments.items()}
-    return [word for name, value in shown.items() for word in (flag, f"{name}={value}")]
+    return shlex.join(["inspect-reliability", "rejudge", *map(str, typed)])

@@ -13,8 +13,8 @@ from .sources import Read, by_option, progress, reads_logs, show
 def card(logs: tuple[str, ...], by: tuple[str, ...], form: Form, read: Read) -> None:
     """Make a card of every judge in LOGS, for an appendix or a registry.
 
-    It says who judged and how, how reliable one verdict is, what was varied and what was not, what
-    to be cautious about, and how to repeat it.
+    It says who judged and how, how reliable one verdict is, what was varied and what was not, and
+    what to be cautious about.
     """
     judgments = read(logs)
     show(card_document(analyse(judgments, by, progress=progress)), form)
