@@ -93,6 +93,12 @@ class Disagreement:
         """D of judgments that share exactly these facets; NaN where no two judgments do."""
         return float(self.whole.of(shared))
 
+    def by_question(self, *shared: str) -> FloatArray:
+        """D of each question (cluster), the question being shared; NaN without a pair."""
+        place = self.whole.place((QUESTION, *shared)) // 2
+        num, den = (one[:, place] for one in self._pairs.within)
+        return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
+
     @cached_property
     def whole(self) -> Differences:
         """D_S over all questions."""
