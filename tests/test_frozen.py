@@ -18,6 +18,8 @@ RETIRED = (
     "/votes/*/share_stable",
     # `moves` says what moves verdicts, and `validity` how often each level is right.
     *("/validity_across/*", "/questions/*/moved_by", "/questions/*/disagreement_*"),
+    # A column of the judgments says it.
+    "/read_by/*",
     # `rank` has the responders.
     *("/responders/*", "/one_more/*"),
 )

@@ -1,12 +1,10 @@
-"""Outputs to read: forms of verdicts, and outputs without one."""
+"""Outputs to read: those without a verdict."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any, cast
 
-from ..judgments import weights
 from ..judgments.text import judgment_text
 from ..showing.document import Text
 from ..showing.values import Record, describe
@@ -18,9 +16,6 @@ from .row import Row
 SHOWN = 3
 """Most outputs without a verdict per row."""
 
-_MOST_OUTPUTS = 8
-"""Outputs without a verdict that a page shows; JSON has all."""
-
 _MOST_SHOWN = 3
 """Outputs without a verdict below the main tables; the page and JSON have three of each row."""
 
@@ -29,21 +24,6 @@ _LONGEST = 200
 
 _LOOKED_AT = 12
 """Outputs among which one with a label is looked for, where a third have no verdict."""
-
-
-def read_by(analysis: Analysis) -> Iterator[Record]:
-    """Forms in which verdicts were found, with frequencies; empty if scores do not say."""
-    for row in analysis.rows:
-        if "read_by" not in row.table or row.judged.exact:
-            continue
-        found = row.table["read_by"]
-        names = found.where(found.notna(), row.table["verdict"])
-        forms = Counter[str]()
-        for name, n in zip(names, weights(row.table).astype(int), strict=True):
-            forms[name] += n
-        for name, count in forms.most_common():
-            share = count / forms.total()
-            yield row.keys | {"read_by": str(name), "count": int(count), "share": share}
 
 
 def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:

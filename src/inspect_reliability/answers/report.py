@@ -166,7 +166,6 @@ def _between(analysis: Analysis) -> Iterator[Block]:
 
 
 def _reading(analysis: Analysis) -> Iterator[Block]:
-    yield from analysis.told("read_by", "Forms of the verdicts")
     for found in outputs.read_without_verdict(analysis, _MOST_OUTPUTS):
         output = (found["verdict"], f"replication {found['replication']}", found["text"])
         name = describe(analysis.keys(found))
@@ -182,7 +181,7 @@ _SECTIONS = (
     (right.TITLE, "Right", _right),
     ("Preference for a position", "Position", _position),
     ("Agreement between judges", "Between judges", _between),
-    ("How outputs were read", "Reading", _reading),
+    ("Outputs without a verdict", "Without a verdict", _reading),
     ("Every coefficient", "Coefficients", steady.coefficients),
 )
 """Title of a section of a page, its short name, and what makes its blocks."""

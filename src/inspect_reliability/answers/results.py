@@ -163,7 +163,6 @@ RESULTS: Mapping[str, Compute] = {
     "corrected": partial(_in, "labelling", "corrected"),
     "keep": partial(_in, "keep", "kept"),
     "questions": partial(_in, "questions", "questions"),
-    "read_by": partial(_in, "outputs", "read_by"),
     "without_verdict": partial(_in, "outputs", "outputs_without_verdict"),
     "seed_checks": seed_checks,
     "notes": notes,
