@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import starmap
 
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
@@ -35,9 +34,8 @@ def brief(
     rows = _best_first(analysis)
     first, named = rows[0], told_apart([row.keys for row in rows], "judge")
     names = ["" if len(rows) == 1 else named(row.keys) for row in rows]
-    records = [_record(analysis, row) for row in rows]
     states = [advice(analysis, row, logs) for row in rows]
-    table = _table(analysis, rows, records, names)
+    table = _table(analysis, rows, names)
     blocks: list[Block] = []
     if len(rows) == 1 or len(table.headings) > 1:
         blocks.append(replace(table, marks=[(one.status, one.tone) for one in states]))
@@ -83,7 +81,8 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 
 def explained(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
-    return [*legend(_columns([_record(analysis, row) for row in analysis.rows]))]
+    texts = [_texts(analysis, row) for row in analysis.rows]
+    return [*legend(_columns(analysis.rows, texts))]
 
 
 def _best_first(analysis: Analysis) -> list[Row]:
@@ -99,97 +98,88 @@ def _best_first(analysis: Analysis) -> list[Row]:
     return sorted(analysis.rows, key=order)
 
 
-def _record(analysis: Analysis, row: Row) -> Record:
-    """The numbers of a row that a block shows, and what they are counted from."""
+_NUMBERS = (
+    ("accuracy", "Right", "validity", "%"),
+    ("undecided", "Undecided", "validity", "%"),
+    ("wrong", "Wrong", "validity", "%"),
+    ("wrong_then_right", "Wrong, second try right", "validity", "%"),
+    ("wrong_twice", "Wrong twice", "validity", "%"),
+    ("within_one", "Within one step", "validity", "%"),
+    ("rank_correlation", "Rank correlation", "validity", "z.2f"),
+    ("majority", "Majority right", "validity", "%"),
+    ("agreement", "Same again", "rows", "%"),
+    ("mean_difference", "Two tries differ by", "rows", ".2f"),
+    ("omega", "Omega", "rows", "z.2f"),
+    ("icc", "ICC", "rows", "z.2f"),
+)
+"""Key of a number of the block, its heading, the result that declares it, and its form."""
+
+_MAJORITY = "how often the majority of so many verdicts is right"
+_SILENT = "share of outputs without a verdict, or with several"
+
+
+def _texts(analysis: Analysis, row: Row) -> Record:
+    """The numbers of a row as the block shows them, by key."""
     own = row.record
-    steady = not (row.no_draws or row.asked_once)
-    found: Record = {"n": own["n_questions"], "n_labelled": 0, "silent": row.without_verdict}
+    found: Record = {}
+    names: list[str] = []
     if right := next(iter(analysis.of(row, "validity")), None):
-        found["n_labelled"] = right["n_labelled"]
-        # Beside a label on a scale is nearly right, and no error.
-        errors: tuple[str, ...] = ("wrong_then_right", "wrong_twice")
-        errors = ("wrong",) if right["wrong_twice"] is None else errors
         scale = of_scale(right)
-        names = ("within_one", "rank_correlation") if scale else errors
-        for name in ("accuracy", *(("undecided",) if right["undecided"] else ()), *names):
-            found |= {name: right[name], f"{name}_interval": right[f"{name}_interval"]}
+        # Beside a label on a scale is nearly right, and no error.
+        errors = ("wrong",) if right["wrong_twice"] is None else ("wrong_then_right", "wrong_twice")
+        names += ["accuracy", *["undecided"] * bool(right["undecided"])]
+        names += ("within_one", "rank_correlation") if scale else errors
+        found |= right
         for last in () if scale else majorities(right)[1:][-1:]:
             found |= {"majority": last["accuracy"], "majority_interval": last["accuracy_interval"]}
-    if steady:
+            names.append("majority")
+    if not (row.no_draws or row.asked_once):
         scale = own.get("mean_difference") is not None
-        for name in ("mean_difference", "icc") if scale else ("agreement", "omega"):
+        again = ("mean_difference", "icc") if scale else ("agreement", "omega")
+        for name in again:
             found |= {name: own[name], f"{name}_interval": own[f"{name}_interval"]}
-    return found
+        names += again
+    counted = {"validity": found.get("n_labelled", 0), "rows": own["n_questions"]}
+    shown = {
+        key: span(found, key, form, counted[result])
+        for key, _, result, form in _NUMBERS
+        if key in names and found[key] is not None
+    }
+    return shown | {"silent": share(row.without_verdict, own["n_questions"])}
 
 
-_NUMBERS = (
-    ("accuracy", "Right", "Right", "validity", "%"),
-    ("undecided", "Undecided", "Undecided", "validity", "%"),
-    ("wrong", "Wrong", "Wrong", "validity", "%"),
-    ("wrong_then_right", "Wrong, second try right", "Wrong, second try right", "validity", "%"),
-    ("wrong_twice", "Wrong twice", "Wrong twice", "validity", "%"),
-    ("within_one", "Within one step", "Within one step", "validity", "%"),
-    ("rank_correlation", "Rank correlation", "Rank correlation", "validity", "z.2f"),
-    ("majority", "Right by majority", "Majority right", "validity", "%"),
-    ("agreement", "Same verdict again", "Same again", "rows", "%"),
-    ("mean_difference", "Two tries differ by", "Two tries differ by", "rows", ".2f"),
-    ("omega", "Omega", "Omega", "rows", "z.2f"),
-    ("icc", "ICC", "ICC", "rows", "z.2f"),
-)
-"""Key, its words for a single judge and for a column, the result that declares it, and its form."""
-
-_MEANINGS = {"majority": "how often the majority of so many verdicts is right"}
-
-
-def _columns(records: Sequence[Record]) -> list[Column]:
+def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[Column]:
     """The columns with something to show."""
-    alone = len(records) == 1
-
-    def of(key: str, words: str, heading: str, result: str, form: str) -> Column:
-        def shown(record: Record) -> str:
-            n = record["n_labelled" if result == "validity" else "n"]
-            return span(record, key, form, n) if record.get(key) is not None else ""
-
-        declared = KEYS[result].columns.get(key)
-        says = declared.meaning if declared else _MEANINGS[key]
-        return Column(key, says, heading=words if alone else heading, shown=shown)
-
-    known = [one for one in starmap(of, _NUMBERS) if any(map(one.show, records))]
-    if alone or any(record["silent"] for record in records):
-        says = "share of outputs without a verdict, or with several"
-        known.append(Column("silent", says, heading="Without a verdict", shown=_silent))
+    known = [
+        Column(
+            key, of.meaning if (of := KEYS[result].columns.get(key)) else _MAJORITY, heading=name
+        )
+        for key, name, result, _ in _NUMBERS
+        if any(key in one for one in texts)
+    ]
+    if len(rows) == 1 or any(row.without_verdict for row in rows):
+        known.append(Column("silent", _SILENT, heading="Without a verdict"))
     return known
 
 
-def _silent(record: Record) -> str:
-    return share(record["silent"], record["n"])
-
-
-def _table(
-    analysis: Analysis, rows: Sequence[Row], records: Sequence[Record], names: Sequence[str]
-) -> Table:
+def _table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Table:
     """A line a judge; of a single one, a line a number."""
-    columns = _columns(records)
-    size = _size(rows, records)
+    texts = [_texts(analysis, row) for row in rows]
+    columns, size = _columns(rows, texts), _size(analysis, rows)
     if len(rows) == 1:
-        lines = [[one.heading, *_parts(one.show(records[0]))] for one in columns]
+        parts = ((one.heading, texts[0][one.key].partition(" [")) for one in columns)
+        lines = [[name, value, ends and f"[{ends}"] for name, (value, _, ends) in parts]
         return Table(["", "", ""], lines, f"{rows[0].title}: {size}")
     of = [row.keys for row in rows]
     shared = {k: v for k, v in of[0].items() if all(one.get(k) == v for one in of)}
     shared.pop("judge", None)
     first = Column("who", heading="Model" if rows[0].suite else "Judge")
-    named = [one | {"who": name} for one, name in zip(records, names, strict=True)]
+    named = [one | {"who": name} for one, name in zip(texts, names, strict=True)]
     title = ": ".join(filter(None, [describe(shared) if any(shared.values()) else "", size]))
     return replace(Table.of(named, [first, *columns], title), most=_most_rows(analysis))
 
 
-def _parts(shown: str) -> list[str]:
-    """A value and its interval."""
-    value, _, ends = shown.partition(" [")
-    return [value, f"[{ends}" if ends else ""]
-
-
-def _size(rows: Sequence[Row], records: Sequence[Record]) -> str:
+def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     """Questions and tries, and how many are labelled."""
 
     def ends(values: Iterable[float]) -> str:
@@ -200,7 +190,7 @@ def _size(rows: Sequence[Row], records: Sequence[Record]) -> str:
     questions = ends(len(one.questions) for one in asked)
     tries = [one.replications.mean() for one in asked if not one.exact]
     each = f" x {ends(tries)}" if tries else ", exact"
-    labelled = [record["n_labelled"] for record in records]
+    labelled = [sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in rows]
     every = all(len(one.questions) <= n for one, n in zip(asked, labelled, strict=True))
     some = (
         "" if not any(labelled) else ", all labelled" if every else f", {ends(labelled)} labelled"
