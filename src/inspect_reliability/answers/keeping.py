@@ -1,6 +1,5 @@
 """What rows say as ballots: the judges of a rule, their labels, and why there is no promise."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,13 +96,15 @@ class Panel:
     @cached_property
     def labels(self) -> FloatArray:
         """How many people gave each label to each question, N x K."""
-        at, number = _places(self.questions), _places(self.categories)
-        found = np.zeros((len(at), len(number)))
-        rated = {(q, rater): label for row in self.rows for q, rater, label in row.judged.rated}
-        for (question, _), label in rated.items():
-            if question in at:
-                found[at[question], number[label]] += 1
-        return found
+        rated = [one for row in self.rows for one in row.judged.rated]
+        given = pd.DataFrame(rated, columns=["question", "rater", "label"])
+        given = given.drop_duplicates(["question", "rater"], keep="last")
+        return self._placed(pd.crosstab(given["question"], given["label"]))
+
+    def _placed(self, table: pd.DataFrame) -> FloatArray:
+        """A table of questions x categories with every question and category, N x K."""
+        placed = table.reindex(index=self.questions, columns=self.categories, fill_value=0)
+        return placed.to_numpy(dtype=np.float64)
 
     @cached_property
     def cascade(self) -> Cascade:
@@ -118,11 +119,8 @@ class Panel:
 
     def _ballots(self, row: Row) -> Ballots:
         counts = row.counts
-        at, number = _places(self.questions), _places(self.categories)
-        votes = np.zeros((len(at), len(number)))
-        places = [at[name] for name in counts.questions]
         given = counts.shares if counts.exact else counts.table
-        votes[np.ix_(places, [number[name] for name in counts.categories])] = given
+        votes = self._placed(pd.DataFrame(given, counts.questions, counts.categories))
         decides = [name not in row.judged.undecided for name in self.categories]
         tries = np.inf if counts.exact else float(np.median(counts.replications))
         return Ballots(votes, np.array(decides), tries)
@@ -261,7 +259,3 @@ class Panel:
         if not votes.any():
             return NON_RESPONSE
         return self.categories[most[0]] if len(most) == 1 else TIE
-
-
-def _places(names: Sequence[str]) -> dict[str, int]:
-    return {name: place for place, name in enumerate(names)}
