@@ -187,7 +187,8 @@ def report_of_set(name: str, source: Path) -> dict[str, Any]:
     from inspect_reliability.cli.sources import read_judgments
 
     columns = {"passage+question": "question"} if name == "grades" else {}
-    found = report_of(read_judgments([str(source)], columns))
+    swap = False if name == "llmbar" else None  # its verdicts name responses
+    found = report_of(read_judgments([str(source)], columns, swap=swap))
     return {place: one for place, one in found.items() if not isinstance(one, str) or _says(place)}
 
 

@@ -148,7 +148,7 @@ def test_real_judges(
     path = data / "labelled" / f"{name}.parquet"
     if not path.exists():
         pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
-    found = analyse(judgments_from_file(str(path))).results["moves"]
+    found = analyse(judgments_from_file(str(path), swap=False)).results["moves"]
     by = {(one["judge"], one["facet"]): one for one in found}
     for key, (across, above) in expected.items():
         assert by[key]["disagreement_across"] == pytest.approx(across, abs=1e-3)
@@ -160,7 +160,7 @@ def test_rounds_for_disagreement_are_no_noise(data: Path) -> None:
     path = data / "doors/llmbar_rounds.csv"
     if not path.exists():
         pytest.skip(f"needs recorded judgments: {path} is missing; set RELIABILITY_DATA")
-    found = analyse(judgments_from_file(path)).results["moves"]
+    found = analyse(judgments_from_file(path, swap=False)).results["moves"]
     assert len(found) == 4
     for one in found:
         assert one["above_noise"] is one["disagreement_within"] is None

@@ -144,18 +144,6 @@ def test_a_row_may_count_for_many() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_replications_that_several_files_have_are_told(tmp_path: Path) -> None:
-    """More judgments than numbers of replications are never pooled without a word."""
-    numbered = [rows(seed).assign(replication=lambda of: of.index % 6 + 1) for seed in range(2)]
-    paths = [written(one, tmp_path / f"{n}.csv") for n, one in enumerate(numbered)]
-    again = [note.count for note in judgments_from(paths).notes if "is there again" in note.what]
-    assert again == [len(numbered[0])]
-    others = numbered[1].assign(replication=lambda of: of["replication"] + 6)
-    paths[1] = written(others, tmp_path / "others.csv")
-    assert not [note for note in judgments_from(paths).notes if "is there again" in note.what]
-
-
-@pytest.mark.usefixtures("small")
 def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(tmp_path: Path) -> None:
     """A column that tells repeated rows apart is asked about, though counts would lose it."""
     frame = rows().assign(worker=lambda of: np.array(["a", "b", "c"])[of.index % 3])

@@ -74,26 +74,6 @@ def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> N
     assert [row["day"] for row in rows(path, *columns, "--facet", "day")] == ["friday", "monday"]
 
 
-def test_a_score_of_each_response_needs_no_option(tmp_path: Path) -> None:
-    """`score` is the verdict, and `response` the output where it tells repeated rows apart."""
-    cells = [(q, n, r) for q in "pq" for n in (1, 2) for r in range(3)]
-    frame = pd.DataFrame(cells, columns=["question", "replication", "response"])
-    frame["score"] = range(len(frame))
-    path = tmp_path / "scores.csv"
-    frame.to_csv(path, index=False)
-    found = judgments_from_file(path)
-    named = judgments_from_file(path, {"score": "verdict", "response": "output"})
-    pd.testing.assert_frame_equal(found.table, named.table)
-    assert found.table["question"].tolist()[:4] == ["p, 0", "p, 1", "p, 2", "p, 0"]
-    assert [str(note).removeprefix(f"{path}: 1 column ") for note in found.notes] == [
-        "'score' taken for 'verdict'",
-        "'response' taken for 'output': it tells apart what was judged",
-    ]
-    frame["response"] = "the same"
-    (_, again) = judgments_from_frame(frame).notes
-    assert "rows repeat a replication" in again.what
-
-
 def test_what_a_file_lacks_is_named(tmp_path: Path) -> None:
     """The columns that are missing, those that were found, and the option that says which is."""
     path = tmp_path / "grades.csv"

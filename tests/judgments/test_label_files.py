@@ -26,7 +26,7 @@ def judgments(tmp_path: Path) -> Path:
     ["ID|Label", "item|gold", "question|target", "Question ID|Human Rating", "prompt_id|value"],
 )
 def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, header: str) -> None:
-    """An annotator is a rater; what other tools call a label needs no note."""
+    """An annotator is a rater, and what other tools call a label is one."""
     names = header.split("|")
     LABELS.set_axis(names, axis="columns").assign(Annotator="ann").to_csv(
         tmp_path / "l.csv", index=False
@@ -35,8 +35,7 @@ def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, he
     assert done.exit_code == 0, done.output
     taken = dict(zip(names, ("id", "label"), strict=True)) | {"Annotator": "rater"}
     for yours, ours in taken.items():
-        said = f"column {yours!r} taken for '{ours}'" in " ".join(done.stderr.split())
-        assert said == (yours not in ("target", "value"))
+        assert f"column {yours!r} taken for '{ours}'" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: P
 
 
 def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
-    """7,5 and 7/10 are numbers where verdicts are, and a note counts them."""
+    """7,5 and 7/10 are numbers where verdicts are."""
     frame = pd.DataFrame({"question": range(8), "verdict": [q + 0.5 for q in range(8)]})
     frame.to_csv(tmp_path / "j.csv", index=False)
     said = ["0,5", "1,5", "Score: 2.5", "3.5/10", *(q + 0.5 for q in range(4, 8))]
@@ -86,7 +85,6 @@ def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
     )
     call = ("validate", tmp_path / "j.csv", "--labels", tmp_path / "l.csv")
     assert results(*call)["validity"][0]["accuracy"] == 1
-    assert "4 labels taken as the numbers that they say; such as" in invoke(*call).stderr
 
 
 def test_a_label_in_the_file_of_judgments_has_any_name(tmp_path: Path) -> None:

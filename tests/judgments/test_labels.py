@@ -77,15 +77,6 @@ def test_labels_of_several_raters_survive_every_file(tmp_path: Path) -> None:
             assert not again.notes
 
 
-def test_a_label_that_looks_like_a_list_stays(tmp_path: Path) -> None:
-    """Only where the raters are as many is it one of each."""
-    rows = [("q", '["a"]', "ann"), ("p", '["a"]', '["ann", "bob"]'), ("o", "[", "[")]
-    frame = pd.DataFrame(rows, columns=["question", "label", "rater"]).assign(verdict="a")
-    frame.to_csv(tmp_path / "some.csv", index=False)
-    found = judgments_from_file(tmp_path / "some.csv")
-    assert found.table["label"].tolist() == ['["a"]', '["a"]', "["]
-
-
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
 @pytest.mark.parametrize("column", ["label", "target", "value"])
 def test_every_file(tmp_path: Path, ending: str, column: str) -> None:
@@ -94,7 +85,6 @@ def test_every_file(tmp_path: Path, ending: str, column: str) -> None:
     found = with_labels(judgments(), [write(tmp_path / f"l.{ending}", rows)])
     assert labels(found) == {"q1": "C", "q3": "C"}
     assert len(found) == 8
-    assert notes(found) == []
 
 
 def test_several_raters(tmp_path: Path) -> None:
@@ -137,7 +127,7 @@ def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:
 
 
 def test_a_label_for_some_parts(tmp_path: Path) -> None:
-    """A part is named alone or with its scorer; an output labelled in part is named."""
+    """A part is named alone, with its scorer, by its column or by a key of a mapping."""
     both = pd.concat(
         [judgments(scorer=f"rubric.{part}").table for part in ("style", "facts")],
         ignore_index=True,
@@ -154,7 +144,6 @@ def test_a_label_for_some_parts(tmp_path: Path) -> None:
         ["q2", "rubric.style", "C"],
         ["q1", "rubric.facts", "I"],
     ]
-    assert notes(found) == ["1 outputs with a label for some of their parts only; such as q2"]
     scout = [{"id": "q1", "target_style": "C", "target_facts": "I"}]
     wide = with_labels(Judgments(both), [write(tmp_path / "s.csv", scout)])
     score = [{"id": "q1", "value": {"style": "C", "facts": "I"}}]
@@ -372,7 +361,6 @@ def test_edited_scores_are_labels(edited: Path) -> None:
         [1, "rubric.facts", "1", "ann"],
         [2, "rubric.style", "1", "cid"],
     ]
-    assert notes(with_labels(found))[-1].endswith("of their parts only; such as 2")
 
 
 def test_edits_label_what_was_saved_before(edited: Path) -> None:
@@ -429,17 +417,6 @@ def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     question = found.table["question"].iloc[0]
     path = write(tmp_path / "l.csv", [{"id": uuid, "target": "B", "split": "random"}])
     assert labels(with_labels(found, [path])) == {question: "B"}
-
-
-def test_scouts_file_needs_no_header(tmp_path: Path) -> None:
-    """Two columns that begin with what was judged are ids and labels, the first line too."""
-    (tmp_path / "l.csv").write_text("q1,C\nq3,I\nq9,C\n")
-    found = with_labels(judgments(), [str(tmp_path / "l.csv")])
-    assert labels(found) == {"q1": "C", "q3": "I"}
-    assert notes(found) == ["1 labels of what was not judged; such as q9"]
-    (tmp_path / "l.csv").write_text("question,answer\nq1,C\n")
-    with pytest.raises(UserError, match="no column 'label'"):
-        with_labels(judgments(), [str(tmp_path / "l.csv")])
 
 
 def test_a_labelled_file_beside_a_log(tmp_path: Path) -> None:

@@ -88,28 +88,14 @@ def test_nothing_is_computed_until_a_meaning_is_chosen(first: str) -> None:
             asked(frame)
 
 
-@pytest.mark.parametrize("places", [False, True])
-def test_labels_decide_where_they_can(places: bool) -> None:
-    """Labels tell which meaning is right, and a note says so; one that is always A does not."""
-    true = pairs().rename(columns={"right": "label"})
-    read = judgments_from_frame(by_place(true) if places else true)
-    assert list(read.table["verdict"]) == list(true["verdict"])
-    assert ("exchanged" in str(read.notes[0])) == places
-    assert not read.unclear
-    assert judgments_from_frame(true.assign(verdict="A")).unclear
-    one_label = true[true["label"] == "A"]
-    assert judgments_from_frame(one_label.assign(verdict="A")).unclear
-
-
 def test_labels_that_change_places_with_the_order_are_places() -> None:
-    """Labels by place are exchanged with the verdicts, whoever says so."""
+    """Labels by place are exchanged with the verdicts."""
     true = pairs().rename(columns={"right": "label"})
     shown = by_place(true.assign(verdict=true["label"]))["verdict"]
     frame = by_place(true).assign(label=shown)
-    for swap in (None, True):
-        read = judgments_from_frame(frame, swap=swap).table
-        assert list(read["verdict"]) == list(true["verdict"])
-        assert list(read["label"]) == list(true["label"])
+    read = judgments_from_frame(frame, swap=True).table
+    assert list(read["verdict"]) == list(true["verdict"])
+    assert list(read["label"]) == list(true["label"])
 
 
 @pytest.mark.parametrize("columns", [("response_a", "response_b"), ("model_1", "model_2")])
@@ -211,15 +197,6 @@ def test_letters_of_mt_bench_give_the_numbers_of_their_study(data: Path) -> None
             assert moves[judge]["disagreement_within"] == pytest.approx(within, abs=1e-3)
 
 
-def test_labels_of_llmbar_say_that_verdicts_name_responses(data: Path) -> None:
-    """The verdicts of the check values stay as they are, and a note says why."""
-    path = data / "labelled/llmbar_verdicts.parquet"
-    read = judgments_from_file(path)
-    assert list(read.table["verdict"]) == list(pd.read_parquet(path)["verdict"])
-    assert "by the labels" in str(read.notes[0])
-    assert not read.unclear
-
-
 LABELS = [("A", "B"), ("1", "2"), ("model_a", "model_b"), ("Response 1", "Response 2"), None]
 
 
@@ -258,20 +235,6 @@ def test_names_that_end_like_a_place_are_no_places() -> None:
     assert all(Pair("A", "B").has(one) for one in ("modelA", "model_a", "Response B", "[[A]]"))
 
 
-def test_swap_concerns_the_files_that_have_places(tmp_path: Path) -> None:
-    """Of several files, those with nothing to swap stay; only if none has, it is refused."""
-    frame = unlabelled(pairs())
-    files = [tmp_path / "pairs.csv", tmp_path / "other.csv"]
-    by_place(frame).to_csv(files[0], index=False)
-    other = frame.drop(columns="order").assign(judge="k", replication=range(len(frame)))
-    other.to_csv(files[1], index=False)
-    read = judgments_from([str(file) for file in files], swap=True).table
-    assert sorted(read["verdict"][read["judge"] == "j"]) == sorted(frame["verdict"])
-    assert sorted(read["verdict"][read["judge"] == "k"]) == sorted(frame["verdict"])
-    with pytest.raises(UserError, match="nothing to swap"):
-        judgments_from([str(files[1])], swap=True)
-
-
 def test_many_named_orders_are_told() -> None:
     """Where names of three orders do not say which are swapped, a note says what was read."""
     frame = unlabelled(pairs())
@@ -294,3 +257,18 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert result.stderr.count("subset=unused") == 1
     assert "Error: Until you choose, nothing is computed." in result.stderr
+
+
+def test_pairs_of_a_question_are_judged_one_by_one() -> None:
+    """Each pair of systems has its own questions, and its verdicts name the system they chose."""
+    systems = ("u", "v", "w")
+    rows = [
+        (f"q{q}", *shown, "AB"[shown.index(max(shown))], n)
+        for q, one, other, n in product(range(9), systems, systems, (1, 2))
+        for shown in [(one, other)]
+        if one != other
+    ]
+    columns = ["question", "model_1", "model_2", "verdict", "replication"]
+    read = judgments_from_frame(pd.DataFrame(rows, columns=columns)).table
+    assert read["question"].nunique() == 9 * 3
+    assert (read.groupby("question")["verdict"].nunique() == 1).all()

@@ -74,12 +74,7 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
         2 * NUMBER,
         [],
     ),
-    "not numbered": ({"all": plain(ALL), "part": plain(ALL)[:80]}, NUMBER, [COPIES]),
-    "the first tries, not numbered": (
-        {"all": plain(ALL), "part": plain(ALL[ALL["replication"] <= 3])},
-        NUMBER,
-        [COPIES],
-    ),
+    "not numbered": ({"all": plain(ALL), "part": plain(ALL)[:80]}, NUMBER + 80, [HELD]),
     "not numbered and shuffled": (
         {"all": plain(ALL), "part": plain(ALL).sample(frac=1, random_state=1)},
         2 * NUMBER,

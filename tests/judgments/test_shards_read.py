@@ -11,10 +11,8 @@ from example_logs import DRAWN, run
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments import Judgments, judgments_from
-from inspect_reliability.judgments.log import Log, Part
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.shards import said_of_shards
 from inspect_reliability.record.shards import Shard
 from inspect_reliability.tasks import judge
 
@@ -60,13 +58,13 @@ def results(read: Judgments) -> Any:
 
 
 def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
-    """Each judgment counts once, and a log of shards beside the merged one is told."""
+    """Each judgment counts once, and what shards repeat beside the merged log is told."""
     alone = judgments_from_logs(study)
     assert len(alone) == len(ITEMS) * 4
     assert said(alone) == []
     merge(study)
     both, merged = judgments_from_logs(study), judgments_from_logs(study / "study.eval")
-    assert [f"{N} logs of shards are in" in one for one in said(both)] == [True]
+    assert {"duplicate judgments left out" in one for one in said(both)} == {True}
     assert said(merged) == []
     assert results(alone) == results(both) == results(merged)
 
@@ -113,32 +111,15 @@ def test_an_unfinished_shard_says_which_it_is(study: Path) -> None:
     assert "judgments of shard 1/3 made: still being written" in note
 
 
-def test_two_workers_with_one_shard_are_told(study: Path) -> None:
-    """A second log of a shard elsewhere is named; its seeds are the same draws."""
-    shard(study / "again", 1)
-    read = judgments_from_logs(study)
-    assert any("of shard 1/3, which" in one and "two workers had it" in one for one in said(read))
-    assert len(read) == len(ITEMS) * 4
-
-
 def test_other_options_and_other_studies_are_told(study: Path) -> None:
     """Shards of one folder that do not fit together are named, with what differs."""
     folder = study / "study.shards"
     shard(folder / "3", 0, 2)
     assert any(
-        "options among the shards of one study (shards: 2, 3)" in one
+        "options among the shards in one folder (shards: 2, 3)" in one
         for one in said(judgments_from_logs(study))
     )
     shard(folder / "4", 1, model=get_model(DRAWN))
     assert any(
-        "studies have shards in one folder" in one for one in said(judgments_from_logs(study))
+        "(judge: " in one and "temperature" not in one for one in said(judgments_from_logs(study))
     )
-
-
-def test_a_retry_is_no_second_worker() -> None:
-    """Logs of one shard are told unless they are of one task, as retries are."""
-    part = Part([0], 1, {}, 8)
-    for task, told in (("same", 0), ("other", 1)):
-        names = {"a.eval": "same", "b.eval": task}
-        logs = {at: Log(("m", "t", 1.0), of, "2026", part=part) for at, of in names.items()}
-        assert len(list(said_of_shards(logs))) == told

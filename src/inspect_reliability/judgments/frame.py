@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .columns import (
-    COLUMNS,
-    GROUP_BY,
-    N_JUDGMENTS,
-    each_once,
-    in_order,
-    of_role,
-)
+from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, each_once, in_order, of_role
 from .count import Judged
-from .counted import added_up, numbers_in, telling
-from .names import Told, joined, lacking, named, under_our_names
+from .counted import can_be_counted, telling, together
+from .names import PAIR, Told, joined, lacking, named, under_our_names
 from .orders import meant
 from .places import is_tie
-from .repeats import of_one_verdict, telling_apart
-from .saved import Saved
+from .repeats import identity, of_one_verdict, telling_apart
 from .spelling import alike
 from .table import NUMBERS, Judgments, Note, n_judgments
-from .values import by_each_rater, converted, is_spaced, numbered_tries
+from .unclear import Unclear
+from .values import in_one_form, is_spaced, numbered_tries
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-_NEEDED = ("question", "verdict")
 _AGAIN = (
     "rows repeat a replication of the same judge and question: if other columns tell them apart, "
     "group by these"
@@ -67,86 +58,69 @@ def judgments_from_frame(
     Returns:
         The table. Rows without a verdict are left out and counted. Without a column
         `replication`, rows are counted up within a judge, question and condition. Without a column
-        `verdict`, `score` is taken; so is `response` for `output`, where rows repeat a replication
-        and it alone tells them apart. The notes say so.
+        `verdict`, `score` is taken. The notes say so.
 
     Raises:
         UserError: A column is missing, is there twice, or has a value of another type than its
-            name says; or a question's options change their order and verdicts name none of them.
+            name says; a question's options change their order and verdicts name none of them; or
+            there is nothing to swap.
     """
     told = Told("data frame", columns or {}, (), constant, in_python=True, swap=swap)
-    (found,) = agreed([read(named_once(_with_index(frame), told.where), told)])
-    refuse_swap([found])
-    return found
+    index = [name for name in frame.index.names if name is not None and name not in frame]
+    frame = frame.reset_index(index).reset_index(drop=True)
+    return agreed([read(iter([frame]), told)])[0]
 
 
-def read(
-    given: pd.DataFrame, told: Told, more: Iterable[pd.DataFrame] = (), count: bool = False
-) -> Judgments:
-    """Judgments of a frame: its columns by our names, their values in one form, its rows.
+def read(given: Iterator[pd.DataFrame], told: Told, count: bool = False) -> Judgments:
+    """Judgments of frames: their columns by our names, their values in one form, their rows.
 
     Args:
-        given: The frame, or the first batch of its rows, by which columns get their names.
-        told: What the user says of it.
-        more: The other batches.
-        count: Whether the rows are to be counted.
+        given: One frame, or batches of its rows; columns get their names by the first.
+        told: What the user says of them.
+        count: Whether the rows are to be counted where they can be.
     """
-    frame, notes, settled = named(given, told)
-    if absent := [name for name in _NEEDED if name not in frame]:
-        raise UserError(lacking(absent, given, told))
-    seen, again = set[str](), None
-    if count:
-        first = in_one_form(frame, told.where)  # in which a column may tell repeats apart
-        again = telling_apart(first, _identity(first, told.facets), told.facets)
-        others = (under_our_names(one, settled) for one in more)
-        batches = (_with_numbers(one, told.where) for one in chain([frame], others))
-        kept = telling(frame, told.facets)
-        if gone := [name for name in frame if name not in (*kept, *COLUMNS)]:
-            notes.append(Note(_UNCOUNTED.format(", ".join(map(repr, gone))), len(gone), told.where))
-        frame = added_up(numbers_in(batches, seen), kept)
-        frame = frame.drop(columns="replication", errors="ignore")
+    frames = (named_once(one, told.where) for one in given)
+    first = next(frames)
+    frame, notes, told = named(first, told)
+    if absent := [name for name in ("question", "verdict") if name not in frame]:
+        raise UserError(lacking(absent, first, told))
+    spaced = Counter[str]()
+
+    def clean(one: pd.DataFrame) -> pd.DataFrame:
+        found = in_one_form(one, told.where)
+        spaced[_SPACED] += n_judgments(found[each_once(one["verdict"], is_spaced).eq(True)])
+        return found
+
     frame, tries = numbered_tries(frame, told.where)
-    table, left_out = _judged(in_one_form(by_each_rater(frame), told.where), told.where)
-    if spaced := n_judgments(frame[each_once(frame["verdict"], is_spaced).eq(True)]):
-        notes.append(Note(_SPACED, spaced, told.where))
+    table, unclear = clean(frame), list[Unclear | None]()
     own = tuple(name for name in told.facets if name in table and name not in COLUMNS)
-    table, several = of_one_verdict(table, _identity(table, own))
-    if several:
-        left_out.append(Note(_OF_ONE, several, told.where))
+    if count := count and can_be_counted(table):  # a column that is lost may tell repeats apart
+        unclear = [telling_apart(table, identity(table, own), told)]
+        kept = telling(table, told.facets)
+        if gone := [name for name in table if name not in (*kept, *COLUMNS)]:
+            notes.append(Note(_UNCOUNTED.format(", ".join(map(repr, gone))), len(gone), told.where))
+    others = (under_our_names(one, told) for one in frames)
+    others = (clean(one.drop(columns="replication", errors="ignore")) for one in others)
+    table = together(chain([table], others), told.facets, count)
+    table, left_out = _judged(table, told.where)
+    table, several = of_one_verdict(table, identity(table, own))
+    table = _by_pair(table)
     orders = meant(table, told)
-    made, taken = _numbered(orders.table, told)
-    counted = "replication" not in table
-    known = [n for n in _identity(made, own) if not (counted and n == "replication")]
-    unclear = orders.unclear
-    if again := again if count else telling_apart(made, known, own):
-        yours = {name: _yours(name, given, frame) for name in again.joined_to(made)}
-        unclear = (*unclear, again.unclear(told, yours))
-        taken = [note for note in taken if note.what != _AGAIN]  # the question says it
-    said = (*notes, *tries, *left_out, *orders.said, *taken)
-    found = replace(orders, table=made[in_order(made.columns)], said=said, facets=own)
-    return replace(found, unclear=unclear, counted=counted, tries=frozenset(seen))
-
-
-def _with_numbers(frame: pd.DataFrame, where: str) -> pd.DataFrame:
-    """The rows of a user's own counts with their numbers; the others are one judgment each."""
-    if N_JUDGMENTS not in frame:
-        return frame
-    return frame.assign(**{N_JUDGMENTS: converted(frame[N_JUDGMENTS], where)})
-
-
-def _yours(ours: str, given: pd.DataFrame, frame: pd.DataFrame) -> str:
-    """The source's name of one of our columns."""
-    if ours in given:
-        return ours
-    values = list(map(str, frame[ours]))
-    gone = (str(name) for name in given if name not in frame)
-    return next((name for name in gone if list(map(str, given[name])) == values), ours)
-
-
-def refuse_swap(parts: Sequence[Judgments]) -> None:
-    """UserError if the user wants verdicts exchanged, and none of the sources has such."""
-    if parts and all(one.unswapped for one in parts):
-        raise UserError(f"{parts[0].source or 'data frame'}: {parts[0].unswapped}")
+    made, again = _numbered(orders.table, told, own)
+    numbered = "replication" in table
+    if not count:
+        known = [n for n in identity(made, own) if numbered or n != "replication"]
+        unclear = [telling_apart(made, known, told)]
+    open_ = [one for one in unclear if one]
+    counts = {**spaced, _OF_ONE: several, _AGAIN: 0 if count or open_ else again}
+    more = [Note(what, n, told.where) for what, n in counts.items() if n]
+    return Judgments(
+        made[in_order(made.columns)],
+        (*notes, *tries, *left_out, *orders.said, *more),
+        own,
+        unclear=(*orders.unclear, *open_),
+        counted=not numbered,
+    )
 
 
 def agreed(parts: Sequence[Judgments]) -> list[Judgments]:
@@ -158,25 +132,9 @@ def agreed(parts: Sequence[Judgments]) -> list[Judgments]:
     return found
 
 
-def in_one_form(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
-    """The columns of a frame with their values as the table has them; see `converted`."""
-    import pandas as pd
-
-    return pd.DataFrame({name: converted(frame[name], where, saved) for name in frame})
-
-
-def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose index, where it has a name, is a column."""
-    index = [name for name in frame.index.names if name is not None and name not in frame]
-    lost = [place for place, name in enumerate(frame.index.names) if name not in index]
-    frame = frame.reset_index(level=lost, drop=True) if index and lost else frame
-    return frame.reset_index(drop=not index)
-
-
 def _judged(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
     """The rows of a judge's answers: those without a question, and of what nobody judged, go."""
-    asked = table["question"].notna()
-    given = table["verdict"].notna()
+    asked, given = table["question"].notna(), table["verdict"].notna()
     if len(table) and (asked & given).all():
         return table.reset_index(drop=True), []
     run = [name for name in ("scorer", *GROUP_BY) if name in table]
@@ -194,19 +152,30 @@ def _judged(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
     return table.reset_index(drop=True), [note for note in notes if note.count]
 
 
-def _numbered(table: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
-    """The table with the columns that every table has; rows are counted up where they must be."""
+def _by_pair(table: pd.DataFrame) -> pd.DataFrame:
+    """Judgments whose questions have several pairs of systems; each pair is judged on its own."""
     import pandas as pd
 
-    own = [name for name in told.facets if name in table and name not in COLUMNS]
-    table, notes = table.copy(deep=False), list[Note]()
+    if "output" in table or not {*PAIR} <= {*table} or table[[*PAIR]].isna().any(axis=None):
+        return table
+    pairs = pd.Series([*map(sorted, table[[*PAIR]].to_numpy(str))], table.index)
+    pairs = each_once(pairs, joined)
+    several = pairs.groupby(table["question"]).nunique().max() > 1
+    return table.assign(output=pairs) if several else table
+
+
+def _numbered(table: pd.DataFrame, told: Told, own: Sequence[str]) -> tuple[pd.DataFrame, int]:
+    """The table with the columns that every table has; rows are counted up where they must be.
+
+    Returns:
+        The table, and how many rows repeat a replication.
+    """
+    import pandas as pd
+
+    table = table.copy(deep=False)
     for name in GROUP_BY:
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if _outputs_are_responses(table, own):
-        table["output"] = converted(table.pop("response").rename("output"), told.where)
-        what = "column 'response' taken for 'output': it tells apart what was judged"
-        notes.append(Note(what, 1, told.where))
     if "output" in table:  # each is judged on its own, and all belong to their question
         if "sample" not in table:
             table["sample"] = table["question"]
@@ -224,9 +193,7 @@ def _numbered(table: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]
     if N_JUDGMENTS in table:
         table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
-    if again := int(table.duplicated(_identity(table, own)).sum()):
-        notes.append(Note(_AGAIN, again, told.where))
-    return table, notes
+    return table, int(table.duplicated(identity(table, own)).sum())
 
 
 def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
@@ -240,20 +207,6 @@ def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
             else f"{where}: columns have names of several levels. Give each a single name."
         )
     return frame.set_axis(names, axis="columns")
-
-
-def _identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
-    known = of_role(table, "unit", "part", "facet", "replication")
-    return [*known, *({"responder"} & {*table}), *facets]
-
-
-def _outputs_are_responses(table: pd.DataFrame, facets: Collection[str]) -> bool:
-    """Whether `response` alone tells apart rows that repeat a replication."""
-    if "output" in table or not {"response", "replication"} <= {*table}:
-        return False
-    known = _identity(table, facets)
-    several = table.duplicated(known).any()
-    return bool(several and not table.duplicated([*known, "response"]).any())
 
 
 def _cells(table: pd.DataFrame, facets: Collection[str]) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UserError
 from .frame import named_once
-from .names import LABELS, Told, lacking, named
+from .names import LABELS, OF_LABELS, Told, lacking, named
 from .rows import read_frame
 from .score import by_key, verdict_name
 from .table import Note
@@ -16,10 +16,6 @@ from .values import name_of, plain
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_KNOWN = ("label", "target", "value")
-"""The column of labels: ours, that of inspect_scout's validation files, and that of the files of
-inspect's `precomputed_scores`."""
 
 _OF_PART = "target_"
 """How inspect_scout names the column of each part."""
@@ -32,14 +28,13 @@ class Row(NamedTuple):
 
     id: str
     label: str | None
-    written: str
     rater: str | None
     part: str | None
     epoch: str | None
 
 
 def read_labels(
-    paths: Sequence[str], columns: Mapping[str, str], is_id: Callable[[str], bool]
+    paths: Sequence[str], columns: Mapping[str, str]
 ) -> dict[str, tuple[list[Row], list[Note]]]:
     """The rows of files of labels, by path, with notes on what was taken for what.
 
@@ -47,7 +42,6 @@ def read_labels(
         paths: The files.
         columns: Name in any of the files -> one of ours (`names.LABELS`). What is a question in
             files of judgments is an id here; their other columns are none of these.
-        is_id: Whether something that was judged has this id.
 
     Raises:
         UserError: A file cannot be read, or has no column of ids or labels; or none has a column
@@ -56,13 +50,13 @@ def read_labels(
     frames: dict[str, tuple[pd.DataFrame, list[Note]]] = {}
     for path in paths:
         frame, _, notes = read_frame(path)
-        frames[path] = _by_part(named_once(_with_header(frame, is_id), path)), notes
+        frames[path] = _by_part(named_once(frame, path)), notes
     known = {name for frame, _ in frames.values() for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
     absent = [name for name in own if not {*name.split("+")} <= known]
     if paths and absent:
         path, (frame, _) = next(iter(frames.items()))
-        raise UserError(lacking(absent, frame, Told(path, labels=True)))
+        raise UserError(lacking(absent, frame, Told(path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
 
@@ -84,23 +78,11 @@ def _read(
     path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
 ) -> tuple[list[Row], list[Note]]:
     told = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
-    if "label" not in told.values() and (known := [name for name in _KNOWN if name in frame]):
-        told[known[0]] = "label"
-    about = Told(path, told, labels=True)
+    about = Told(path, told, words=OF_LABELS)
     table, taken, _ = named(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
     return list(_rows(table)), [*notes, *taken]
-
-
-def _with_header(frame: pd.DataFrame, is_id: Callable[[str], bool]) -> pd.DataFrame:
-    """inspect_scout's files of two columns need no header: the first row may be a label."""
-    import pandas as pd
-
-    first, names = list(frame), ["id", "label"]
-    if len(first) != len(names) or not is_id(str(first[0])):
-        return frame
-    return pd.concat([pd.DataFrame([first], columns=names), frame.set_axis(names, axis=1)])
 
 
 def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
@@ -108,7 +90,7 @@ def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
     parts = [name for name in map(str, frame) if name.startswith(_OF_PART)]
     if not parts:
         return frame
-    rows = frame.drop(columns=["part", *_KNOWN], errors="ignore")
+    rows = frame.drop(columns=["part", "label", "target"], errors="ignore")
     rows = rows.melt([n for n in rows if n not in parts], parts, "part", "label")
     return rows.assign(part=rows["part"].str.removeprefix(_OF_PART))
 
@@ -118,8 +100,7 @@ def _rows(table: pd.DataFrame) -> Iterator[Row]:
         of = {name: _text(row.get(name)) for name in LABELS if name != "label"}
         name = of.pop("id") or "(no id)"
         for key, value in by_key(row["label"]):  # a mapping where a score has parts
-            more = of | ({"part": key} if key else {})
-            yield Row(name, _text(value), str(value), **more)
+            yield Row(name, _text(value), **of | ({"part": key} if key else {}))
 
 
 def _text(value: Any) -> str | None:

@@ -20,7 +20,6 @@ from .places import alike_in
 from .score import verdict_name
 from .spelling import scored
 from .table import Judgments, Note
-from .values import is_spaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,24 +29,19 @@ _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
-_SPACED = "labels without the spaces around them"
-_CASE = "labels in other letters taken as one"
-_SCORED = "labels taken as the numbers that they say"
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
-_IN_PART = "outputs with a label for some of their parts only"
 
 
 class _Label(NamedTuple):
-    """A label as given: its place, outputs (by number), rater and text, also as it is written."""
+    """A label as given: its place, outputs (by number), rater and text."""
 
     where: str
     id: str
     units: Sequence[int]
     rater: str
     label: str | None
-    written: str
 
 
 def with_labels(
@@ -78,9 +72,9 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
-    names, columns = names or {}, columns or {}
+    names = names or {}
     outputs = _Outputs(judgments.table, names.values())
-    files = read_labels(sources, columns, lambda name: bool(outputs.of(name)))
+    files = read_labels(sources, columns or {})
     in_files = [one for path, (rows, _) in files.items() for one in _in_file(path, rows, outputs)]
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
@@ -88,7 +82,7 @@ def with_labels(
     given = [
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
-    found, said = _joined(read, given, outputs)
+    found, said = _joined(given, outputs)
     n_other = sum(len(ids) for (_, problem), ids in said.items() if problem == _OTHER)
     if n_other > sum(map(len, found.values())) > 0:
         said["labels", _MOSTLY] = [one for own in found.values() for one in own.values()]
@@ -97,8 +91,6 @@ def with_labels(
         said["labels", _SAME] = same
     for where, names_of in outputs.never(found).items():
         said["labels", _NEVER.format(where)] = names_of
-    if some := outputs.in_part(found):
-        said["labels", _IN_PART] = some
     notes = [
         Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
         for (where, what), ids in said.items()
@@ -113,30 +105,33 @@ def with_labels(
 
 
 def _joined(
-    read: Sequence[_Label], given: Sequence[_Label], outputs: _Outputs
+    given: Sequence[_Label], outputs: _Outputs
 ) -> tuple[dict[int, dict[str, str]], dict[tuple[str, str], list[str]]]:
-    """The verdict that each rater's label means, by output, and what is said of labels.
-
-    Args:
-        read: Labels as they were read.
-        given: The same by the names of verdicts, where they have others.
-        outputs: What was judged.
-    """
+    """The verdict that each rater's label means, by output, and what is said of the others."""
+    meant = [{unit: outputs.meant(unit, one.label) for unit in one.units} for one in given]
     answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
-    for one in given:
-        for unit in one.units if one.label is not None and not outputs.several(one) else ():
-            answers[unit, one.rater].add(outputs.meant(unit, one.label) or one.label)
+    for one, verdicts in zip(given, meant, strict=True):
+        for unit, verdict in verdicts.items():
+            if one.label is not None and not outputs.several(one.units):
+                answers[unit, one.rater].add(verdict or one.label)
     found: dict[int, dict[str, str]] = defaultdict(dict)
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one, before in zip(given, read, strict=True):
-        if problem := outputs.problem(one, answers):
+    for one, verdicts in zip(given, meant, strict=True):
+        problem = _OTHER if not any(verdicts.values()) else None
+        if one.label is None:
+            problem = _EMPTY
+        elif not one.units:
+            problem = _UNKNOWN
+        elif outputs.several(one.units):
+            problem = _SEVERAL
+        elif any(len(answers[unit, one.rater]) > 1 for unit in one.units):
+            problem = _TWICE
+        if problem:
             said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
-        verdict = None
-        for unit in one.units if not problem else ():
-            if verdict := outputs.meant(unit, one.label):
+            continue
+        for unit, verdict in verdicts.items():
+            if verdict:
                 found[unit][one.rater] = verdict
-        if verdict and one.label == before.label and (form := _form(one.written, verdict)):
-            said["labels", form].append(one.written)
     return found, said
 
 
@@ -194,29 +189,9 @@ class _Outputs:
             return verdict_name(float(value))
         return label if label in self._meant else None
 
-    def problem(self, one: _Label, answers: Mapping[Any, Collection[Any]]) -> str | None:
-        """Why a label cannot be used; None if it can."""
-        if one.label is None:
-            return _EMPTY
-        if not one.units:
-            return _UNKNOWN
-        if self.several(one):
-            return _SEVERAL
-        if any(len(answers[unit, one.rater]) > 1 for unit in one.units):
-            return _TWICE
-        return None if any(self.meant(unit, one.label) for unit in one.units) else _OTHER
-
-    def several(self, one: _Label) -> bool:
-        """Whether a label fits several outputs, and so belongs to none."""
-        return len({self._output[unit] for unit in one.units}) > 1
-
-    def in_part(self, found: Collection[int]) -> list[str]:
-        """Outputs with labels for some parts only."""
-        having: dict[Any, list[bool]] = defaultdict(list)
-        for unit, (benchmark, name) in enumerate(self._output):
-            score = self._part[unit].rpartition(".")[0] or self._part[unit]
-            having[benchmark, name, score].append(unit in found)
-        return [str(name) for (_, name, _), own in having.items() if any(own) and not all(own)]
+    def several(self, units: Sequence[int]) -> bool:
+        """Whether these are of several outputs, so that a label of them belongs to none."""
+        return len({self._output[unit] for unit in units}) > 1
 
     def never(self, found: Mapping[int, Mapping[str, str]]) -> Mapping[str, list[str]]:
         """Labels of each judge that are none of its possible verdicts, by the judge's name."""
@@ -271,8 +246,7 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            text = str(one)
-            yield _Label("labels", str(name), [unit], "" if by is None else str(by), text, text)
+            yield _Label("labels", str(name), [unit], "" if by is None else str(by), str(one))
 
 
 def _in_file(path: str, rows: Sequence[Row], outputs: _Outputs) -> Iterator[_Label]:
@@ -283,15 +257,4 @@ def _in_file(path: str, rows: Sequence[Row], outputs: _Outputs) -> Iterator[_Lab
         times[units] += 1
         named = f"{row.id}, {row.part}" if row.part else row.id
         rater = row.rater or f"{path} {times[units]}"
-        yield _Label(path, named, units, rater, row.label, row.written)
-
-
-def _form(written: str, verdict: str) -> str | None:
-    """In which form a label names a verdict, if it is worth a note."""
-    if written == verdict or verdict in ("true", "false"):
-        return None
-    if is_spaced(written):
-        return _SPACED
-    if written.casefold() == verdict.casefold():
-        return _CASE
-    return None if NUMBER.fullmatch(written) else _SCORED
+        yield _Label(path, named, units, rater, row.label)

@@ -1,6 +1,6 @@
 """Facts about a log beside its judgments, and notes on what was left out."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -24,24 +24,17 @@ class Note:
 
 @dataclass(frozen=True)
 class Gap:
-    """Judgments missing from a log: their name in words, and how many.
+    """Judgments missing from a log.
 
-    Other logs of its run fill the gap if they have this many `replications` of each of these
-    samples, from number `first` on. Nothing fills it if it names no sample.
+    Attributes:
+        what: Their name in words.
+        size: How many.
+        retried: Whether a later log of the same task makes them, or lacks them itself.
     """
 
     what: str
     size: int = 1
-    samples: Sequence[int | str] = ()
-    first: int = 1
-    replications: int = 0
-
-    def is_filled(self, made: Collection[tuple[int | str, int]]) -> bool:
-        """Whether these samples with their replication numbers fill it completely."""
-        # A header may plan more than anybody could list: the first that is not there ends it.
-        numbers = range(self.first, self.first + self.replications)
-        planned = ((name, number) for name in self.samples for number in numbers)
-        return bool(self.samples and numbers) and all(one in made for one in planned)
+    retried: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,11 +59,10 @@ class Log:
     """Facts about a log, beside its judgments, for combining it with others.
 
     Attributes:
-        run: Model, task and temperature: logs with equal ones fill each other's gaps.
-        task: Id that retries of a run share.
+        run: Model, task and temperature.
+        task: Id that retries of a run share, or that of the log whose outputs it judges.
         created: When it was made.
         gaps: The judgments missing from it.
-        rejudged: Id of the log whose outputs it judges, if it is a rejudging.
         part: What it has of a study in shards, if it is of one.
     """
 
@@ -78,5 +70,4 @@ class Log:
     task: str
     created: str
     gaps: Sequence[Gap] = ()
-    rejudged: str | None = None
     part: Part | None = None

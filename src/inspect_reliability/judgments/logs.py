@@ -25,14 +25,13 @@ from ..log_files import has_edits
 from ..record import distributions
 from ..record.replications import REPLICATION_KEYS, VOTES, Replications, output_of, rejudging_of
 from ..record.sample import prompt_fingerprint
-from ..record.seeds import replication_numbers
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment
 from .log_sources import LogSource, find_logs
 from .overlap import combine
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
-from .shards import of_merged, part_of, read_once
+from .shards import part_of
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def judgments_from_logs(
     Returns:
         The table, with extra columns from the scores' metadata. Logs that cannot be read, samples
         without a score and duplicates are in the notes; so is every log that did not finish, unless
-        other logs fill its gaps.
+        a later log of its task is there.
 
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
@@ -107,27 +106,14 @@ def judgments_from_logs(
         run = (log.eval.model, log.eval.task, _temperature(log))
         of = rejudging_of(log).get("log")
         part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
-        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, of, part)
+        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, part)
         parts.append(Judgments(table, logs={where: known}, source=where))
-    parts, merged = _without_merged(parts)
-    notes += merged
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
-
-
-def _without_merged(parts: Sequence[Judgments]) -> tuple[list[Judgments], list[Note]]:
-    """The judgments of logs, without those of shards that a merged log has, and a note on these."""
-    known = {
-        one.source: (part, one.table["uuid"] if len(one) else ())
-        for one in parts
-        if (part := one.logs[one.source].part)
-    }
-    merged = of_merged(known)
-    return [one for one in parts if one.source not in merged], read_once(merged)
 
 
 def _why(error: Exception) -> str:
@@ -163,7 +149,7 @@ def _judgments(
     for sample in _in_order(log, samples):
         if sample.error or not sample.scores:
             what = "that ended in an error" if sample.error else "without a score"
-            gaps.append(Gap(f"samples {what}", 1, *_planned(log, [sample.id], sample.epoch)))
+            gaps.append(Gap(f"samples {what}", retried=True))
             continue
         known = of_log | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
@@ -189,7 +175,8 @@ def _judgments(
             for row in found:
                 row |= _labels(row["scorer"], scorer, [*added, labels])
                 if row["verdict"] is None:
-                    gaps.append(_without_verdict(row["replication"], kept, sample))
+                    lost = isinstance(kept, Replications) and row["replication"] in kept.lost
+                    gaps.append(Gap(_FAILED, retried=True) if lost else Gap(_UNREADABLE))
                 else:
                     rows.append((scorer, row))
     judgments = _by_graders(rows, graders, gaps)
@@ -214,15 +201,6 @@ def _labels(part: str, scorer: str, given: Iterable[Labels]) -> _Row:
     key = part.removeprefix(scorer).removeprefix(".")
     found = [own for labels in given if (own := labels.get(key) or labels.get(""))]
     return as_columns(found[-1]) if found else {}
-
-
-def _without_verdict(number: int, kept: Kept, sample: _Sample) -> Gap:
-    """The gap that a judgment without a verdict leaves."""
-    if not isinstance(kept, Replications) or number not in kept.lost:
-        return Gap(_UNREADABLE)
-    # Another cell, or a grader, has the same number.
-    alone = kept.scorer is None and kept.cells is None
-    return Gap(_FAILED, 1, [sample.id] if alone else [], number, 1)
 
 
 def _by_graders(
@@ -261,7 +239,7 @@ def _unfinished(
     shard = (log.eval.metadata or {}).get("shard")
     what = f"of {size} judgments{f' of shard {shard}' if shard else ''} made"
     what = f"{what}: {_UNFINISHED[log.status]}"
-    return [Gap(what, _scored(judgments) * each, *_planned(log, ids, 1, epochs))]
+    return [Gap(what, _scored(judgments) * each, retried=True)]
 
 
 def _in_order(log: EvalLog, samples: Sequence[_Sample]) -> list[_Sample]:
@@ -352,21 +330,6 @@ def _lost(log: EvalLog, samples: Sequence[_Sample]) -> str | None:
     if samples and made <= sum(sample.error is None for sample in samples):
         return None
     return f"of {made or 'an unknown number of'} samples in the log: the others are missing"
-
-
-def _planned(
-    log: EvalLog, samples: Sequence[int | str], epoch: int, epochs: int = 1
-) -> tuple[Sequence[int | str], int, int]:
-    """The replications that samples of a judge task should make from one epoch on.
-
-    Returns:
-        The samples, the number of their first replication, and the number of replications.
-    """
-    try:
-        numbers = replication_numbers(log.eval.task_args.get("replications") or 1)
-    except UserError:  # another task's argument
-        return (), 1, 0
-    return samples, numbers.start + (epoch - 1) * len(numbers), epochs * len(numbers)
 
 
 def _scores(sample: _Sample, log: str) -> list[tuple[str, Score, Kept | None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,17 +54,45 @@ _USUAL: Mapping[str, Sequence[str]] = {
     "label": (*_BY_PEOPLE, *_BARE),
     "rater": _RATERS,
 }
-"""Our name -> names that others give such a column, the surest first."""
 
 LABELS = ("id", "label", "rater", "part", "epoch")
 """Columns of a file of labels."""
 
+PAIR = ("model_1", "model_2")
+"""Columns of the two systems of a pair."""
+
 _USUAL_OF_LABELS: Mapping[str, Sequence[str]] = {
     "id": ("uuid", *(one for one in _USUAL["question"] if one != "id"), "question"),
-    "label": (*_BY_PEOPLE, *_BARE, "verdict", *_SAID),
+    "label": ("target", "value", *_BY_PEOPLE, *_BARE, "verdict", *_SAID),
     "rater": _RATERS,
 }
-"""The same for these."""
+_USUAL_OF_SYSTEMS: Mapping[str, Sequence[str]] = {
+    **_USUAL,
+    "model_1": ("model a", "generator 1", "system 1", "system a"),
+    "model_2": ("model b", "generator 2", "system 2", "system b"),
+    "system": ("model", "generator", "responder"),
+    "p": ("p model", "p model 1", "probability"),
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The columns that a kind of file has.
+
+    Attributes:
+        ours: Our names.
+        usual: Our name -> names that others give such a column, the surest first.
+        example: A column that a user names.
+    """
+
+    ours: Collection[str]
+    usual: Mapping[str, Sequence[str]]
+    example: str
+
+
+JUDGMENTS = Words(COLUMNS, _USUAL, "score=verdict")
+OF_LABELS = Words(LABELS, _USUAL_OF_LABELS, "gold=label")
+OF_SYSTEMS = Words((*COLUMNS, *PAIR, "system", "p"), _USUAL_OF_SYSTEMS, "model_a=model_1")
 
 
 @dataclass(frozen=True)
@@ -79,7 +107,7 @@ class Told:
         in_python: Whether it is said in Python, not on the command line.
         swap: Whether verdicts under orders with names are those of places, which a swapped order
             exchanges; None if the user does not say.
-        labels: Whether it is a file of labels, which has the columns `LABELS`.
+        words: The columns that such a source has.
     """
 
     where: str
@@ -88,26 +116,24 @@ class Told:
     constant: Mapping[str, Any] = field(default_factory=dict)
     in_python: bool = False
     swap: bool | None = None
-    labels: bool = False
-
-    @property
-    def ours(self) -> Collection[str]:
-        """Our names of columns."""
-        return LABELS if self.labels else COLUMNS
+    words: Words = JUDGMENTS
 
     @property
     def hint(self) -> str:
         """How to say which column is which."""
         if self.in_python:
             return 'Say which it is, your name first: columns={"id": "question"}.'
-        example = "gold=label" if self.labels else "score=verdict"
-        return f"Say which it is: --column YOURS=OURS, as in --column {example}."
+        return f"Say which it is: --column YOURS=OURS, as in --column {self.words.example}."
 
     def call(self, yours: str, ours: str) -> str:
         """What says that a column is this one."""
         if self.in_python:
             return f"columns={{{yours!r}: {ours!r}}}"
         return f"--column {shlex.quote(f'{yours}={ours}')}"
+
+    def yours(self, ours: str) -> str:
+        """The source's name of one of our columns."""
+        return next((yours for yours, one in self.columns.items() if one == ours), ours)
 
 
 def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note], Told]:
@@ -144,9 +170,9 @@ def joined(values: Sequence[str]) -> str:
 def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]:
     given = [(yours, ours) for yours, ours in told.columns.items() if ours != UNUSED]
     for yours, ours in given:
-        if ours not in (*told.ours, *told.facets, yours):
+        if ours not in (*told.words.ours, *told.facets, yours):
             known = ", ".join(
-                n for n in told.ours if n not in COLUMNS or COLUMNS[n].role != "place"
+                n for n in told.words.ours if n not in COLUMNS or COLUMNS[n].role != "place"
             )
             raise UserError(
                 f"'{ours}' is no column of ours ({told.call(yours, ours)}). Use one of {known}, "
@@ -190,10 +216,10 @@ _Guessed = tuple[dict[str, str], list[Note]]
 
 def _near_misses(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     """Columns whose names are ours but for case, spaces, marks and characters that nobody sees."""
-    known = {without_marks(name): name for name in told.ours if name not in table}
+    known = {without_marks(name): name for name in told.words.ours if name not in table}
     found = defaultdict(list)
     for name in map(str, free):
-        if name not in told.ours and (ours := known.get(without_marks(name))):
+        if name not in told.words.ours and (ours := known.get(without_marks(name))):
             found[ours].append(name)
     for ours, several in found.items():
         if len(several) > 1:
@@ -209,12 +235,12 @@ def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
     plain: dict[str, str] = {}
     for name in map(str, free):
         plain.setdefault(without_marks(name), name)
-    for ours, usual in (_USUAL_OF_LABELS if told.labels else _USUAL).items():
+    for ours, usual in told.words.usual.items():
         if ours in table:
             continue
         listed = (plain.get(without_marks(one)) for one in usual)
         found = [name for name in listed if name and name not in taken]
-        if (fits := _FITS.get(ours)) and not told.labels:
+        if (fits := _FITS.get(ours)) and told.words is not OF_LABELS:
             known = table.rename(columns=taken)
             found = [one for one in found if "question" in known and fits(known, one)]
         if found[1:] and ours in ("question", "verdict"):
@@ -265,9 +291,11 @@ def _judges(table: pd.DataFrame, name: str) -> bool:
     return 2 * len(values & given) > len(values)
 
 
-def _has_label(table: pd.DataFrame, name: str) -> bool:
-    return "label" in table
-
-
-_FITS = {"replication": _counts, "wording": _varies, "label": _judges, "rater": _has_label}
+_FITS: Mapping[str, Callable[[pd.DataFrame, str], bool]] = {
+    "replication": _counts,
+    "wording": _varies,
+    "label": _judges,
+    "rater": lambda table, _: "label" in table,
+    "system": lambda table, _: "model_1" not in table,
+}
 """What a column under a usual name must look like beside the questions."""

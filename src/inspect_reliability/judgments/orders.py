@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..stats.rates import mean_share
+from ..errors import UserError
 from .columns import each_once, of_role
-from .places import OPEN, PAIRS, PLACES, Pair, pair_in
-from .shown import labels_as_verdicts, named_by, turned
+from .places import OPEN, PAIRS, PLACES, Pair, alike_in, pair_in, pairs_shown
 from .table import Judgments, Note
 from .unclear import Unclear
 
@@ -33,15 +28,25 @@ _SWAPPED = {"swapped", "swap", "reversed", "reverse", "flipped", "flip", "backwa
 _SWAPPED |= {"yes", "inverted", "switched", "exchanged", "second", "2"}
 _NOT = re.compile(r"(not|no|un|non)[\s_-]*(?=swap|revers|flip|invert|switch|exchang)")
 
-NOTHING = (
+_NOTHING = (
     "There is nothing to swap. Swapping needs a column 'order' with the names of two orders, and "
     "verdicts that name one of two places, such as A and B."
 )
-
 SETTLED = "What we wrote has verdicts that name responses: nothing is left to swap."
 
+_LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
+_SHOWN = "verdicts exchanged where columns show the responses the other way round ({!r})"
+_TAKEN = (
+    "verdicts taken for names of responses under any order; {} exchanges them under {!r}, if they "
+    "name places"
+)
+_MANY = (
+    "verdicts under {} named orders ({}) taken for names of responses: which are swapped is not "
+    "known. If they name places, give each order as the list of the responses shown"
+)
+
 _MOST = 0.95
-"""Share of the questions on which columns, or labels, must show the same."""
+"""Share of the questions on which labels must change places with the order."""
 
 
 def swapped_in(levels: Sequence[str]) -> set[str]:
@@ -71,187 +76,99 @@ def _kind(level: str) -> int:
 def meant(table: pd.DataFrame, told: Told) -> Judgments:
     """Judgments by the responses that verdicts name, where orders have names.
 
-    The user decides; else columns of the responses as shown, else labels. Where none of these does,
-    the question stays open.
-    Where the user wants verdicts exchanged and there are none, they stay, and the result says why.
+    The user decides; else columns of the responses as shown. Where neither does, the question stays
+    open, but for names such as "first", which are taken for responses.
+
+    Raises:
+        UserError: The user wants verdicts exchanged, and there are none to exchange.
     """
     if NAMES in table:
-        return Judgments(table, unswapped=SETTLED if told.swap else "")
-    table, notes = labels_as_verdicts(table, told.where)
-    names_shown = named_by(table, "verdict") is not None
-    names_places = names_shown or pair_in({*table["verdict"]}, OPEN)
-    if "order" not in table and names_places and (found := turned(table)) is not None:
-        table = table.assign(order=found.map({False: "given", True: "swapped"}))
-    known = None if names_shown else _Places.of(table, told)
-    if known is None:
-        said = (*notes, *([] if names_shown else _many(table, told)))
-        return Judgments(table, said, unswapped=NOTHING if told.swap else "")
-    meant = known.meant()
-    return replace(meant, said=(*notes, *meant.said))
+        if told.swap:
+            raise UserError(f"{told.where}: {SETTLED}")
+        return Judgments(table)
+    table, notes = _labels_as_verdicts(table, told.where)
+    of_responses = _named_by(table, "verdict") is not None
+    if "order" not in table and (of_responses or pair_in({*table["verdict"]}, OPEN)):
+        given = table["question"].isna()  # no order is known to be swapped
+        if (found := _turned(table, given)) is not None:
+            table = table.assign(order=found.map({False: "given", True: "swapped"}))
+    named = table["order"].map(lambda one: isinstance(one, str)) if "order" in table else None
+    levels = [] if named is None else sorted({*table["order"][named]})
+    swapped = swapped_in(levels)
+    pairs = PLACES if told.swap is None else PAIRS
+    pair = None if of_responses or not levels else pair_in({*table["verdict"][named]}, pairs)
+    if pair is None or not swapped or (len(levels) < 2 and told.swap is None):
+        if told.swap:
+            raise UserError(f"{told.where}: {_NOTHING}")
+        if pair and len(levels) > 2:
+            what = _MANY.format(len(levels), ", ".join(levels[:3]))
+            notes.append(Note(what, int(table["order"].isin(levels).sum()), told.where))
+        return Judgments(table, tuple(notes))
+    levels.sort(key=swapped.__contains__)
+    return _by_responses(table, told, pair, levels, swapped, notes)
 
 
-def _many(table: pd.DataFrame, told: Told) -> list[Note]:
-    """What was read where more than two orders have names that do not say which are swapped."""
-    if "order" not in table or len(levels := sorted({*table["order"][named := _named(table)]})) < 3:
-        return []
-    if pair_in({*table["verdict"][named].dropna()}, PLACES) is None:
-        return []
-    what = (
-        f"verdicts under {len(levels)} named orders ({', '.join(levels[:3])}) taken for names of "
-        "responses: which are swapped is not known. If they name places, give each order as the "
-        "list of the responses shown"
+def _by_responses(
+    table: pd.DataFrame,
+    told: Told,
+    pair: Pair,
+    levels: Sequence[str],
+    swapped: set[str],
+    notes: list[Note],
+) -> Judgments:
+    """Judgments whose verdicts are names of two places under named orders."""
+    there = table["order"].isin(swapped)
+    number = sum(map(pair.has, table["verdict"]))
+    if told.swap is not None:
+        table = _exchanged(table, pair, there) if told.swap else table
+    elif (shown := _turned(table, there)) is not None:
+        table = _exchanged(table, pair, shown)
+        notes.append(Note(_SHOWN.format(levels[-1]), number, told.where))
+    elif pair.names in OPEN:
+        unclear = _open(table, told, pair, levels, there)
+        return Judgments(table, tuple(notes), unclear=(unclear,))
+    else:
+        notes.append(Note(_TAKEN.format(_call(told, True), levels[-1]), number, told.where))
+    names = table["order"].isin(levels).map({True: RESPONSE, False: None})
+    return Judgments(table.assign(**{NAMES: names}), tuple(notes))
+
+
+def _open(
+    table: pd.DataFrame, told: Told, pair: Pair, levels: Sequence[str], swapped: pd.Series[bool]
+) -> Unclear:
+    """The question what verdicts name, with what either answer would give."""
+    both = (_exchanged(table, pair, swapped), table)
+    places, responses = (f"{_moved(one, swapped):.1%}" for one in both)
+    calls = (_call(told, True), _call(told, False))
+    says = (
+        f"verdicts ({', '.join(pair.names)}) under named orders ({', '.join(levels)}) name places "
+        f"or responses. As places ({calls[0]}), another order changes {places} of them; as "
+        f"responses ({calls[1]}), {responses}."
     )
-    return [Note(what, int(named.sum()), told.where)]
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Judgments whose verdicts may name places.
-
-    Attributes:
-        table: The judgments.
-        told: What the user says of them.
-        pair: The names of the places.
-        levels: The names of the orders, given ones first.
-        swapped: Whether each judgment is of a swapped order.
-    """
-
-    table: pd.DataFrame
-    told: Told
-    pair: Pair
-    levels: Sequence[str]
-    swapped: pd.Series[bool]
-
-    @classmethod
-    def of(cls, table: pd.DataFrame, told: Told) -> _Places | None:
-        """These judgments; None where orders have no names or verdicts no places."""
-        if "order" not in table or not (named := _named(table)).any():
-            return None
-        any_pair = told.swap is not None
-        levels = sorted({*table["order"][named]})
-        pair = pair_in({*table["verdict"][named]}, PAIRS if any_pair else PLACES)
-        turned = swapped_in(levels)
-        if pair is None or not turned or (len(levels) < 2 and not any_pair):
-            return None
-        levels.sort(key=turned.__contains__)
-        return cls(table, told, pair, levels, table["order"].isin(turned) & named)
-
-    def meant(self) -> Judgments:
-        """The judgments, by what is known of them."""
-        name = f"order {self.levels[-1]!r}"
-        if self.told.swap is not None:
-            why = f"exchanged under {name}, as you say"
-            return self._settled(self.swapped, why) if self.told.swap else self._settled(None, "")
-        if (shown := turned(self.table, self.swapped)) is not None:
-            why = "exchanged where columns show the responses the other way round"
-            return self._settled(shown, f"{why} ({self.levels[-1]!r})")
-        if self._labels_turn(self.swapped):
-            why = f"exchanged under {name}: the labels change places with it"
-            return self._settled(self.swapped, why)
-        if (right := self._by_labels()) is not None:
-            takes = "names of places, and exchanged" if right < 0.5 else "names of responses"
-            share = max(right, 1 - right)
-            why = f"taken for {takes} under {name}: {share:.0%} of them are right so, by the "
-            why += (
-                f"labels, and {1 - share:.0%} otherwise; {_call(self.told, right >= 0.5)} says so"
-            )
-            return self._settled(self.swapped if right < 0.5 else None, why)
-        if self.pair.names not in OPEN:
-            why = (
-                f"taken for names of responses under any order; {_call(self.told, True)} exchanges"
-            )
-            return self._settled(None, f"{why} them under {self.levels[-1]!r}")
-        return self._open()
-
-    def _exchanged(self, where: pd.Series[bool]) -> pd.DataFrame:
-        """The judgments where verdicts name places, by the responses there; labels too."""
-        names = ["verdict", *(["label"] if self._labels_turn(where) else [])]
-        given = self.table[names]
-        other = given.apply(each_once, args=(self.pair.exchanged,))
-        return self.table.assign(**other.where(where, given))
-
-    def _settled(self, where: pd.Series[bool] | None, why: str) -> Judgments:
-        """The judgments with verdicts exchanged where they name places."""
-        table = self.table if where is None else self._exchanged(where)
-        table = table.assign(**{NAMES: _named(table).map({True: RESPONSE, False: None})})
-        note = Note(f"verdicts {why}", self._count, self.told.where)
-        return Judgments(table, (note,) if why else ())
-
-    def _open(self) -> Judgments:
-        other = self._exchanged(self.swapped)
-        moved = (_moved(one, self.swapped) for one in (self.table, other))
-        ends = [f"{share:.1%}" for share in moved]
-        calls = (_call(self.told, True), _call(self.told, False))
-        one, two = self.pair.names
-        says = (
-            f"verdicts ({one}, {two}) under named orders ({', '.join(self.levels)}) name places or "
-            f"responses. As places ({calls[0]}), another order changes {ends[1]} of them; as "
-            f"responses ({calls[1]}), {ends[0]}."
-        )
-        unclear = Unclear(self._count, says, calls, self.told.where)
-        return Judgments(self.table, unclear=(unclear,))
-
-    @property
-    def _count(self) -> int:
-        return sum(map(self.pair.has, self.table["verdict"]))
-
-    @cached_property
-    def _labelled(self) -> pd.DataFrame:
-        """The places that verdicts and single labels name, where both do."""
-        names = ["question", "verdict", *({"label"} & {*self.table})]
-        known = self.table.reindex(columns=["question", "verdict", "label"])
-        for name in names[1:]:
-            known[name] = known[name].map(self.pair.place)
-        return known.dropna()
-
-    def _labels_turn(self, where: pd.Series[bool]) -> bool:
-        """Whether labels name places too: those of turned judgments are the other one."""
-        known = self._labelled
-        first = known.groupby(["question", where[known.index]])["label"].first().unstack()
-        first = first.reindex(columns=[False, True]).dropna()
-        return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
-
-    def _by_labels(self) -> float | None:
-        """How often verdicts under swapped orders are right as they are, where labels decide.
-
-        None unless those under the given order are clearly right more often than not, and these
-        clearly more or less often. Both labels count alike: a judge that prefers a place is no
-        better than chance. Where there is one label, it could seem right.
-        """
-        of_swapped = self.swapped[self._labelled.index]
-        given, right = (_right(self._labelled[one]) for one in (~of_swapped, of_swapped))
-        if given is None or right is None or given[1] <= 0.5:
-            return None
-        value, low, high, labels = right
-        return value if high < 0.5 or (low > 0.5 and labels > 1) else None
-
-
-def _right(rows: pd.DataFrame) -> tuple[float, float, float, int] | None:
-    """How often verdicts are their labels, mean over these, with its interval and their number."""
-    right = (rows["verdict"] == rows["label"]).astype(float)
-    each = right.groupby([rows["label"], rows["question"]]).mean()
-    shares = [
-        mean_share(np.asarray(own, dtype=np.float64), 0.95, 1.0)
-        for _, own in each.groupby(level="label")
-    ]
-    known = [(one.value, one.low, one.high) for one in shares if None not in (one.low, one.high)]
-    if not known:
-        return None
-    found = np.array(known, dtype=np.float64)
-    value = found[:, 0].mean()
-    below, above = np.hypot.reduce(found[:, 1:] - found[:, :1]) / len(found)
-    return value, value - below, value + above, len(found)
-
-
-def _named(table: pd.DataFrame) -> pd.Series[bool]:
-    """Which judgments have an order with a name."""
-    return table["order"].map(lambda one: isinstance(one, str))
+    return Unclear(sum(map(pair.has, table["verdict"])), says, calls, told.where)
 
 
 def _call(told: Told, swap: bool) -> str:
     if told.in_python:
         return f"swap={swap}"
     return "--swap" if swap else "--no-swap"
+
+
+def _exchanged(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> pd.DataFrame:
+    """The judgments with the other place in these rows; also of labels that are places."""
+    names = ["verdict", *(["label"] if _labels_turn(table, pair, where) else [])]
+    other = table[names].apply(each_once, args=(pair.exchanged,))
+    return table.assign(**other.where(where, table[names]))
+
+
+def _labels_turn(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> bool:
+    """Whether labels name places: those of exchanged rows are the other one."""
+    if "label" not in table:
+        return False
+    places = table["label"].map(pair.place)
+    first = places.groupby([table["question"], where]).first().unstack()
+    first = first.reindex(columns=[False, True]).dropna()
+    return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
 
 
 def _moved(table: pd.DataFrame, swapped: pd.Series[bool]) -> float:
@@ -266,3 +183,56 @@ def _moved(table: pd.DataFrame, swapped: pd.Series[bool]) -> float:
     both = wide.groupby(level=0).sum().min(axis=1) > 0
     alike = (wide[False] * wide[True]).groupby(level=0).sum()[both]
     return 1 - float(alike.mean())
+
+
+def _turned(table: pd.DataFrame, swapped: pd.Series[bool]) -> pd.Series[bool] | None:
+    """Which rows show two responses of their question the other way round, by columns of these.
+
+    The first row that is not swapped shows them as given; of several, the first by name.
+    """
+    for pair in pairs_shown(table):
+        shown = table[[*pair]].map(str).set_axis(["one", "other"], axis=1)
+        both = [table["question"], shown.min(axis=1), shown.max(axis=1)]
+        ranked = shown.assign(swapped=swapped).sort_values(["swapped", "one", "other"])
+        given = ranked["one"].groupby(both).transform("first").loc[table.index]
+        found = shown["one"] != given
+        if found.any():
+            return found
+    return None
+
+
+def _named_by(table: pd.DataFrame, name: str) -> tuple[str, str] | None:
+    """The columns of the responses as shown whose names verdicts, or labels, are; None if none."""
+    places = {place.casefold() for pair in PAIRS for place in pair}
+    own = table[name].map(str)
+    for pair in pairs_shown(table):
+        shown = (table[pair[0]].map(str) == own) | (table[pair[1]].map(str) == own)
+        if {*own[shown].str.casefold()} - places:
+            return pair
+    return None
+
+
+def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
+    """Labels in the words of verdicts: places where these are, else the responses shown there."""
+    if "label" not in table:
+        return table, []
+    single = table["label"].map(lambda one: isinstance(one, str))
+    rows = table[single]
+    verdicts = {one for one in table["verdict"] if isinstance(one, str)}
+    labels, found = rows["label"], rows["label"]
+    if shown := _named_by(rows, "verdict"):
+        at = alike_in({*labels}, shown)
+        for label, column in {**dict(zip(shown, shown, strict=True)), **at}.items():
+            found = found.mask(labels == label, rows[column].map(str))
+    elif shown := _named_by(rows, "label"):
+        pair = pair_in(verdicts, OPEN)
+        for place, column in zip(pair.names if pair else (), shown, strict=False):
+            found = found.mask(labels == rows[column].map(str), place)
+    said = alike_in({*found}, verdicts)
+    found = each_once(found, lambda one: said.get(one, one))
+    changed = labels[found != labels]
+    if changed.empty:
+        return table, []
+    what = _LABELS.format(changed.iloc[0], found[changed.index[0]])
+    known = found.reindex(table.index).where(single, table["label"])
+    return table.assign(label=known), [Note(what, len(changed), where)]

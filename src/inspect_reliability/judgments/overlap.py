@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, lgamma
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -30,10 +29,6 @@ _RUNS = (
     "If one should be a copy, leave it out"
 )
 _HELD = "judgments are in {} too: if one is a copy, leave it out, they count twice"
-_COUNTED_LOG = "log ({}) is in {} too, as counts: its judgments count twice, leave one file out"
-_CHANCE = 0.001
-"""Rows without numbers are copies if their order agrees more than this chance explains."""
-
 _Rows = NDArray[np.int64]
 
 
@@ -42,9 +37,9 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
 
     Ids of samples decide first, then seeds of logs. Other sources overlap where a cell (unit, part
     of a score, facets) has the same number of a replication, or seed. If all their verdicts there
-    agree, they are copies, else two runs, whose names are levels of the facet `time`. Where no
-    source has numbers, the order of the rows stands for them, but only if chance does not explain
-    that all verdicts agree. Rows of one source never replace each other.
+    agree, they are copies, else two runs, whose names are levels of the facet `time`. Where neither
+    has numbers, both count, and a note asks about a copy. Rows of one source never replace each
+    other.
     """
     if len(parts) == 1:
         return parts[0]
@@ -58,11 +53,10 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     if counts:
         said += _twice(counts, rows)
         table = summed([*(one.table for one in counts), *([table] if rows else [])])
-    tries = frozenset[str]().union(*(one.tries for one in counts))
     said = [*dict.fromkeys([*(note for part in parts for note in part.said), *said])]
     unclear = tuple(dict.fromkeys(one for part in parts for one in part.unclear))
     table = table[in_order(table.columns)]
-    return Judgments(table, tuple(said), tuple(facets), logs, unclear, tries=tries)
+    return Judgments(table, tuple(said), tuple(facets), logs, unclear)
 
 
 def _rows_once(
@@ -92,21 +86,14 @@ def _rows_once(
 
 def _twice(counts: Sequence[Judgments], rows: Sequence[Judgments]) -> list[Note]:
     """What is in counts and, by the name of its log or by its question, elsewhere too."""
-    found = [
-        Note(_COUNTED_LOG.format(log, one.source), 1, other.source)
-        for n, one in enumerate(counts)
-        for other in [*counts[n + 1 :], *rows]
-        for log in sorted({*one.logs} & {*other.logs})
-    ]
     names = [*GROUP_BY, "question"]
-    asked = [one.table[names].drop_duplicates() for one in counts]
-    for other in rows if not found else ():
-        own = other.table[names].drop_duplicates()
-        found += [
-            Note(_HELD.format(one.source), len(other), other.source)
-            for one, known in zip(counts, asked, strict=True)
-            if len(own.merge(known))
-        ]
+    asked = [one.table[names].drop_duplicates() for one in (*counts, *rows)]
+    found = []
+    for n, one in enumerate(counts):
+        for k, other in enumerate([*counts, *rows][n + 1 :], n + 1):
+            alike = k >= len(counts) and len(asked[n].merge(asked[k]))
+            if alike or {*one.logs} & {*other.logs}:
+                found.append(Note(_HELD.format(one.source), len(other), other.source))
     return found
 
 
@@ -125,7 +112,6 @@ class _Source:
         has_ids: Whether they have ids of their own, as those of logs do.
         counted: Whether their replications are counted up from the order of the rows.
         known: The columns with values.
-        questions: Numbers of the questions of each judge.
         of: Sources that have some of these rows, too.
         run: The source whose run this is.
     """
@@ -135,7 +121,6 @@ class _Source:
     has_ids: bool
     counted: bool
     known: set[str]
-    questions: set[int]
     of: list[str] = field(default_factory=list)
     run: _Source = field(init=False)
 
@@ -170,7 +155,6 @@ class _Overlap:
         ids = table["uuid"].notna() if "uuid" in table else np.zeros(len(table), dtype=bool)
         columns = ["seed", "replication", *self._sometimes]
         known = {name: table[name].notna().to_numpy() for name in columns if name in table}
-        questions = self._cells(())
         by = [table[SOURCE], table[PART].where(~ids, -1)] if ids.any() else [table[PART]]
         for places in table.groupby(by, sort=False).indices.values():
             rows = np.asarray(places, dtype=np.int64)
@@ -180,8 +164,7 @@ class _Overlap:
                 some.remove("seed")
             has_id = bool(ids[first])
             by_order = not has_id and table[PART].iloc[first] in counted
-            asked = {*questions[rows].tolist()}
-            yield _Source(table[SOURCE].iloc[first], rows, has_id, by_order, some, asked)
+            yield _Source(table[SOURCE].iloc[first], rows, has_id, by_order, some)
 
     def once(self) -> pd.DataFrame:
         """The table without copies, and with its runs told apart."""
@@ -191,9 +174,7 @@ class _Overlap:
             apart = [
                 (one, note)
                 for one in self.sources[:number]
-                if not one.questions.isdisjoint(other.questions)
-                and not self._gone[one.rows].all()
-                and (note := self._differ(one, other))
+                if not self._gone[one.rows].all() and (note := self._differ(one, other))
             ]
             if apart and other.run is other and not self._gone[other.rows].all():
                 runs |= {other, *(one.run for one, _ in apart)}
@@ -216,45 +197,32 @@ class _Overlap:
 
     def _differ(self, one: _Source, other: _Source) -> Note | None:
         """A note on two sources that are two runs; copies in the second are put down."""
+        if one.has_ids and other.has_ids:
+            return None
         both = one.known & other.known
         shared = [name for name in self._sometimes if name in both]
-        numbers = [name for name in ("seed", "replication") if name in both]
-        if one.has_ids and other.has_ids:
-            if "seed" in one.known | other.known:
-                return None
-            numbers = []
-        counted = one.counted or other.counted
-        for number in numbers:
+        for number in ("seed", "replication") if not (one.counted and other.counted) else ():
+            if number not in both:
+                continue
             keys = self._cells([*shared, number])
             mine, theirs = keys[one.rows], keys[other.rows]
             if len({*mine.tolist()}) < len(mine) or len({*theirs.tolist()}) < len(theirs):
                 continue
             _, first, second = np.intersect1d(mine, theirs, True, return_indices=True)
             found, again = one.rows[first], other.rows[second]
-            if not len(found):
-                return None
             new = int((self._said[found] != self._said[again]).sum())
-            by_order = one.counted and other.counted
-            if not new and not (by_order and self._by_chance(one, found, self._cells(shared))):
-                self._copied(one, found, other, again)
+            if not new:
+                if len(found):
+                    self._copied(one, found, other, again)
                 return None
-            if new and not counted:
+            if not (one.counted or other.counted):
                 return Note(_RUNS.format(f"{len(again):,}", one.name), new, other.name)
             break
-        said = self._saying(self._cells(shared if counted else [*shared, "replication"]))
+        cells = self._cells([*shared, *([] if one.counted or other.counted else ["replication"])])
+        said = cells * (self._said.max() + 1) + self._said  # each verdict has cells of its own
         if Counter(said[other.rows].tolist()) <= Counter(said[one.rows].tolist()):
             self.notes.append(Note(_HELD.format(one.name), len(other.rows), other.name))
         return None
-
-    def _saying(self, cells: _Rows) -> _Rows:
-        """Numbers of the cells, each verdict in a cell of its own."""
-        return np.asarray(cells * (self._said.max() + 1) + self._said)
-
-    def _by_chance(self, one: _Source, found: _Rows, cells: _Rows) -> bool:
-        """Whether rows in another order would often begin with the same verdicts in each cell."""
-        said = self._saying(cells)
-        chance = _ways(said[one.rows], said[found]) - _ways(cells[one.rows], cells[found])
-        return exp(chance) > _CHANCE
 
     def _copied(self, one: _Source, found: _Rows, other: _Source, again: _Rows) -> None:
         self._gone[again] = True
@@ -284,13 +252,6 @@ class _Overlap:
             was = times[one.rows]
             times[one.rows] = [name if time is None else f"{time} ({name})" for time in was]
         return self.table.assign(time=times)
-
-
-def _ways(values: _Rows, drawn: _Rows) -> float:
-    """Logarithm of the number of ways to draw these from all, in order."""
-    held = Counter(values.tolist())
-    taken = Counter(drawn.tolist()).items()
-    return sum(lgamma(held[one] + 1) - lgamma(held[one] - n + 1) for one, n in taken)
 
 
 def _short(names: Collection[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..verdicts import abstentions
@@ -22,6 +22,13 @@ _BESIDE = {"0", "3", "c", "n", "t"}
 
 _TIES = {"both", "neither", "same", "none", "both bad", "both good"}
 """Verdicts that prefer neither of two responses, beside those that decide nothing."""
+
+
+_RESPONSE_SHOWN = re.compile(
+    r"((?:response|model|answer|output|assistant|system|candidate|completion)[\s_-]*)(a|A|1)",
+    re.IGNORECASE,
+)
+_SECOND = {"a": "b", "A": "B", "1": "2"}
 
 
 class Pair:
@@ -94,3 +101,12 @@ def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str,
     known = {one.casefold() for one in verdicts}
     found = {one: of.get(ours.place(one) or "") for one in labels if one.casefold() not in known}
     return {label: verdict for label, verdict in found.items() if verdict}
+
+
+def pairs_shown(table: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Two columns of the user's own that tell the responses as shown, by their names."""
+    for first in map(str, table):
+        if found := _RESPONSE_SHOWN.fullmatch(first):
+            second = found[1] + _SECOND[found[2]]
+            if second in table:
+                yield first, second

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .columns import COLUMNS, as_columns
+from .columns import COLUMNS, as_columns, of_role
 from .names import UNUSED, Told
 from .unclear import Unclear
 
@@ -29,39 +28,34 @@ _FRACTION = re.compile(r"[+-]?\d*[.,]0*[1-9]\d*([eE][+-]?\d+)?")
 _LONGEST = 60
 """Characters of a level: longer ones are texts."""
 
-_NEVER = (
-    *(
-        "verdict",
-        "score",
-        "grade",
-        "rating",
-        "mark",
-        "points",
-        "correct",
-        "right",
-        "wrong",
-        "label",
-    ),
-    *("outcome", "result", "answer", "response", "output", "completion", "reason", "rationale"),
-    *("explanation", "comment", "text", "time", "date", "day", "created", "started", "timestamp"),
-    *("duration", "latency", "seconds", "tokens", "count", "cost", "length", "probability"),
-    *("session", "week", "month", "run", "try", "trial", "epoch", "attempt", "repeat", "round"),
-    *("replication", "replicate", "rep", "iteration", "repetition", "seed", "temperature"),
-)
+_NEVER = {
+    *("verdict", "score", "grade", "rating", "mark", "points", "correct", "right", "wrong"),
+    *("label", "outcome", "result", "answer", "response", "output", "completion", "reason"),
+    *("rationale", "explanation", "comment", "text", "time", "date", "day", "created", "started"),
+    *("timestamp", "duration", "latency", "seconds", "tokens", "count", "cost", "length"),
+    *("probability", "session", "week", "month", "run", "try", "trial", "epoch", "attempt"),
+    *("repeat", "round", "replication", "replicate", "rep", "iteration", "repetition", "seed"),
+    "temperature",
+}
 """Words in the names of outcomes, scores, counts, times and texts, which tell nothing apart, and of
 what numbers draws."""
 
-_USUAL: Mapping[str, Sequence[str]] = {
-    "wording": ("prompt", "template", "wording", "variant", "style", "instruction", "persona"),
-    "order": ("order", "position", "swap", "swapped", "flip", "flipped"),
-    "question": ("subset", "split", "dataset", "category", "topic", "section", "domain", "pair"),
-    "output": ("candidate", "system", "responder", "completion"),
+_USUAL: Mapping[str, Collection[str]] = {
+    "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
+    "order": {"order", "position", "swap", "swapped", "flip", "flipped"},
+    "question": {"subset", "split", "dataset", "category", "topic", "section", "domain", "pair"},
+    "output": {"candidate", "system", "responder", "completion"},
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
 
-
 _RATERS = {"rater", "annotator", "labeller", "labeler", "human", "expert"}
 """Words in the name of a column that says who gave a label."""
+
+
+def identity(table: pd.DataFrame, facets: Collection[str]) -> list[str]:
+    """The columns that identify a judgment."""
+    known = of_role(table, "unit", "part", "facet", "replication")
+    return [*known, *({"responder"} & {*table}), *facets]
 
 
 def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFrame, int]:
@@ -90,8 +84,7 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
         if isinstance(label, str) and rater is not None:
             pairs.setdefault(cell, {})[str(rater)] = label
     first = ~table.duplicated(known)
-    number = cells.ngroup()[first]
-    joined = [as_columns(pairs[n]) if n in pairs else {} for n in number]
+    joined = [as_columns(pairs.get(cell, {})) for cell in cells.ngroup()[first]]
     made = table[first].reset_index(drop=True)
     for name in ("label", "rater"):
         values = [one.get(name) for one in joined]
@@ -99,78 +92,54 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
     return made, int((~first).sum())
 
 
-@dataclass(frozen=True)
-class Repeats:
-    """A column that tells apart rows which repeat a question under one condition.
-
-    Attributes:
-        column: Its name.
-        ours: What it seems to be.
-        rows: How many rows repeat a question.
-        evenly: Whether each of its levels is in each cell equally often.
-    """
-
-    column: str
-    ours: str
-    rows: int
-    evenly: bool
-
-    def joined_to(self, table: pd.DataFrame) -> list[str]:
-        """Our column that it is to be joined to, where that says something of its own."""
-        varied = self.ours in table and table[self.ours].nunique() > 1
-        return [self.ours] if varied or self.ours == "question" else []
-
-    def unclear(self, told: Told, yours: Mapping[str, str]) -> Unclear:
-        """What is open, and the calls that settle it; `yours` are the source's names of ours."""
-        how = "in the same way everywhere" if self.evenly else "as ids that start again would need"
-        says = (
-            f"rows repeat a question under one condition, and column {self.column!r} tells them "
-            f"apart {how}: it may be what they differ in, or they are replications."
-        )
-        known = f"{self.column}+{yours[self.ours]}" if self.ours in yours else self.column
-        calls = told.call(known, self.ours), told.call(self.column, UNUSED)
-        return Unclear(self.rows, says, calls, told.where, self.column)
-
-
-def telling_apart(
-    table: pd.DataFrame, known: Sequence[str], facets: Collection[str]
-) -> Repeats | None:
-    """What tells apart rows that repeat a question under one condition, if a column does.
+def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Unclear | None:
+    """What is open where a column tells apart rows that repeat a question under one condition.
 
     Args:
         table: Judgments.
         known: Columns that identify a judgment.
-        facets: Columns that the user takes for facets.
+        told: What is known of the source.
     """
     if not table.duplicated(known).any():
         return None
     cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
     several = cell.duplicated(keep=False)
     cell, rows = cell[several], table[several]
-    free = [name for name in map(str, rows) if name not in (*known, *facets)][:_MOST_COLUMNS]
-    possible = [name for name in free if _may_tell(rows, name)]
+    free = [name for name in map(str, rows) if name not in (*known, *told.facets)]
+    possible = [name for name in free[:_MOST_COLUMNS] if _may_tell(rows, name)]
     for name in possible:
         if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
-            ours = "question" if _labels_differ(rows, cell) else _is(name)
-            return Repeats(name, ours, len(rows), evenly=True)
+            words = {*_words(name)}
+            ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
+            ours = "question" if _labels_differ(rows, cell) else ours
+            return _asked(table, name, ours, "in the same way everywhere", len(rows), told)
     other = [name for name in known if name != "question"]
     condition = rows.groupby(other, dropna=False).ngroup()
     for name in possible:  # ids that start again for each of its levels
         if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
-            return Repeats(name, "question", len(rows), evenly=False)
+            how = "as ids that start again would need"
+            return _asked(table, name, "question", how, len(rows), told)
     return None
+
+
+def _asked(table: pd.DataFrame, name: str, ours: str, how: str, rows: int, told: Told) -> Unclear:
+    """The question what a column is, with the calls that settle it."""
+    says = (
+        f"rows repeat a question under one condition, and column {name!r} tells them apart {how}: "
+        "it may be what they differ in, or they are replications."
+    )
+    varied = ours in table and table[ours].nunique() > 1
+    known = f"{name}+{told.yours(ours)}" if varied or ours == "question" else name
+    return Unclear(rows, says, (told.call(known, ours), told.call(name, UNUSED)), told.where, name)
 
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:
     """Whether a column means nothing yet, and has levels that are no outcome or text."""
     people = name == "rater" and "label" not in rows
     taken = name in COLUMNS and COLUMNS[name].role != "fact" and not people
-    if taken or {*_words(name)} & {*_NEVER}:
+    if taken or {*_words(name)} & _NEVER or rows[name].isna().any():
         return False
-    values = rows[name]
-    if values.isna().any():
-        return False
-    levels = values.map(str).unique()
+    levels = rows[name].map(str).unique()
     if len(levels) < 2 or max(map(len, levels)) > _LONGEST:
         return False
     return not any(map(_FRACTION.fullmatch, levels))
@@ -178,11 +147,6 @@ def _may_tell(rows: pd.DataFrame, name: str) -> bool:
 
 def _words(name: str) -> list[str]:
     return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
-
-
-def _is(name: str) -> str:
-    words = {*_words(name)}
-    return next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
 
 
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import UserError, reason
 from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
 from .columns import each_once
-from .other_tools import read_other_tool, reader_of
 from .saved import Saved, n_rows_of, read_parquet
 from .table import Note
 from .workbook import read_workbook
@@ -52,7 +51,7 @@ def has_judgments(location: str) -> bool:
         return True
     try:
         content = json.loads(_here(location).read_bytes())
-        return (isinstance(content, list) and content != []) or reader_of(content) is not None
+        return isinstance(content, list) and content != []
     except RecursionError:
         return True  # no log is nested so deeply
     except (OSError, ValueError):  # inspect reads logs elsewhere, and says what is wrong with one
@@ -84,8 +83,6 @@ class Rows:
 def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     """The rows of a text, workbook, JSON, JSONL or parquet file, texts as they are written.
 
-    Result files of promptfoo and DeepEval are recognised by their content.
-
     Args:
         location: The file.
         batch: Most rows in a frame; by default all are in one.
@@ -98,10 +95,7 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     path = not_a_pipe(_here(str(location)))
     form = path.suffix.lower()
     if form == ".json":
-        content = read_json(path)
-        if other := read_other_tool(content, path):
-            return Rows(iter([other[0]]), notes=other[1])
-        records = (record for _, record in objects(content, str(path)))
+        records = (record for _, record in objects(read_json(path), str(path)))
         return Rows(iter([pd.DataFrame(list(records))]))
     if form == ".jsonl":
         lines = (record for _, record in read_json_lines(path))

@@ -24,10 +24,7 @@ _LONGEST = 40
 """Most characters of an argument that is kept as it is."""
 
 _OLDER = "older logs in the folder of a shard left out: its newest log counts"
-_MERGED = "logs of shards are in {}, which is merged of them: read once"
-_OTHER_STUDIES = "studies have shards in one folder ({}): give each a folder of its own"
-_OTHER_OPTIONS = "sets of options among the shards of one study ({}): judge these shards anew"
-_TWO_WORKERS = "judgments of shard {}, which {} has too: two workers had it, leave one log out"
+_UNLIKE = "sets of options among the shards in one folder ({}): no parts of one study"
 
 
 def newest(logs: Sequence[str]) -> tuple[list[str], list[Note]]:
@@ -70,46 +67,27 @@ def _short(value: object) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=6).hexdigest()
 
 
-def of_merged(found: Mapping[str, tuple[Part, Collection[object]]]) -> dict[str, str]:
-    """Logs of shards -> the merged log that has all their samples.
-
-    Args:
-        found: Place of each log -> its part of the study, and the ids of its samples.
-    """
-    merged = {where: {*ids} for where, (part, ids) in found.items() if len(part.places) > 1}
-    return {
-        where: other
-        for where, (part, ids) in found.items()
-        for other, whole in merged.items()
-        if len(part.places) == 1 and whole.issuperset(ids)
-    }
-
-
-def read_once(logs: Mapping[str, str]) -> list[Note]:
-    """Notes on logs of shards that were left out beside a merged log; see `of_merged`."""
-    return [
-        Note(_MERGED.format(merged), [*logs.values()].count(merged), _study(next(iter(logs))))
-        for merged in dict.fromkeys(logs.values())
-    ]
-
-
 def said_of_shards(logs: Mapping[str, Log]) -> Iterator[Note]:
     """What is missing from studies in shards, and what does not fit together."""
     studies: dict[tuple[object, ...], dict[str, Part]] = defaultdict(dict)
-    runs: dict[str, dict[str, None]] = defaultdict(dict)
+    folders: dict[tuple[object, str], dict[tuple[object, ...], dict[str, str]]] = defaultdict(dict)
     for where, log in sorted(logs.items()):
-        if log.part:
-            options = json.dumps(log.part.options, sort_keys=True)
-            studies[log.run, log.part.number, options][where] = log.part
-            if len(log.part.places) == 1 and _IN_A_SHARD.fullmatch(where):
-                runs[_study(where)][f"{log.run[1]} by {log.run[0]}"] = None
-    for folder, names in runs.items():
-        if len(names) > 1:
-            yield Note(_OTHER_STUDIES.format("; ".join(names)), len(names), folder)
-    yield from _other_options(studies)
+        if part := log.part:
+            study = (log.run, part.number, json.dumps(part.options, sort_keys=True))
+            studies[study][where] = part
+            facts = dict(zip(("judge", "task", "temperature"), map(str, log.run), strict=True))
+            facts |= {"shards": str(part.number), **part.options}
+            alone = _IN_A_SHARD.fullmatch(where) and len(part.places) == 1
+            folders[None if alone else log.run, _study(where)][study] = facts
+    for (_, folder), several in folders.items():
+        names = dict.fromkeys(name for one in several.values() for name in one)
+        given = {name: {one.get(name, "none") for one in several.values()} for name in names}
+        if unlike := [
+            f"{name}: {', '.join(sorted(of))}" for name, of in given.items() if len(of) > 1
+        ]:
+            yield Note(_UNLIKE.format("; ".join(unlike)), len(several), folder)
     for parts in studies.values():
         yield from _missing(parts)
-        yield from _with_two_workers(parts, {where: logs[where].task for where in parts})
 
 
 def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
@@ -123,34 +101,6 @@ def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
         verb = "shard {} is missing" if len(absent) == 1 else "shards {} are missing"
         what = f"of about {each * number:,.0f} judgments: {verb.format(', '.join(absent))}"
         yield Note(what, round(each * len(absent)), _study(next(iter(parts))))
-
-
-def _with_two_workers(parts: Mapping[str, Part], tasks: Mapping[str, str]) -> Iterator[Note]:
-    """Notes on logs of one shard that are no retries of each other."""
-    first: dict[int, str] = {}
-    for where, part in parts.items():
-        if len(part.places) == 1:
-            (place,) = part.places
-            if tasks[other := first.setdefault(place, where)] != tasks[where]:
-                shard = f"{place}/{part.number}"
-                yield Note(_TWO_WORKERS.format(shard, other), part.judgments, where)
-
-
-def _other_options(studies: Mapping[tuple[object, ...], Mapping[str, Part]]) -> Iterator[Note]:
-    """Notes on shards in one folder, of one task and judge, that were run with other options."""
-    alike: dict[tuple[object, str], list[Part]] = defaultdict(list)
-    for (run, *_), parts in studies.items():
-        for folder in dict.fromkeys(map(_study, parts)):
-            alike[run, folder].append(next(iter(parts.values())))
-    for (_, folder), several in alike.items():
-        if len(several) > 1:
-            given = [dict(one.options) | {"shards": str(one.number)} for one in several]
-            names = dict.fromkeys(name for one in given for name in one)
-            values = {name: dict.fromkeys(one.get(name, "none") for one in given) for name in names}
-            said = [
-                f"{name}: {', '.join(sorted(of))}" for name, of in values.items() if len(of) > 1
-            ]
-            yield Note(_OTHER_OPTIONS.format("; ".join(said)), len(several), folder)
 
 
 def _study(where: str) -> str:

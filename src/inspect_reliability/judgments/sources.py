@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from ..errors import UserError
-from .columns import ALWAYS, N_JUDGMENTS, in_order
-from .counted import BATCH, added_up, beyond, can_be_counted, fingerprint, numbers_in, telling
-from .frame import agreed, in_one_form, judgments_from_frame, named_once, read, refuse_swap
+from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, factorized, in_order, of_role
+from .count import by_value
+from .counted import BATCH, fingerprint, together
+from .frame import agreed, judgments_from_frame, read
 from .names import Told
-from .orders import NOTHING, SETTLED
+from .orders import SETTLED
 from .overlap import combine
-from .row_order import in_one_order
 from .rows import Rows, has_judgments, n_rows, read_rows
-from .saved import Saved
 from .table import NUMBERS, Judgments, Note, n_judgments
+from .values import in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .log_sources import LogSource
+    from .saved import Saved
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
 _SURE = ("question", "verdict", "replication")
-_BEYOND = (
-    "judgments more than the numbers of their replications allow: a replication of one judge and "
-    "question is there again. If a file is a copy, leave it out; if it is another run, give each a "
-    "column 'time'"
-)
 _COPY = "judgments are in {} too, as often with each verdict: a copy, counted once"
 
 
@@ -69,7 +66,7 @@ def judgments_from(
             raise UserError("These judgments were read already: say swap where you read them.")
         return given
     if isinstance(given, pd.DataFrame):
-        return in_one_order(judgments_from_frame(given, columns, swap=swap))
+        return _in_one_order(judgments_from_frame(given, columns, swap=swap))
     files: dict[str, str] = {}
     logs: list[LogSource] = []
     for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
@@ -77,15 +74,13 @@ def judgments_from(
             files[str(one)] = os.path.realpath(one)
         else:
             logs.append(one)
+    if swap and not files:
+        raise UserError("Logs record their orders: there is nothing to swap.")
     # One file may have several paths.
     once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    told = Told("", columns or {}, facets, swap=swap)
-    parts = agreed(_in_files([*once.values()], told))
-    if swap and not parts:
-        raise UserError(f"Logs record their orders. {NOTHING}")
-    refuse_swap(parts)
+    parts = agreed(_in_files([*once.values()], Told("", columns or {}, facets, swap=swap)))
     if parts and not logs:
-        return in_one_order(_within_numbers(combine(parts)))
+        return _in_one_order(combine(parts))
     from .logs import judgments_from_logs  # inspect takes a second to import
 
     return judgments_from_logs(logs, beside=parts, progress=progress)
@@ -99,8 +94,6 @@ def judgments_from_file(
 ) -> Judgments:
     """Judgments of a file with one row a judgment: text, .xlsx, JSON, JSONL or parquet.
 
-    Result files of promptfoo and DeepEval are recognised by their content.
-
     Args:
         path: The file; the ending of its name tells its form.
         columns: Name in the file -> name in the table; not needed for files that `save` wrote.
@@ -110,16 +103,7 @@ def judgments_from_file(
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
-    (found,) = agreed([_in_file(Told(str(path), columns or {}, facets, swap=swap))])
-    refuse_swap([found])
-    return found
-
-
-def _within_numbers(found: Judgments) -> Judgments:
-    """The same judgments; a note says if counted ones are more than their numbers allow."""
-    if not found.tries or not (more := beyond(found.table, len(found.tries))):
-        return found
-    return replace(found, said=(*found.said, Note(_BEYOND, more, found.source or "files")))
+    return agreed([_in_file(Told(str(path), columns or {}, facets, swap=swap))])[0]
 
 
 def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
@@ -143,30 +127,19 @@ def _in_file(told: Told, count: bool = False) -> Judgments:
     """Judgments of a file; with `count`, they are counted as they are read."""
     rows = read_rows(told.where, BATCH if count else None)
     if rows.saved:
-        unswapped = SETTLED if told.swap else ""
-        found = replace(_read_again(rows, told.where, count), unswapped=unswapped)
+        found = _read_again(rows, rows.saved, told, count)
     else:
-        frames = (named_once(one, told.where) for one in rows.frames)
-        found = read(next(frames), told, frames, count)
+        found = read(rows.frames, told, count)
     return replace(found, said=(*rows.notes, *found.said), source=told.where)
 
 
-def _read_again(rows: Rows, where: str, count: bool) -> Judgments:
+def _read_again(rows: Rows, saved: Saved, told: Told, count: bool) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
-    import pandas as pd
-
-    saved = cast("Saved", rows.saved)
-    frames = (_checked_again(one, saved, where) for one in rows.frames)
-    first, seen = next(frames), set[str]()
-    if count and can_be_counted(first, saved.logs):
-        batches: Iterator[pd.DataFrame] = chain([first], frames)
-        if N_JUDGMENTS not in first:
-            batches = numbers_in(batches, seen)
-        table = added_up(batches, telling(first, saved.facets))
-    else:
-        table = pd.concat([first, *frames], ignore_index=True)
-    table, notes = table[in_order(table.columns)], tuple(saved.notes)
-    found = Judgments(table, notes, logs=saved.logs, tries=frozenset(seen))
+    if told.swap:
+        raise UserError(f"{told.where}: {SETTLED}")
+    frames = (_checked_again(one, saved, told.where) for one in rows.frames)
+    table = together(frames, saved.facets, count)
+    found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
     return found.with_facets(saved.facets)
 
 
@@ -180,3 +153,29 @@ def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFram
         )
     kinds = {name: kind for name, kind in NUMBERS.items() if name in frame}
     return in_one_form(frame, where, saved).astype(kinds)
+
+
+def _in_one_order(judgments: Judgments) -> Judgments:
+    """The same judgments by judge, benchmark, facets, question and replication; not those of logs.
+
+    No result depends on how a file was sorted. Numbers come first, by their value. What is equal in
+    all of these keeps its order.
+    """
+    table = judgments.table
+    if judgments.logs or not len(table):
+        return judgments
+    facets = of_role(table, "part", "facet", without=GROUP_BY)
+    names = dict.fromkeys((*GROUP_BY, *facets, *judgments.facets, "question", "replication"))
+    ordered = table.sort_values([*names], kind="stable", key=_ranks, ignore_index=True)
+    return replace(judgments, table=ordered)
+
+
+def _ranks(values: pd.Series[Any]) -> pd.Series[int]:
+    """The place of each value among the sorted ones; missing ones last."""
+    import pandas as pd
+
+    codes, distinct = factorized(values)
+    ordered = sorted(range(len(distinct)), key=lambda place: by_value(str(distinct[place])))
+    rank = np.full(len(distinct) + 1, len(distinct))
+    rank[ordered] = np.arange(len(distinct))
+    return pd.Series(rank[codes], values.index)

@@ -10,24 +10,15 @@ from ..errors import UserError
 from .columns import each_once
 from .frame import named_once
 from .gained import gains, winners
-from .names import Told, named, without_marks
+from .names import OF_SYSTEMS, PAIR, Told, lacking, named
 from .rows import has_judgments, read_frame
 from .sources import judgments_from
 from .suites import is_rejudged, is_suite, own_scores
 from .table import Note
-from .values import converted
+from .values import in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PAIR = ("model_1", "model_2")
-_USUAL: Mapping[str, Sequence[str]] = {
-    "model_1": ("model a", "generator 1", "system 1", "system a"),
-    "model_2": ("model b", "generator 2", "system 2", "system b"),
-    "system": ("model", "generator", "responder"),
-    "p": ("p model", "p model 1", "probability"),
-}
-"""Columns of systems -> names that others give them."""
 
 _KEYS = ("judge", "benchmark", "temperature")
 _NO_WINNER = "verdicts without a winner left out"
@@ -127,36 +118,10 @@ def _of_file(
     if saved:
         return judgments_from(file).table, notes
     frame = named_once(frame, file)
-    ours = {yours: name for yours, name in columns.items() if name in _USUAL}
-    if absent := [name for name in ours if name not in frame]:
-        raise UserError(f"{file} has no column {absent[0]!r} (found {', '.join(map(str, frame))}).")
-    frame = frame.rename(columns=ours)
-    plain = {without_marks(name): name for name in reversed(list(map(str, frame)))}
-    for name, usual in _USUAL.items():
-        if name in frame or (name == "system" and "model_1" in frame):
-            continue
-        if yours := next(
-            filter(None, (plain.get(without_marks(one)) for one in (name, *usual))), ""
-        ):
-            frame = frame.rename(columns={yours: name})
-            notes.append(Note(f"column {yours!r} taken for '{name}'", 1, file))
-    rest = {yours: name for yours, name in columns.items() if yours not in ours}
-    taken = [name for name in _USUAL if name in frame]
-    table, said, _ = named(frame.drop(columns=taken), Told(file, rest, facets))
-    table = table.assign(**{name: frame[name] for name in taken})
+    table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))
     if "question" not in table:
-        known = ", ".join(map(str, frame))
-        raise UserError(
-            f"{file} has no column 'question' (found {known}). Say which it is: --column "
-            "YOURS=OURS, as in --column id=question."
-        )
-    for name in ("model_1", "model_2", "system"):
-        if name in table:
-            table[name] = converted(table[name].rename("responder"), file)
-    for name in map(str, table):
-        if name not in _USUAL:
-            table[name] = converted(table[name], file)
-    return table, [*notes, *said]
+        raise UserError(lacking(["question"], frame, told))
+    return in_one_form(table, file), [*notes, *said]
 
 
 def _with_values(
@@ -189,8 +154,8 @@ def _with_values(
     elif "system" in table:
         systems = [(str(one),) for one in table["system"]]
         values = [None if v is None else (v,) for v in (said if exact else gains(said))]
-    elif "responder" in table and "order" in table and table["order"].map(_is_list).any():
-        systems = [tuple(sorted(one)) if _is_list(one) else () for one in table["order"]]
+    elif {"responder", "order"} <= {*table} and table["order"].map(type).eq(tuple).any():
+        systems = [tuple(sorted(one)) if isinstance(one, tuple) else () for one in table["order"]]
         chosen = zip(table["responder"], systems, strict=True)
         values = [tuple(float(s == c) for s in of) if c in of else None for c, of in chosen]
         table = table.assign(order=table["order"].map(str))
@@ -208,10 +173,6 @@ def _with_tuples(table: pd.DataFrame, **columns: Sequence[Any]) -> pd.DataFrame:
 
     made = {name: pd.Series([*of], table.index, dtype=object) for name, of in columns.items()}
     return pd.concat([table.drop(columns=[*made], errors="ignore"), pd.DataFrame(made)], axis=1)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
 
 
 def _probabilities(column: pd.Series[Any], where: str) -> list[float | None]:

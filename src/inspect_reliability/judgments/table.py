@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -45,8 +45,6 @@ class Judgments:
         unclear: What the sources leave open.
         source: The log or file that they are from, if they are from one.
         counted: Whether their replications are counted up from the order of its rows.
-        unswapped: Why nothing was swapped, where the user wants that.
-        tries: The numbers of the replications in rows that were counted, where these have any.
     """
 
     table: pd.DataFrame
@@ -56,26 +54,17 @@ class Judgments:
     unclear: tuple[Unclear, ...] = ()
     source: str = ""
     counted: bool = False
-    unswapped: str = ""
-    tries: frozenset[str] = frozenset()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What was left out, by source, the gaps that no other log fills, and what is unclear."""
-        open_runs = {log.run for log in self.logs.values() for gap in log.gaps if gap.samples}
-        made: dict[Any, set[Any]] = defaultdict(set)
-        for where, rows in self.table.groupby("log") if open_runs and len(self) else ():
-            if (log := self.logs.get(str(where))) and log.run in open_runs:
-                made[log.run].update(zip(rows["sample"], rows["replication"], strict=True))
-        lacking: Counter[tuple[str, str]] = Counter()
+        """What was left out, by source, the gaps that no later log fills, and what is unclear."""
         # Times are in seconds: of two runs in one, the further one lacks less.
         by_time = sorted(self.logs.items(), key=lambda one: (one[1].created, -len(one[1].gaps)))
-        last = {log.rejudged: where for where, log in by_time}
+        last = {(log.run, log.task): where for where, log in by_time}
+        lacking: Counter[tuple[str, str]] = Counter()
         for where, log in self.logs.items():
             for gap in log.gaps:
-                # A further run of a rejudging makes what the ones before it lack, or says so.
-                later = log.rejudged is not None and last[log.rejudged] != where
-                if not (later and gap.replications) and not gap.is_filled(made[log.run]):
+                if not gap.retried or last[log.run, log.task] == where:
                     lacking[gap.what, where] += gap.size
         open_ = (Note(one.what, one.count, one.where) for one in self.unclear)
         gaps = (Note(what, n, where) for (what, where), n in lacking.items())

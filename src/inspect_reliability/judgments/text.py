@@ -12,7 +12,7 @@ from ..record.replications import replications_in
 from ..record.sample import texts_of
 from ..record.seeds import SEED_LIMIT
 from .names import without_marks
-from .shown import pairs_shown
+from .places import pairs_shown
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

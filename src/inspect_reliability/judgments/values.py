@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,33 +102,11 @@ def number_of_try(value: Any) -> int:
     return _COUNT.validate_python(last[1] if last else value)
 
 
-def by_each_rater(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame with lists of labels and raters where both are JSON, as in files that we write."""
+def in_one_form(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
+    """The columns of a frame with their values as the table has them; see `converted`."""
     import pandas as pd
 
-    if not {"label", "rater"} <= {*frame}:
-        return frame
-    pairs = zip(frame["label"], frame["rater"], strict=True)
-    texts = [pair if {*map(type, pair)} == {str} else None for pair in pairs]
-    known = {pair: _both(*pair) for pair in {*texts} if pair}
-    lists = [known[pair] if pair else None for pair in texts]
-    if not any(lists):
-        return frame
-    rows = [row for row, one in zip(frame.index, lists, strict=True) if one]
-    both = pd.DataFrame([one for one in lists if one], rows, dtype=object)
-    found = frame.astype({"label": object, "rater": object})
-    for place, name in enumerate(("label", "rater")):
-        found[name] = both[place].reindex(frame.index).combine_first(found[name])
-    return found
-
-
-def _both(label: str, rater: str) -> tuple[Any, Any] | None:
-    try:
-        both = json.loads(label), json.loads(rater)
-    except (RecursionError, ValueError):
-        return None
-    lists = {*map(type, both)} == {list} and len(both[0]) == len(both[1])
-    return both if lists or isinstance(both[1], str) else None
+    return pd.DataFrame({name: converted(frame[name], where, saved) for name in frame})
 
 
 def plain(value: Any) -> Any:
@@ -206,9 +185,15 @@ def _number(value: Any) -> float:
 
 
 def _of_each_rater(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: (
-        tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
-    )
+    """Conversion of a value, or of each in a list, which a CSV has as JSON."""
+
+    def each(value: Any) -> Any:
+        if isinstance(value, str) and value[:1] in ("[", '"'):
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
+        return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+
+    return each
 
 
 _NAMES = TypeAdapter(tuple[str, ...])
