@@ -59,7 +59,7 @@ def won() -> Metric:
 def suite(scorer: Scorer, *metrics: Metric) -> Task:
     """The answers, with this scorer and these metrics."""
     samples = [
-        Sample(id=one.question.id, input=one.question.turns[0], metadata=dict(one.responses))
+        Sample(id=one.id, input=one.question, metadata=dict(one.responses))
         for one in load_responses(None, "BBH")
     ]
     return Task(dataset=samples, solver=stored_answer(), scorer=scorer, metrics=[*metrics])

@@ -33,7 +33,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.judgments import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.study.responses import load_answers, load_predictions, load_responses
+from inspect_reliability.study.responses import answered, load_predictions, load_responses
 from inspect_reliability.study.tasks import bbh_judge
 from outcomes import Reading, lawful
 
@@ -132,23 +132,22 @@ def dumped(value: Any) -> str:
 
 
 RESPONSES = [
-    {"id": f"q{n}", "question": "Why?", "responder": f"r{r}", "response": "x", "targets": ["y"]}
+    {"id": f"q{n}", "question": "Why?", "responses": dict.fromkeys("abcde", "x"), "targets": ["y"]}
     for n in range(2)
-    for r in range(5)
 ]
 
 
 @fuzz
 @given(data=st.data())
 def test_responses_in_json_lines(data: st.DataObject, place: Path) -> None:
-    """Every line is a response that is read, or the file is refused by line."""
+    """Every line is a question that is read, or the file is refused by line."""
     path = fresh(place) / "responses.jsonl"
     lines = data.draw(damaged(RESPONSES))
     text = "\n".join(map(dumped, lines if isinstance(lines, list) else [lines])).encode()
     path.write_bytes(data.draw(st.just(text) | broken(text)))
 
     def every_line() -> Reading:
-        found = len(load_answers(path, "BBH"))
+        found = len(answered(path, "BBH"))
         lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
         return range(len(lines) - found), False
 

@@ -10,10 +10,10 @@ import math
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from inspect_reliability.study.benchmarks import BENCHMARKS, Question
-from inspect_reliability.study.responses import Answer, judged_item, prediction_item
+from inspect_reliability.designs import Item
+from inspect_reliability.study.benchmarks import BENCHMARKS, question
 from inspect_reliability.verdicts import CORRECT, INCORRECT
 
 from .text import GRAMMAR, LINES, TOPICS, WORDS
@@ -151,8 +151,8 @@ def _answers(scene: Scene) -> list[str]:
     return rng.choice(kinds)()
 
 
-def _question(scene: Scene, size: int) -> Question:
-    """Ask about the scene: BBH-like, SQuAD-like with a passage, or MT-Bench-like in two turns."""
+def _question(scene: Scene, size: int) -> tuple[str, Item]:
+    """A benchmark, and a question in its form: MT-Bench has two turns, SQuAD a passage."""
     rng = scene.rng
     form = rng.random()
     facts = [scene.sentence(LINES["plain"]) for _ in range(rng.randint(0, 2 * size))]
@@ -161,15 +161,15 @@ def _question(scene: Scene, size: int) -> Question:
         second = scene.sentence((*LINES["tasks"], *LINES["asks"]))
         if rng.random() < 0.3:
             second = "Now do the same with " + scene.fill("a {adj} {noun}.")
-        return Question("generated", "MT-Bench", "generated", (first, second))
+        return "MT-Bench", question("generated", "generated", (first, second))
     if form < 0.3:
-        return Question("generated", "BBH", "generated", (scene.sentence(LINES["tasks"]),))
+        return "BBH", question("generated", "generated", (scene.sentence(LINES["tasks"]),))
     answer, *wrong = _answers(scene)
     scene.answer, scene.wrong = answer, wrong
     ask = scene.sentence(LINES["asks"])
     if form < 0.55:
         context = " ".join([*facts, scene.sentence(LINES["plain"])])
-        return Question("generated", "SQuAD", "generated", (ask,), context=context)
+        return "SQuAD", question("generated", "generated", (ask,), context=context)
     asked = " ".join([*facts, ask])
     if rng.random() < (0.4 if size else 0.1):
         shown = rng.sample([answer, *wrong], 3)
@@ -178,7 +178,7 @@ def _question(scene: Scene, size: int) -> Question:
         if marks[0] == "(A) ":
             lettered = {o: m.strip() for m, o in zip(marks, shown, strict=True)}
             scene.answer, *scene.wrong = (lettered[option] for option in (answer, *wrong))
-    return Question("generated", "BBH", "generated", (asked,))
+    return "BBH", question("generated", "generated", (asked,))
 
 
 def _join(rng: random.Random, sentences: Sequence[str]) -> str:
@@ -276,7 +276,7 @@ def judge_example(rng: random.Random, size: int) -> Example:
         size: 0 for a sentence a response, 2 for the length of the sample pack, more for longer.
     """
     scene = _scene(rng)
-    question = _question(scene, size)
+    benchmark, item = _question(scene, size)
     elsewhere = _scene(rng)
     if rng.random() < 0.4:  # what is off the point may still speak of the same things
         elsewhere.slots["noun"][:2] = rng.sample(scene.slots["noun"], 2)
@@ -287,7 +287,7 @@ def judge_example(rng: random.Random, size: int) -> Example:
     responses = [_response(scene, style, size, elsewhere) for style in styles]
     letters = _softmax([w + bias for (_, w), bias in zip(responses, _POSITION, strict=True)])
     texts = {letter: text for letter, (text, _) in zip(LETTERS, responses, strict=True)}
-    prompt = BENCHMARKS[question.benchmark].design.ask(judged_item(question, texts), LETTERS)
+    prompt = BENCHMARKS[benchmark].design.ask(replace(item, responses=texts), LETTERS)
     ends = [len(prompt)]  # of each response, from the last to the first
     for text, _ in responses[:0:-1]:
         ends.insert(0, ends[0] - len(text) - len("\n[X]: "))
@@ -302,7 +302,7 @@ def correctness_example(rng: random.Random) -> Example:
         answers = [f"{rng.choice(WORDS['names'])} {_capital(_invented(rng))}" for _ in range(3)]
     truths = answers[: 1 if rng.random() < 0.6 else 2]
     asks = (scene.sentence(LINES["asks"]),)
-    question = Question("generated", "Head-to-Tail", "generated", asks, targets=tuple(truths))
+    item = question("generated", "generated", asks, truths)
     correct = rng.random() < 0.5
     prediction = rng.choice(truths) if correct else rng.choice([answers[2], answers[2], "unsure"])
     if rng.random() < 0.2:
@@ -310,6 +310,6 @@ def correctness_example(rng: random.Random) -> Example:
     if rng.random() < 0.1:
         prediction = prediction.lower()
     said = rng.choice(("{}", "{}", "{}", "{}.", "the {}", "It is {}.", "The answer is {}"))
-    item = prediction_item(Answer(question, "responder", said.format(prediction), ""))
-    prompt = BENCHMARKS[question.benchmark].design.ask(item, ["responder"])
+    item = replace(item, responses={"responder": said.format(prediction)})
+    prompt = BENCHMARKS["Head-to-Tail"].design.ask(item, ["responder"])
     return Example(prompt, " " + (CORRECT if correct else INCORRECT))

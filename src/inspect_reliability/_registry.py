@@ -23,5 +23,5 @@ from .study.tasks import (
     squad_judge,
     squad_respond,
 )
-from .study.tasks.respond import respond, right_answer
+from .study.tasks.respond import respond
 from .tasks import judge

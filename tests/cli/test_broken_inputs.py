@@ -311,24 +311,6 @@ def test_judges_with_names_that_no_file_can_have(tmp_path: Path, judge: str) -> 
     assert list(read["verdict"]) == list(judgments_in(tmp_path)["verdict"])
 
 
-FIVE = [{"question": "What?", "responder": f"r{n}", "response": "t"} for n in range(5)]
-LINES: dict[str, tuple[Any, str]] = {
-    "number for text": ({"context": 5}, "'context': expected text, found a number"),
-    "number for id": ({"id": 5}, "'id': expected text"),
-    "number for list": ({"targets": 5}, "'targets': expected a list"),
-}
-
-
-@pytest.mark.parametrize("case", LINES)
-def test_responses_of_another_kind(tmp_path: Path, case: str) -> None:
-    """File, line and field are named."""
-    change, message = LINES[case]
-    path = tmp_path / "responses.jsonl"
-    path.write_text("\n".join(json.dumps({**one, **change}) for one in FIVE))
-    with pytest.raises(UserError, match=f"line 1, {message}"):
-        load_responses(path, "BBH")
-
-
 @pytest.mark.parametrize("path", ["", "nul\0", "a" * 5000, "~nosuch/x", "{loop}", "{file}/in.json"])
 @pytest.mark.parametrize(
     "read", [lambda path: load_responses(path, "BBH"), load_predictions, design_from_file]

@@ -311,7 +311,7 @@ def test_importing_another_folder(tmp_path: Path) -> None:
     """A folder of another layout is refused."""
     result = invoke("import", tmp_path)
     assert result.exit_code == 2
-    assert "does not have the layout" in result.stderr
+    assert "has neither results/full_judgements" in result.stderr
 
 
 def test_a_path_that_does_not_exist(tmp_path: Path) -> None:

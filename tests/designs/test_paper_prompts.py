@@ -1,28 +1,30 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from inspect_reliability.study.benchmarks import BENCHMARKS, Question
-from inspect_reliability.study.responses import Answer, ResponseSet, prediction_item
+from inspect_reliability.designs import Item
+from inspect_reliability.study.benchmarks import BENCHMARKS, question
+from inspect_reliability.study.responses import prediction_item
 
-BBH = Question("q", "BBH", "navigate", ("Do you return?",))
-SQUAD = Question("q", "SQuAD", "x", ("Who?",), context="Ann came.", targets=("Ann",))
-TWO_TURNS = Question("q", "MT-Bench", "writing", ("Write.", "Rewrite."))
-FACT = Question("q", "Head-to-Tail", "head", ("Where is Rome?",), targets=("Italy",))
+BBH = question("q", "navigate", ["Do you return?"])
+SQUAD = question("q", "x", ["Who?"], ["Ann"], "Ann came.")
+TWO_TURNS = question("q", "writing", ["Write.", "Rewrite."])
+FACT = question("q", "head", ["Where is Rome?"], ["Italy"])
 
 
-def judge_prompt(question: Question, responses: tuple[str, ...]) -> str:
+def judge_prompt(benchmark: str, asked: Item, responses: tuple[str, ...]) -> str:
     names = "abcde"
-    item = ResponseSet(question, dict(zip(names, responses, strict=True))).item
-    return BENCHMARKS[question.benchmark].design.ask(item, names)
+    item = replace(asked, responses=dict(zip(names, responses, strict=True)))
+    return BENCHMARKS[benchmark].design.ask(item, names)
 
 
-def correctness_prompt(question: Question, prediction: str) -> str:
-    item = prediction_item(Answer(question, "x", prediction, ""))
-    return BENCHMARKS[question.benchmark].design.ask(item, ["x"])
+def correctness_prompt(asked: Item, prediction: str) -> str:
+    item = prediction_item(replace(asked, responses={"x": prediction}))
+    return BENCHMARKS["Head-to-Tail"].design.ask(item, ["x"])
 
 
-def respond_prompt(question: Question, first: str | None = None) -> str:
-    return BENCHMARKS[question.benchmark].prompt(question, first)
+def respond_prompt(benchmark: str, asked: Item, first: str | None = None) -> str:
+    return BENCHMARKS[benchmark].prompt(asked, first)
 
 
 FIGURE_2A = """\
@@ -64,25 +66,25 @@ RESPONSES = ("one", "two", "three", "four", "five")
 
 def test_judge_prompts_are_figures_2a_and_2b() -> None:
     """The judge's prompts are the paper's, character by character, apart from the slots."""
-    assert judge_prompt(BBH, RESPONSES) == FIGURE_2A
-    assert judge_prompt(TWO_TURNS, RESPONSES) == FIGURE_2B
-    slot = "Question: Context: Ann came.\nQuestion: Who?"
-    assert judge_prompt(SQUAD, RESPONSES) == FIGURE_2A.replace("Question: Do you return?", slot)
+    assert judge_prompt("BBH", BBH, RESPONSES) == FIGURE_2A
+    assert judge_prompt("MT-Bench", TWO_TURNS, RESPONSES) == FIGURE_2B
+    passage = FIGURE_2A.replace("Do you return?", "Context: Ann came.\nQuestion: Who?")
+    assert judge_prompt("SQuAD", SQUAD, RESPONSES) == passage
 
 
 def test_respond_prompts_are_figure_1() -> None:
     """The responders' prompts are the paper's; the second turn holds the first and its answer."""
     first = "Include step-by-step reasoning in answering the following question:"
-    assert respond_prompt(BBH) == f"{first}\nDo you return?"
-    assert respond_prompt(SQUAD) == f"{first}\nContext: Ann came.\nQuestion: Who?\nAnswer:"
-    assert respond_prompt(TWO_TURNS) == f"{first}\nWrite."
-    assert respond_prompt(TWO_TURNS, "Mine.") == f"{first}\nWrite.\nMine.\nRewrite."
+    assert respond_prompt("BBH", BBH) == f"{first}\nDo you return?"
+    assert respond_prompt("SQuAD", SQUAD) == f"{first}\nContext: Ann came.\nQuestion: Who?\nAnswer:"
+    assert respond_prompt("MT-Bench", TWO_TURNS) == f"{first}\nWrite."
+    assert respond_prompt("MT-Bench", TWO_TURNS, "Mine.") == f"{first}\nWrite.\nMine.\nRewrite."
 
 
 def test_head_to_tail_prompts_are_the_published_scripts(data: Path) -> None:
     """Both Head-to-Tail prompts equal the published scripts' around their slots."""
     published = json.loads((data / "paper" / "application_prompts.json").read_text())
-    assert respond_prompt(FACT) == (
+    assert respond_prompt("Head-to-Tail", FACT) == (
         published["responder_prefix"] + "Where is Rome?" + published["responder_suffix"]
     )
     assert correctness_prompt(FACT, "In Italy") == published["judge_prefix"] + published[
@@ -92,5 +94,5 @@ def test_head_to_tail_prompts_are_the_published_scripts(data: Path) -> None:
 
 def test_several_ground_truths_are_a_json_list() -> None:
     """A list of ground truths looks like the lists in the prompt's examples."""
-    fact = Question("q", "Head-to-Tail", "head", ("Who?",), targets=("Ann", "Bo"))
+    fact = question("q", "head", ["Who?"], ["Ann", "Bo"])
     assert 'Ground truth: ["Ann", "Bo"]\n' in correctness_prompt(fact, "Ann")

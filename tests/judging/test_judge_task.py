@@ -1,5 +1,6 @@
 """The main job: a local judge, many seeded replications, every judgment in the log."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,14 +168,8 @@ def test_one_seed_for_all_replications_is_refused(judge: Judge) -> None:
 def test_a_prompt_beyond_the_context_is_no_judgment(judge: Judge, tmp_path: Path) -> None:
     """A prompt that does not fit ends in an error that gives its length, never in a verdict."""
     folder = tmp_path / "responses.jsonl"
-    long = "word " * 20_000
-    folder.write_text(
-        "\n".join(
-            f'{{"id": "q", "question": "Why?", "responder": "r{n}", '
-            f'"response": "{long if n == 3 else "short"}"}}'
-            for n in range(5)
-        )
-    )
+    responses = {f"r{n}": "word " * 20_000 if n == 3 else "short" for n in range(5)}
+    folder.write_text(json.dumps({"id": "q", "question": "Why?", "responses": responses}))
     log = judge(bbh_judge(responses=str(folder)), epochs=1)
     assert log.status == "error"
     assert log.error is not None

@@ -21,8 +21,7 @@ from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.record.replications import Replications, replications_in
 from inspect_reliability.record.seeds import SEED_LIMIT, replication_numbers
 from inspect_reliability.scoring.verdict import score_of, verdict
-from inspect_reliability.study.benchmarks import BENCHMARKS
-from inspect_reliability.study.responses import load_sample_pack
+from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 from inspect_reliability.tasks import judge_task
 
@@ -172,7 +171,7 @@ def test_a_score_can_be_made_again_from_the_log(judge: Judge) -> None:
     parser = {"pattern": r"Response:\W*([A-E])"}
     again = score(log, verdict(parser), action="overwrite", display="none")
     design = replace(BENCHMARKS["BBH"].design, parser=parser)
-    items = [one.item for one in load_sample_pack("BBH")]
+    items = sample_pack("BBH")
     first = judge(judge_task(design, items, replications=REPLICATIONS, order="reshuffled"))
     assert [s.scores for s in again.samples or []] == [s.scores for s in first.samples or []]
 

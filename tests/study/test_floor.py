@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.study.published.floor import floor_of
+from inspect_reliability.study.published.procedure import floor_of
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 1 / 3, 0.9])

@@ -2,22 +2,17 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from inspect_reliability.designs import Item
 from inspect_reliability.errors import UserError
-from inspect_reliability.study.benchmarks import Question
-from inspect_reliability.study.responses import (
-    Answer,
-    load_predictions,
-    load_responses,
-    load_sample_pack,
-)
-from inspect_reliability.study.responses.responders import responses_per_question
+from inspect_reliability.study.benchmarks import question, sample_pack
+from inspect_reliability.study.responses import load_predictions, load_responses
+from inspect_reliability.study.responses.responders import with_five
 
 PREFIX: dict[str, str] = {"BBH": "bbh", "SQuAD": "squad", "MT-Bench": "mtb"}
 
@@ -29,30 +24,30 @@ def test_the_published_file_is_read_word_for_word(benchmark: str, count: int, da
     published = json.loads(path.read_text())
     found = load_responses(path, benchmark)
     assert len(found) == count
-    assert [s.question.id for s in found] == [
+    assert [one.id for one in found] == [
         id for id in published if id.startswith(f"{PREFIX[benchmark]}:")
     ]
-    for judged in found:
-        item = published[judged.question.id]
-        assert dict(judged.responses) == item["model_responses"]
-        question = judged.question
+    for item in found:
+        given = published[item.id]
+        assert item.responses == given["model_responses"]
         if benchmark == "MT-Bench":
-            assert list(question.turns) == item["prompt"]
+            assert item.fields["turns"] == given["prompt"]
         elif benchmark == "BBH":
-            assert question.turns == (item["prompt"],)
+            assert item.question == given["prompt"]
         else:
-            asked = f"Context: {question.context}\n Question: {question.turns[0]}\n Answer:"
-            assert asked == item["prompt"]
+            assert (
+                f"Context: {item.context}\n Question: {item.question}\n Answer:" == given["prompt"]
+            )
 
 
 @pytest.mark.parametrize("benchmark", PREFIX)
 def test_the_sample_pack_knows_the_best(benchmark: str) -> None:
     """Each question of the sample pack has five responses, of which the best is named."""
-    for judged in load_sample_pack(benchmark):
-        assert len(judged.responses) == 5
-        assert judged.best in judged.responses
+    for item in sample_pack(benchmark):
+        assert len(item.responses) == 5
+        assert item.best in item.responses
     assert load_responses(None, benchmark) == load_responses("sample", benchmark)
-    with pytest.raises(ValueError, match="the sample pack: no responses by 'nobody'"):
+    with pytest.raises(ValueError, match="sample: no responses by 'nobody'"):
         load_responses(None, benchmark, "nobody")
 
 
@@ -60,68 +55,51 @@ def _lines(*records: dict[str, Any]) -> str:
     return "\n".join(map(json.dumps, records))
 
 
-def _record(responder: str = "a", **fields: Any) -> dict[str, Any]:
-    return {"question": "Q?", "responder": responder, "response": f"of {responder}"} | fields
+def _row(**fields: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "question": "Q?",
+        "responses": {name: f"of {name}" for name in "abcde"},
+    } | fields
 
 
 def test_json_lines(tmp_path: Path) -> None:
-    """One response a line; questions without an id are known by their text."""
+    """Rows of a judge of one's own are the study's as well: one question a line."""
     path = tmp_path / "r.jsonl"
     path.write_text(
-        _lines(
-            *(_record(name, category="c", targets=["T"]) for name in "abcde"),
-            *(_record(name, id="2", question="R?", response="") for name in "edcba"),
-        )
-        + "\n\n"
+        _lines(_row(category="c"), _row(id=2, responses=dict.fromkeys("edcba", ""))) + "\n\n"
     )
     one, two = load_responses(path, "BBH")
-    assert one.question.id.startswith("text:")
-    assert (one.question.category, one.question.targets) == ("c", ("T",))
-    assert dict(one.responses) == {name: f"of {name}" for name in "abcde"}
-    assert two.question.id == "2"
-    assert dict(two.responses) == dict.fromkeys("abcde", "")
-    path.write_text(_lines(*(_record(name, question=["Q?", "R?"]) for name in "abcde")))
-    assert load_responses(path, "MT-Bench")[0].question.turns == ("Q?", "R?")
+    assert (one.id, one.fields) == ("1", {"category": "c"})
+    assert one.responses == {name: f"of {name}" for name in "abcde"}
+    assert (two.id, two.responses) == ("2", dict.fromkeys("abcde", ""))
+    path.write_text(_lines(_row(turns=["Q?", "R?"])))
+    assert load_responses(path, "MT-Bench")[0].fields["turns"] == ["Q?", "R?"]
 
 
-def _answers(names: Sequence[str], questions: Sequence[str] = ("1", "2")) -> list[Answer]:
+def _answers(names: Sequence[str], questions: Sequence[str] = ("1", "2")) -> list[Item]:
     return [
-        Answer(Question(id, "BBH", "", (f"Q{id}",)), name, f"{name}{id}", "here")
+        replace(question(id, "", [f"Q{id}"]), responses={name: f"{name}{id}"})
         for id in questions
         for name in names
     ]
 
 
-@given(st.integers(0, 50), st.randoms(use_true_random=False))
-def test_five_of_more_are_drawn_by_seed(seed: int, random: Any) -> None:
-    """The draw is the same for every question and does not depend on the order of answers."""
-    answers = _answers("abcdefgh")
-    drawn = [set(s.responses) for s in responses_per_question(answers, None, seed, "x")]
-    assert drawn[0] == drawn[1]
-    assert len(drawn[0]) == 5
-    shuffled = random.sample(answers, len(answers))
-    assert {frozenset(s.responses) for s in responses_per_question(shuffled, None, seed, "x")} == {
-        frozenset(drawn[0])
-    }
-
-
 def test_five_of_more_are_chosen_by_name() -> None:
-    """Named responders are taken in the order given, and seeds reach every responder."""
+    """Named responders are taken, and without names it is said what to do."""
     for wanted in (list("hgcab"), "h,g,c,a,b"):
-        chosen = responses_per_question(_answers("abcdefgh"), wanted, 0, "x")
-        assert [list(s.responses) for s in chosen] == [list("hgcab")] * 2
-    reached: set[str] = set()
-    for seed in range(20):
-        reached.update(responses_per_question(_answers("abcdefgh"), None, seed, "x")[0].responses)
-    assert reached == set("abcdefgh")
+        chosen = with_five(_answers("abcdefgh"), wanted, "x")
+        assert [set(s.responses) for s in chosen] == [set("hgcab")] * 2
+    with pytest.raises(ValueError, match=r"here are 8 responders: 'a', .* Name five"):
+        with_five(_answers("abcdefgh"), None, "x")
 
 
 def test_a_gap_of_a_responder_left_out_does_not_matter() -> None:
     """Only the five that are chosen must have answered everything."""
     answers = _answers("abcde") + _answers("f", ["1"])
-    assert len(responses_per_question(answers, list("abcde"), 0, "x")) == 2
+    assert len(with_five(answers, list("abcde"), "x")) == 2
     with pytest.raises(ValueError, match="'f' has no answer to 1 of 2: '2'"):
-        responses_per_question(answers, list("abcdf"), 0, "x")
+        with_five(answers, list("abcdf"), "x")
 
 
 FIVE = {name: f"of {name}" for name in "abcde"}
@@ -150,7 +128,7 @@ BAD: dict[str, tuple[str, object, str]] = {
     "four": (
         "x.json",
         {"bbh:x": ITEM | {"model_responses": {k: "" for k in "abcd"}}},
-        r"exactly five responses, but there are only 4 responders: 'a', 'b', 'c', 'd'. Run .* 1 mo",
+        r"exactly five responses, and here are 4 responders: 'a', 'b', 'c', 'd'. Run .* 1 mo",
     ),
     "gap": (
         "x.json",
@@ -161,24 +139,9 @@ BAD: dict[str, tuple[str, object, str]] = {
     "not utf-8": ("x.json", b'{"bbh:x": "\xe9"}', "not UTF-8: byte 11 is 0xe9"),
     "line": ("x.jsonl", '{"question": "Q?"', "x.jsonl, line 1 is not JSON"),
     "line shape": ("x.jsonl", "[1]", "line 1: expected an object, found a list"),
-    "no responder": (
-        "x.jsonl",
-        _lines({"question": "Q", "response": ""}),
-        "key 'responder'",
-    ),
-    "no question": (
-        "x.jsonl",
-        _lines({"responder": "a", "response": ""}),
-        "missing key 'quest",
-    ),
-    "unknown": ("x.jsonl", _lines(_record(answer="A")), "unknown field 'answer'"),
-    "two turns": ("x.jsonl", _lines(_record(question=["Q", "R"])), "a BBH question has 1 turn"),
-    "twice": ("x.jsonl", _lines(_record(), _record()), "'a' answers question 'text:.*' twice"),
-    "differs": (
-        "x.jsonl",
-        _lines(_record(id="1"), _record("b", id="1", question="Other?")),
-        "line 2: question '1' reads differently",
-    ),
+    "no responses in a row": ("x.jsonl", _lines(_row(responses=None)), "line 1, 'responses': exp"),
+    "four in a row": ("x.jsonl", _lines(_row(responses={"a": ""})), "needs 5 in each row"),
+    "two turns": ("x.json", _item(prompt=["Q", "R"]), "a BBH question has 1 turn"),
 }
 
 
@@ -199,20 +162,20 @@ def test_bad_files_are_refused_in_words(case: str, tmp_path: Path) -> None:
     ("responders", "message"),
     [
         (["a", "b", "c", "d", "z"], "no responses by 'z'. Responders: 'a', 'b'"),
-        (["a", "b", "c"], "names 3 .* exactly five"),
-        ("a,b,c,d,d", "names 4 .* exactly five"),
+        (["a", "b", "c"], "exactly five .* here are 3"),
+        ("a,b,c,d,d", "exactly five .* here are 4"),
         (5, "no responses by '5'"),
     ],
 )
 def test_wrong_names_are_refused(responders: Any, message: str) -> None:
     """Five different names that exist, or a message."""
     with pytest.raises(ValueError, match=message):
-        responses_per_question(_answers("abcdef"), responders, 0, "x")
+        with_five(_answers("abcdef"), responders, "x")
 
 
 def test_relative_paths_are_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A relative path counts from where the user stands."""
-    (tmp_path / "r.jsonl").write_text(_lines(*(_record(name) for name in "abcde")))
+    (tmp_path / "r.jsonl").write_text(_lines(_row()))
     with pytest.raises(ValueError, match=r"No file or folder 'r\.jsonl'"):
         load_responses("r.jsonl", "BBH")
     monkeypatch.chdir(tmp_path)
@@ -231,14 +194,14 @@ def test_published_predictions(data: Path) -> None:
         load_predictions(path, "nobody")
     found = load_predictions(path, "tiiuae/falcon-7b")
     records = [r for domain in published["tiiuae/falcon-7b"].values() for r in domain]
-    assert [(a.question.turns[0], a.text) for a in found] == [
+    assert [(one.question, *one.responses.values()) for one in found] == [
         (r["question"], r["response"]) for r in records
     ]
-    assert [
-        a.question.targets[0] if isinstance(r["ground_truth"], str) else list(a.question.targets)
-        for a, r in zip(found, records, strict=True)
-    ] == [r["ground_truth"] for r in records]
-    assert {a.question.metadata["domain"] for a in found} == {"mag", "dblp"}
+    truths = [r["ground_truth"] for r in records]
+    assert [one.fields["targets"] for one in found] == [
+        [truth] if isinstance(truth, str) else truth for truth in truths
+    ]
+    assert {one.fields["domain"] for one in found} == {"mag", "dblp"}
 
 
 @pytest.mark.parametrize(
@@ -258,15 +221,19 @@ def test_bad_predictions_are_refused(content: object, message: str, tmp_path: Pa
         load_predictions(path)
 
 
-def test_predictions_need_a_ground_truth_and_come_once(tmp_path: Path) -> None:
-    """A prediction without a target cannot be judged; one given twice is a mistake."""
+def test_predictions_need_a_ground_truth(tmp_path: Path) -> None:
+    """A prediction without a target cannot be judged."""
     path = tmp_path / "x.jsonl"
-    path.write_text(_lines(_record()))
-    with pytest.raises(ValueError, match="has no ground truth"):
+    path.write_text(_lines(_row(responses={"a": "T"})))
+    with pytest.raises(ValueError, match=r"line 1, prompt of 'Head-to-Tail', .*'targets' is undef"):
         load_predictions(path)
-    path.write_text(_lines(_record(targets=["T"]), _record(targets=["T"])))
-    with pytest.raises(ValueError, match="answered twice"):
-        load_predictions(path)
+
+
+def test_one_question_in_two_places_reads_the_same() -> None:
+    """Answers to two questions under one id cannot be compared."""
+    other = replace(_answers("b", ["1"])[0], question="Other?")
+    with pytest.raises(ValueError, match="question '1' reads differently"):
+        with_five([*_answers("a", ["1"]), other], None, "x")
 
 
 def test_a_broken_log_among_responders_logs_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.study.benchmarks import Question, load_questions
+from inspect_reliability.designs import Item
+from inspect_reliability.study.benchmarks import load_questions, question
 from inspect_reliability.study.benchmarks.selection import sample_per_category
 
 REAL: dict[str, str] = {
@@ -36,46 +37,44 @@ def test_official_files_give_one_question_a_category(
     one = load_questions(benchmark, data / REAL[benchmark])
     every = load_questions(benchmark, data / REAL[benchmark], "all")
     assert (len(one), len(every)) == (drawn, everything)
-    assert set(Counter(q.category for q in one).values()) == {1}
+    assert set(Counter(q.fields["category"] for q in one).values()) == {1}
     assert {q.id for q in one} <= {q.id for q in every}
     assert len({q.id for q in every}) == everything
-    assert all(q.turns and all(q.turns) for q in every)
-    assert len({q.source for q in every}) == 1  # a log names one source of all its questions
+    assert all(q.fields["turns"] and all(q.fields["turns"]) for q in every)
 
 
 def test_official_texts_are_kept_word_for_word(data: Path) -> None:
     """A question reads as its official file reads."""
     snarks = json.loads((data / "bbh/snarks.json").read_text())["examples"]
     by_id = {q.id: q for q in load_questions("BBH", data / "bbh", "all")}
-    assert by_id["bbh:snarks:7"].turns == (snarks[7]["input"],)
-    assert by_id["bbh:snarks:7"].targets == (snarks[7]["target"],)
+    assert by_id["bbh:snarks:7"].question == snarks[7]["input"]
+    assert by_id["bbh:snarks:7"].fields["targets"] == [snarks[7]["target"]]
     line = (data / "mt_bench/question.jsonl").read_text().splitlines()[3]
     official = json.loads(line)
-    question = {q.id: q for q in load_questions("MT-Bench", data / REAL["MT-Bench"], "all")}
-    assert list(question[f"mtb:{official['question_id']}"].turns) == official["turns"]
+    by_id = {q.id: q for q in load_questions("MT-Bench", data / REAL["MT-Bench"], "all")}
+    assert by_id[f"mtb:{official['question_id']}"].fields["turns"] == official["turns"]
 
 
 @pytest.mark.parametrize("benchmark", PUBLISHED)
 def test_the_papers_sample_is_found_in_the_official_files(benchmark: str, data: Path) -> None:
     """The published sampled questions are read, and their texts are the official ones."""
     sampled = load_questions(benchmark, data / PUBLISHED[benchmark], "all")
-    official = {q.turns for q in load_questions(benchmark, data / REAL[benchmark], "all")}
+    official = {q.question for q in load_questions(benchmark, data / REAL[benchmark], "all")}
     assert len(sampled) == {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}[benchmark]
-    assert {q.turns for q in sampled} <= official
+    assert {q.question for q in sampled} <= official
 
 
 @pytest.mark.parametrize("benchmark", REAL)
 def test_the_sample_pack_is_a_source(benchmark: str) -> None:
-    """The sample pack has the numbers of the paper and says what it is."""
+    """The sample pack has the numbers of the paper."""
     every = load_questions(benchmark, per_category="all")
     assert len(every) == {"BBH": 27, "SQuAD": 20, "MT-Bench": 8, "Head-to-Tail": 60}[benchmark]
-    assert {q.source for q in every} == {"inspect-reliability sample pack"}
-    assert {q.benchmark for q in every} == {benchmark}
+    assert not any(q.responses for q in every)
 
 
-def _questions(sizes: dict[str, int]) -> list[Question]:
+def _questions(sizes: dict[str, int]) -> list[Item]:
     return [
-        Question(id=f"{category}-{n}", benchmark="BBH", category=category, turns=("?",))
+        question(f"{category}-{n}", category, ["?"])
         for category, size in sizes.items()
         for n in range(size)
     ]
@@ -96,7 +95,7 @@ def test_a_draw_depends_on_seed_and_ids_alone(
     assert {q.id for q in sample_per_category(shuffled, n, seed)} == drawn
     assert Counter(id[0] for id in drawn) == dict.fromkeys(sizes, n)
     for category in sizes:
-        alone = [q for q in questions if q.category == category]
+        alone = [q for q in questions if q.fields["category"] == category]
         assert {q.id for q in sample_per_category(alone, n, seed)} <= drawn
     if n > 1:
         assert {q.id for q in sample_per_category(questions, n - 1, seed)} < drawn
@@ -126,13 +125,13 @@ def test_squad_of_either_version(tmp_path: Path) -> None:
     path = tmp_path / "squad.json"
     path.write_text(json.dumps(_squad(_qa(), version="1.1")))
     (old,) = load_questions("SQuAD", path)
-    assert (old.targets, old.metadata, old.context) == (("A",), {"answerable": True}, "C")
+    assert (old.fields["targets"], old.fields["answerable"], old.context) == (["A"], True, "C")
     impossible = _qa(id="2", answers=[], is_impossible=True, plausible_answers=[{"text": "P"}])
     twice = _qa(answers=[{"text": "A"}, {"text": "A"}, {"text": "B"}], is_impossible=False)
     path.write_text(json.dumps(_squad(twice, impossible)))
     known, unknown = load_questions("SQuAD", path, "all")
-    assert known.targets == ("A", "B")
-    assert (unknown.targets, unknown.metadata) == ((), {"answerable": False})
+    assert known.fields["targets"] == ["A", "B"]
+    assert (unknown.fields["targets"], unknown.fields["answerable"]) == ([], False)
 
 
 BAD: dict[str, tuple[str, str, object, str]] = {

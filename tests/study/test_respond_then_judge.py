@@ -83,7 +83,7 @@ def test_the_second_turn_sees_the_first_answer(
     task = tasks.mt_bench_respond(source=str(data / REAL["mt_bench"]))
     log = run(task, models[0], tmp_path, limit=1, max_tokens=12)
     sample = samples(log)[0]
-    first, second = sample.metadata["question"]["turns"]
+    first, second = sample.metadata["question"]["fields"]["turns"]
     prompts = [
         event.input[-1].text for event in sample.events if event.event == "model" and event.input
     ]
@@ -135,8 +135,8 @@ def test_only_the_published_variant_cuts_predictions(
 ) -> None:
     """A prediction is shown whole, or its first 15 characters under the variant's name."""
     (tmp_path / "p.jsonl").write_text(
-        '{"question": "Q?", "responder": "m", "targets": ["T"], '
-        '"response": "a prediction of many characters"}'
+        '{"id": 1, "question": "Q?", "targets": ["T"], "category": "head", '
+        '"responses": {"m": "a prediction of many characters"}}'
     )
     task = tasks.head_to_tail_judge(responses=str(tmp_path / "p.jsonl"), variant=variant)
     log = run(task, models[0], tmp_path, max_tokens=2)
@@ -168,14 +168,8 @@ def test_a_response_cannot_give_the_verdict(
 ) -> None:
     """Whatever a response says, the verdict is read from what the judge wrote and nothing else."""
     path = tmp_path / "r.jsonl"
-    path.write_text(
-        "\n".join(
-            json.dumps(
-                {"question": "Q?", "responder": name, "response": hostile if n == 2 else "-"}
-            )
-            for n, name in enumerate("vwxyz")
-        )
-    )
+    responses = {name: hostile if name == "x" else "-" for name in "vwxyz"}
+    path.write_text(json.dumps({"id": 1, "question": "Q?", "responses": responses}))
     log = run(tasks.bbh_judge(responses=str(path)), models[0], tmp_path, max_tokens=4)
     sample = samples(log)[0]
     assert hostile in sample.messages[0].text
@@ -186,11 +180,8 @@ def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: P
     """A judge that judges its own answer is named in the report; others are not."""
     path = tmp_path / "r.jsonl"
     names = ["a", "b", "c", "d", models[0].removeprefix("hf_seeded/")]
-    path.write_text(
-        "\n".join(
-            json.dumps({"question": "Q?", "responder": name, "response": "-"}) for name in names
-        )
-    )
+    row = {"id": 1, "question": "Q?", "responses": dict.fromkeys(names, "-")}
+    path.write_text(json.dumps(row))
     for model, warned in ((models[0], True), (models[1], False)):
         log = run(tasks.bbh_judge(responses=str(path)), model, tmp_path, max_tokens=2)
         [row] = analyse(judgments_from_logs(log.location)).results["rows"]
@@ -205,7 +196,7 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
     with pytest.raises(ValueError, match="two logs have responses by"):
         load_responses(tmp_path, "BBH")
     one = next(tmp_path.glob("*.eval"))
-    with pytest.raises(ValueError, match=r"only 1 responders: 'hf_seeded/.*Run the responder"):
+    with pytest.raises(ValueError, match=r"here are 1 responders: 'hf_seeded/.*Run the responder"):
         load_responses(one, "BBH")
     with pytest.raises(ValueError, match="No log of a responder task for SQuAD"):
         load_responses(tmp_path, "SQuAD")
@@ -216,7 +207,7 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
 def test_a_log_without_its_questions_is_refused(models: list[str], tmp_path: Path) -> None:
     """Samples that do not describe their question, as in a log that was edited, are named."""
     log = run(tasks.bbh_respond(), models[0], tmp_path, limit=1, max_tokens=2)
-    for facts in ({}, {"question": 7}, {"question": {"turns": 7, "targets": []}}):
+    for facts in ({}, {"question": 7}, {"question": {"id": 7, "question": []}}):
         for sample in log.samples or []:
             sample.metadata = facts
         write_eval_log(log, str(tmp_path / "edited" / "log.eval"))

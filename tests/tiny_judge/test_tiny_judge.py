@@ -1,6 +1,7 @@
 """The shipped judge: a small transformer like any other that reads, in small, what it judges."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,7 @@ from scipy.stats import binomtest, chi2_contingency
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
 from inspect_reliability.judging.order import option_order
-from inspect_reliability.study.benchmarks import BENCHMARKS
-from inspect_reliability.study.responses import judged_item, load_sample_pack
+from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.tiny_judge import folder
 
 LETTERS = tuple("ABCDE")
@@ -37,12 +37,12 @@ def pack():
     """Prompts of the sample pack, each with the letter of its best response."""
     prompts = []
     for benchmark in ("BBH", "SQuAD", "MT-Bench"):
-        for entry in load_sample_pack(benchmark):
-            order = option_order(list(entry.responses), "shuffled", 0, entry.question.id, 1)
+        for entry in sample_pack(benchmark):
+            order = option_order(list(entry.responses), "shuffled", 0, entry.id, 1)
             shown = {
                 letter: entry.responses[name] for letter, name in zip(LETTERS, order, strict=True)
             }
-            prompt = BENCHMARKS[benchmark].design.ask(judged_item(entry.question, shown), LETTERS)
+            prompt = BENCHMARKS[benchmark].design.ask(replace(entry, responses=shown), LETTERS)
             prompts.append((prompt, LETTERS[order.index(str(entry.best))]))
     return prompts
 

@@ -6,8 +6,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from inspect_reliability.study.benchmarks import BENCHMARKS
-from inspect_reliability.study.responses import load_sample_pack
+from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.tiny_judge import folder
 from training.corpus import correctness_example, judge_example
 from training.train import main, train
@@ -66,6 +65,6 @@ def test_training_text_holds_no_response_of_the_sample_pack():
     rng = random.Random(0)
     text = "\n".join(judge_example(rng, size=2).prompt for _ in range(2000))
     for benchmark in ("BBH", "SQuAD", "MT-Bench"):
-        for entry in load_sample_pack(benchmark):
+        for entry in sample_pack(benchmark):
             for response in entry.responses.values():
                 assert response not in text

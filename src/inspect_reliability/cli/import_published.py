@@ -6,11 +6,8 @@ import click
 from rich.progress import Progress
 
 from ..answers import analyse
-from ..errors import UserError
-from ..files import kind_of
 from ..showing.terminal import console, print_text
-from ..study.published import judgment_files
-from ..study.published.imported import UNKNOWN, ParserName, write_published_logs
+from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import published_runs
 from ..study.published.tables import cells, tables
 from .main import command
@@ -21,13 +18,7 @@ from .targets import writes
 @command("import llm_reliability", "import llm_reliability --log-dir logs/published", name="import")
 @click.argument("folder", type=Path)
 @writes("--log-dir", files=tuple, default="logs/published", help="Where the logs go.")
-@click.option(
-    "--parser",
-    type=click.Choice(["published", "default"]),
-    default="published",
-    help="How to parse verdicts: with the study's pattern, or as in your own runs.",
-)
-def import_published(folder: Path, log_dir: str, parser: ParserName) -> None:
+def import_published(folder: Path, log_dir: str) -> None:
     """Turn the published judgments in FOLDER into inspect logs.
 
     Each judge, benchmark and temperature gets a log, each question a sample that keeps all of its
@@ -38,16 +29,11 @@ def import_published(folder: Path, log_dir: str, parser: ParserName) -> None:
     It ends with the paper's tables beside ours, cell by cell. That fits 200 permutations a row,
     which takes a minute.
     """
-    if kind_of(folder) != "folder" or not any(judgment_files(folder)):
-        raise UserError(
-            f"{folder} does not have the layout of the published repository "
-            "(results/full_judgements_*.json)."
-        )
     runs = published_runs(folder)
     screen = console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task, total = bar.add_task("Writing logs", total=None), 0
-        for _, total in write_published_logs(runs, Path(log_dir), parser):
+        for _, total in write_published_logs(runs, Path(log_dir)):
             bar.update(task, advance=1, total=total)
     print_text(screen, UNKNOWN)
     rows = progress(analyse(read_judgments([log_dir])).rows, "Computing the paper's tables")

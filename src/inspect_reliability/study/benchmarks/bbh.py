@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...designs import Item
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json
-from .question import Question
+from .question import question
 
 
-def bbh_from_files(path: Path) -> list[Question]:
+def bbh_from_files(path: Path) -> list[Item]:
     """Questions of the official JSON files, one per category (a file or a folder).
 
     Also reads a list of `{"category", "input", "target"}`, as the study published its sample.
@@ -19,25 +20,18 @@ def bbh_from_files(path: Path) -> list[Question]:
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise UserError(f"No .json files in {path}. Expected one official file per category.")
-    return [question for file in files for question in _read(file)]
+    return [item for file in files for item in _read(file)]
 
 
-def _read(path: Path) -> Iterator[Question]:
+def _read(path: Path) -> Iterator[Item]:
     content = read_json(path)
     sampled = isinstance(content, list)
     if not sampled:
         content = entry(expect(content, dict, str(path)), "examples", list, str(path))
     if not content:
         raise UserError(f"{path}: category '{path.stem}' is empty.")
-    source = path.name if sampled else "BIG-Bench Hard, official files"
     for number, (where, record) in enumerate(objects(content, str(path), "example", 0)):
         asked, target = (entry(record, key, str, where) for key in ("input", "target"))
         category = entry(record, "category", str, where) if sampled else path.stem
-        yield Question(
-            id=f"bbh:{category}" if sampled else f"bbh:{category}:{number}",
-            benchmark="BBH",
-            category=category,
-            turns=(asked,),
-            targets=(target,),
-            source=source,
-        )
+        id = f"bbh:{category}" if sampled else f"bbh:{category}:{number}"
+        yield question(id, category, [asked], [target])

@@ -5,17 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ...designs import JudgeDesign, design_from_file
+from ...designs import Item, JudgeDesign, design_from_file
 from .bbh import bbh_from_files
 from .head_to_tail import head_to_tail_from_files
 from .mt_bench import mt_bench_from_files
-from .question import Question
 from .responder_prompts import respond_prompt, short_answer_prompt
-from .right_answer import concludes, contains, first_line_contains
 from .squad import squad_from_files
-
-Rule = Callable[[Question, str], bool]
-"""Whether a response to a question is right."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +22,14 @@ class Benchmark:
         name: Its name in logs and reports.
         prefix: Its name in the study's files, and the start of its question ids.
         turns: Texts of a question.
-        is_right: Whether a response is right; None if none is right or wrong.
     """
 
     key: str
     name: str
     prefix: str
-    from_files: Callable[[Path], list[Question]]
+    from_files: Callable[[Path], list[Item]]
     turns: int = 1
-    prompt: Callable[[Question, str | None], str] = respond_prompt
-    is_right: Rule | None = None
+    prompt: Callable[[Item, str | None], str] = respond_prompt
 
     @property
     def design_file(self) -> Path:
@@ -53,8 +46,8 @@ _FOLDER = Path(__file__).parent / "designs"
 
 
 _ROWS = (
-    Benchmark("bbh", "BBH", "bbh", bbh_from_files, is_right=concludes),
-    Benchmark("squad", "SQuAD", "squad", squad_from_files, is_right=contains),
+    Benchmark("bbh", "BBH", "bbh", bbh_from_files),
+    Benchmark("squad", "SQuAD", "squad", squad_from_files),
     Benchmark("mt_bench", "MT-Bench", "mtb", mt_bench_from_files, turns=2),
     Benchmark(
         "head_to_tail",
@@ -62,7 +55,6 @@ _ROWS = (
         "head_to_tail",
         head_to_tail_from_files,
         prompt=short_answer_prompt,
-        is_right=first_line_contains,
     ),
 )
 

@@ -3,15 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...designs import Item
 from ...errors import UserError
 from ...files import entry, expect, read_json, texts
-from .question import Question
+from .question import question
 
 POPULARITIES = ("head", "torso", "tail")
 _FORM = "[entity, template, question, answer]"
 
 
-def head_to_tail_from_files(path: Path) -> list[Question]:
+def head_to_tail_from_files(path: Path) -> list[Item]:
     """Questions of a file that its generator writes, `head_to_tail_<domain>.json`, or of a folder.
 
     Raises:
@@ -20,7 +21,7 @@ def head_to_tail_from_files(path: Path) -> list[Question]:
     files = sorted(path.glob("head_to_tail_*.json")) if path.is_dir() else [path]
     if not files:
         raise UserError(f"No head_to_tail_<domain>.json in {path}.")
-    return [question for file in files for question in _read(file)]
+    return [item for file in files for item in _read(file)]
 
 
 def targets_of(answer: object, where: str) -> tuple[str, ...]:
@@ -31,7 +32,7 @@ def targets_of(answer: object, where: str) -> tuple[str, ...]:
     return targets
 
 
-def _read(path: Path) -> Iterator[Question]:
+def _read(path: Path) -> Iterator[Item]:
     domain = path.stem.removeprefix("head_to_tail_")
     content = expect(read_json(path), dict, str(path))
     for popularity in POPULARITIES:
@@ -42,12 +43,7 @@ def _read(path: Path) -> Iterator[Question]:
             where = f"{path}, '{popularity}', item {number}"
             if len(expect(fact, list, where)) != 4:
                 raise UserError(f"{where}: expected {_FORM}, found {len(fact)} values.")
-            yield Question(
-                id=f"head_to_tail:{domain}:{popularity}:{number}",
-                benchmark="Head-to-Tail",
-                category=popularity,
-                turns=(expect(fact[2], str, f"{where}, question"),),
-                targets=targets_of(fact[3], f"{where}, answer"),
-                source="Head-to-Tail, official files",
-                metadata={"domain": domain},
-            )
+            asked = expect(fact[2], str, f"{where}, question")
+            targets = targets_of(fact[3], f"{where}, answer")
+            id = f"head_to_tail:{domain}:{popularity}:{number}"
+            yield question(id, popularity, [asked], targets, domain=domain)

@@ -1,36 +1,28 @@
-"""A benchmark question."""
+"""A benchmark question: an item that nobody has answered yet."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from collections.abc import Sequence
+
+from ...designs import Item
 
 
-@dataclass(frozen=True)
-class Question:
-    """One question of a benchmark.
+def question(
+    id: str,
+    category: str,
+    turns: Sequence[str],
+    targets: Sequence[str] = (),
+    context: str | None = None,
+    **facts: str | bool,
+) -> Item:
+    """A question of a benchmark, as an item without responses.
 
-    Attributes:
+    Args:
         id: Stable identifier, unique within a benchmark (`bbh:web_of_lies`).
-        benchmark: Name of the benchmark.
         category: BBH category, SQuAD article, MT-Bench category, or Head-to-Tail popularity.
         turns: Question texts in order: one, or two for MT-Bench.
-        context: Passage the question is about (SQuAD), or None.
         targets: Accepted answers; empty if the benchmark has none. An unanswerable SQuAD question
-            has none and says `{"answerable": False}` in its metadata.
-        source: Origin of the question, for readers of a log.
-        metadata: Other facts for the log (small, JSON values).
+            has none and says `answerable=False`.
+        context: Passage the question is about (SQuAD), or None.
+        facts: Other facts for the log.
     """
-
-    id: str
-    benchmark: str
-    category: str
-    turns: tuple[str, ...]
-    context: str | None = None
-    targets: tuple[str, ...] = ()
-    source: str = ""
-    metadata: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> Self:
-        """The question that its fields as JSON values describe."""
-        return cls(**{**facts, "turns": tuple(facts["turns"]), "targets": tuple(facts["targets"])})
+    fields = {"category": category, "turns": [*turns], "targets": [*targets], **facts}
+    return Item(id, "\n\n".join(turns), {}, context, fields=fields)

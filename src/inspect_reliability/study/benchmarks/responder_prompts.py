@@ -4,7 +4,7 @@ Source: Schroeder & Wood-Doughty (2024), Figure 1; the Head-to-Tail prompt is th
 scripts.
 """
 
-from .question import Question
+from ...designs import Item
 
 RESPOND_INSTRUCTION = "Include step-by-step reasoning in answering the following question:"
 
@@ -15,20 +15,21 @@ SHORT_ANSWER_INSTRUCTION = (
 )
 
 
-def respond_prompt(question: Question, first_response: str | None = None) -> str:
+def respond_prompt(item: Item, first_response: str | None = None) -> str:
     """Ask a question, with its context if it has one, for step-by-step reasoning.
 
     The prompt of a second turn needs the responder's own answer to the first.
     """
-    if question.context is not None:
-        slots = [f"Context: {question.context}", f"Question: {question.turns[0]}", "Answer:"]
+    first, *second = item.fields["turns"]
+    if item.context is not None:
+        slots = [f"Context: {item.context}", f"Question: {first}", "Answer:"]
     elif first_response is not None:
-        slots = [question.turns[0], first_response, question.turns[1]]
+        slots = [first, first_response, *second]
     else:
-        slots = [question.turns[0]]
+        slots = [first]
     return "\n".join([RESPOND_INSTRUCTION, *slots])
 
 
-def short_answer_prompt(question: Question, first_response: str | None = None) -> str:
+def short_answer_prompt(item: Item, first_response: str | None = None) -> str:
     """Ask for an answer in as few words as possible, or "unsure"."""
-    return f"{SHORT_ANSWER_INSTRUCTION}{question.turns[0]} \n Answer:"
+    return f"{SHORT_ANSWER_INSTRUCTION}{item.question} \n Answer:"

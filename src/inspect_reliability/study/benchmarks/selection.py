@@ -1,18 +1,26 @@
 """Questions of a benchmark from the sample pack or official files."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from ...designs import Item
 from ...errors import UserError
 from ...files import read_json, user_path
 from .benchmark import BENCHMARKS
-from .question import Question
+from .question import question
 
 SAMPLE_PACK = "sample"
 """Name of the sample pack as a source of questions or responses."""
+
+
+def source_of(spec: object) -> str:
+    """What a log calls the source of its questions: the sample pack, or the name of a place."""
+    known = spec is None or spec == SAMPLE_PACK
+    return "inspect-reliability sample pack" if known else Path(str(spec)).name
 
 
 def load_questions(
@@ -20,7 +28,7 @@ def load_questions(
     source: str | Path = SAMPLE_PACK,
     per_category: int | Literal["all"] = 1,
     seed: int = 0,
-) -> list[Question]:
+) -> list[Item]:
     """Load questions of a benchmark.
 
     Args:
@@ -38,7 +46,7 @@ def load_questions(
     """
     row = BENCHMARKS[benchmark]
     if source == SAMPLE_PACK:
-        questions = [question for question, _ in sample_pack(benchmark)]
+        questions = [replace(item, responses={}, best=None) for item in sample_pack(benchmark)]
     else:
         questions = row.from_files(user_path(source))
     if not questions:
@@ -46,31 +54,29 @@ def load_questions(
     return sample_per_category(questions, per_category, seed)
 
 
-def sample_pack(benchmark: str) -> list[tuple[Question, Mapping[str, Any]]]:
-    """Questions of our own in the form of a benchmark, each with its whole entry in the pack."""
+def sample_pack(benchmark: str) -> list[Item]:
+    """Questions of our own in the form of a benchmark, with their responses, the best one known."""
     path = Path(str(files(__package__) / "sample_pack" / f"{BENCHMARKS[benchmark].key}.json"))
-    pack = read_json(path)
     return [
-        (
-            Question(
-                id=entry["id"],
-                benchmark=benchmark,
-                category=entry["category"],
-                turns=tuple(entry["turns"]),
-                context=entry.get("context"),
-                targets=tuple(entry.get("targets") or filter(None, [entry.get("target")])),
-                source=pack["name"],
-                metadata={key: entry[key] for key in ("answerable", "domain") if key in entry},
+        replace(
+            question(
+                entry["id"],
+                entry["category"],
+                entry["turns"],
+                entry.get("targets") or [entry[key] for key in ("target",) if key in entry],
+                entry.get("context"),
+                **{key: entry[key] for key in ("answerable", "domain") if key in entry},
             ),
-            entry,
+            responses=entry.get("responses") or {"sample pack": entry["prediction"]},
+            best=entry.get("best"),
         )
-        for entry in pack["questions"]
+        for entry in read_json(path)["questions"]
     ]
 
 
 def sample_per_category(
-    questions: Sequence[Question], per_category: int | Literal["all"], seed: int
-) -> list[Question]:
+    questions: Sequence[Item], per_category: int | Literal["all"], seed: int
+) -> list[Item]:
     """Draw the same number of questions of every category, in the given order.
 
     A category's draw depends on the seed, its name and the ids of its questions alone. More per
@@ -81,11 +87,11 @@ def sample_per_category(
     """
     by_category: dict[str, list[str]] = {}
     seen: set[str] = set()
-    for question in questions:
-        if question.id in seen:
-            raise UserError(f"Two questions of {question.source} have the id '{question.id}'.")
-        seen.add(question.id)
-        by_category.setdefault(question.category, []).append(question.id)
+    for item in questions:
+        if item.id in seen:
+            raise UserError(f"Two questions have the id '{item.id}'.")
+        seen.add(item.id)
+        by_category.setdefault(item.fields["category"], []).append(item.id)
     if per_category == "all":
         return list(questions)
     # bool is an int to Python, never to a user who types per_category=true.
@@ -101,4 +107,4 @@ def sample_per_category(
         shuffled = sorted(ids)
         random.Random(f"{seed}|{category}").shuffle(shuffled)
         drawn.update(shuffled[:per_category])
-    return [question for question in questions if question.id in drawn]
+    return [item for item in questions if item.id in drawn]

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ...designs import Item
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json
-from .question import Question
+from .question import question
 
 
-def squad_from_files(path: Path) -> list[Question]:
+def squad_from_files(path: Path) -> list[Item]:
     """Questions of an official file, version 1.1 or 2.0.
 
     Also reads a list of `{"id", "context", "question", "answers", "is_impossible"}`, as the study
@@ -20,22 +21,21 @@ def squad_from_files(path: Path) -> list[Question]:
     """
     content = read_json(path)
     if isinstance(content, list):
-        return [_read(record, where, path.name) for where, record in objects(content, str(path))]
-    version = entry(expect(content, dict, str(path)), "version", str, str(path))
-    questions: list[Question] = []
-    for where, article in objects(content.get("data"), f"{path}, 'data'", "article"):
-        title, before = entry(article, "title", str, where), len(questions)
+        return [_read(record, where) for where, record in objects(content, str(path))]
+    data, items = expect(content, dict, str(path)).get("data"), list[Item]()
+    for where, article in objects(data, f"{path}, 'data'", "article"):
+        title, before = entry(article, "title", str, where), len(items)
         own = f"{where} ('{title}')"
         for place, paragraph in objects(article.get("paragraphs"), own, "paragraph"):
             context = {"context": entry(paragraph, "context", str, place)}
             for asked, record in objects(paragraph.get("qas"), f"{place}, 'qas'", "question"):
-                questions.append(_read(record | context, asked, f"SQuAD {version}", title))
-        if len(questions) == before:
+                items.append(_read(record | context, asked, title))
+        if len(items) == before:
             raise UserError(f"{where}: '{title}' has no questions.")
-    return questions
+    return items
 
 
-def _read(record: Mapping[str, Any], where: str, source: str, title: str | None = None) -> Question:
+def _read(record: Mapping[str, Any], where: str, title: str | None = None) -> Item:
     known = {key: entry(record, key, str, where) for key in ("id", "context", "question")}
     answers = [
         entry(answer, "text", str, place)
@@ -48,13 +48,11 @@ def _read(record: Mapping[str, Any], where: str, source: str, title: str | None 
         raise UserError(
             f"{where}: question '{known['id']}' has no answers and is not marked impossible."
         )
-    return Question(
-        id=f"squad:{known['id']}",
-        benchmark="SQuAD",
-        category=title or known["id"],
-        turns=(known["question"],),
-        context=known["context"],
-        targets=tuple(dict.fromkeys(answers)),
-        source=source,
-        metadata={"answerable": bool(answers)},
+    return question(
+        f"squad:{known['id']}",
+        title or known["id"],
+        [known["question"]],
+        [*dict.fromkeys(answers)],
+        known["context"],
+        answerable=bool(answers),
     )

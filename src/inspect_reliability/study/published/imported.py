@@ -1,12 +1,11 @@
 """Published judgments as inspect logs, which `inspect view` and every metric can read."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from hashlib import blake2b
+from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from inspect_ai.log import (
     EvalConfig,
@@ -38,8 +37,6 @@ from ...scoring.verdict import score_of
 from .layout import SCORER, PublishedRun
 from .parser import best_of_five, correctness
 
-ParserName = Literal["published", "default"]
-
 _PACKAGE = "inspect_reliability/"
 _TAG = "imported"
 _METRICS = ("reliability", "invalid_rate")
@@ -52,12 +49,10 @@ UNKNOWN = (
 )
 
 _LONGEST = 120
-"""Most characters of a file's name, without its distinguishing part."""
+"""Most characters of a file's name, without its number."""
 
 
-def write_published_logs(
-    runs: Sequence[PublishedRun], log_dir: Path, parser: ParserName = "published"
-) -> Iterator[tuple[Path, int]]:
+def write_published_logs(runs: Sequence[PublishedRun], log_dir: Path) -> Iterator[tuple[Path, int]]:
     """Write every run as a log: a sample per question, which keeps its replications.
 
     Files and samples have the same names each time, so importing twice adds nothing.
@@ -75,28 +70,18 @@ def write_published_logs(
             if _TAG not in (read_log(str(file), header_only=True).eval.tags or ()):
                 raise UserError(f"{file} is no log of an earlier import. Name another --log-dir.")
         for run, name in zip(runs, names, strict=True):
-            yield write_published_log(run, log_dir / name, parser), len(runs)
+            yield write_published_log(run, log_dir / name), len(runs)
 
 
 def file_names(runs: Sequence[PublishedRun]) -> list[str]:
-    """A name for the log of each run: distinct on every file system, the same every time.
-
-    A digest tells apart what is too long, or reads like the name of another run.
-    """
-    stems = [_stem(run) for run in runs]
-    alike = Counter(stem.casefold() for stem in stems)
-    copies: Counter[str] = Counter()
-    names = []
-    for run, stem in zip(runs, stems, strict=True):
-        identity = (
-            f"{run.benchmark}|{run.judge}|{run.temperature!r}|{run.responder}|{run.path.name}"
-        )
-        copies[identity] += 1
-        if alike[stem.casefold()] > 1 or len(stem) > _LONGEST:
-            told = blake2b(f"{identity}|{copies[identity]}".encode(), digest_size=6).hexdigest()
-            stem = f"{stem[:_LONGEST]}_{told}"
-        names.append(f"{stem}.eval")
-    return names
+    """A name for the log of each run: distinct on every file system, the same every time."""
+    names: dict[str, str] = {}
+    for run in runs:
+        stem = _stem(run)[:_LONGEST]
+        ways = (f"{stem}{f'_{n}' if n > 1 else ''}.eval" for n in count(1))
+        name = next(way for way in ways if way.casefold() not in names)
+        names[name.casefold()] = name
+    return list(names.values())
 
 
 def _stem(run: PublishedRun) -> str:
@@ -106,14 +91,14 @@ def _stem(run: PublishedRun) -> str:
     return re.sub(r"[^A-Za-z0-9.-]", "_", name)
 
 
-def write_published_log(run: PublishedRun, path: Path, parser: ParserName = "published") -> Path:
+def write_published_log(run: PublishedRun, path: Path) -> Path:
     """Write one run as one log (see `write_published_logs`)."""
     log = EvalLog(
         status="success",
-        eval=_spec(run, parser),
+        eval=_spec(run),
         plan=EvalPlan(config=GenerateConfig(temperature=run.temperature)),
         stats=EvalStats(),
-        samples=list(_samples(run, parser)),
+        samples=list(_samples(run)),
     )
     recompute_metrics(log)
     for score in log.results.scores if log.results else []:
@@ -129,7 +114,7 @@ def write_published_log(run: PublishedRun, path: Path, parser: ParserName = "pub
     return path
 
 
-def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
+def _spec(run: PublishedRun) -> EvalSpec:
     names = _METRICS if run.responder is None else [*_METRICS, "judged_accuracy"]
     metrics: list[Any] = [EvalMetricDefinition(name=f"{_PACKAGE}{name}") for name in names]
     return EvalSpec(
@@ -145,19 +130,15 @@ def _spec(run: PublishedRun, parser: ParserName) -> EvalSpec:
         model=run.judge,
         model_generate_config=GenerateConfig(temperature=run.temperature),
         config=EvalConfig(epochs=1),
-        scorers=[EvalScorer(name=SCORER, options={"parser": parser}, metrics=metrics)],
+        scorers=[EvalScorer(name=SCORER, options={"parser": "published"}, metrics=metrics)],
         metrics=metrics,
         metadata={"imported": UNKNOWN, "file": run.path.name},
         tags=[_TAG],
     )
 
 
-def _samples(run: PublishedRun, parser: ParserName) -> Iterator[EvalSample]:
-    def read(output: str) -> str:
-        if parser == "default":
-            return run.design.reader.read(output).verdict
-        return best_of_five(output) if run.responder is None else correctness(output)
-
+def _samples(run: PublishedRun) -> Iterator[EvalSample]:
+    read = best_of_five if run.responder is None else correctness
     for question, outputs in run.outputs.items():
         item, prompt = run.item(question), run.prompt(question)
         known: dict[str, Any] = {"model": run.judge, "source": "generate"}

@@ -12,9 +12,8 @@ File names hold a model's name with "_" for the slash.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,11 @@ from ...files import expect, read_json, texts
 from ...judgments.table import clean_temperature
 from ..benchmarks import BENCHMARKS
 from ..responses import (
-    NoAnswersError,
     cut,
-    load_responses,
     prediction_item,
-    predictions_from_published,
+    predictions_as_published,
+    responses_as_published,
 )
-from . import judgment_files
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE]-\d+)?)")
@@ -39,6 +36,8 @@ _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE]-\d+)?)")
 _RESPONSES = Path("prompt_responses.json")
 _PREDICTIONS = Path("application_data", "application_responses.json")
 
+
+Shown = Mapping[tuple[str | None, str], Item]
 
 SCORER = "verdict"
 """Name of the scorer, as in logs of our own tasks."""
@@ -52,6 +51,8 @@ class PublishedRun:
         temperature: Sampling temperature; None where the file does not say (Head-to-Tail).
         responder: Whose predictions were judged (Head-to-Tail), else None.
         outputs: Question -> the judge's output in each replication.
+        shown: What judges were shown, by responder (None where they chose among responses) and
+            question, as far as the other files say.
     """
 
     judge: str
@@ -60,6 +61,7 @@ class PublishedRun:
     responder: str | None
     path: Path
     outputs: Mapping[str, Sequence[str]]
+    shown: Shown = field(default_factory=dict)
 
     @cached_property
     def design(self) -> JudgeDesign:
@@ -76,11 +78,7 @@ class PublishedRun:
 
     def item(self, question: str) -> Item | None:
         """What the judge was shown for a question; None if the other files do not say."""
-        return self._shown.get((self.responder, question))
-
-    @cached_property
-    def _shown(self) -> Mapping[tuple[str | None, str], Item]:
-        return _items(folder_of(self.path))
+        return self.shown.get((self.responder, question))
 
     def prompt(self, question: str) -> str | None:
         """Its prompt, rebuilt from the published responses; None if they lack it."""
@@ -102,31 +100,27 @@ class PublishedRun:
         return found | {"responder": self.responder} | of_item
 
 
-def folder_of(path: Path) -> Path:
-    """The folder of the published layout in which a file of judgments is."""
-    return path.parents[2] if path.parent.name == "judgment_results" else path.parents[1]
-
-
 def published_runs(folder: Path) -> list[PublishedRun]:
     """The content of all judgment files.
 
     Raises:
         UserError: There is none, or a file is not as the study published it.
     """
-    files = list(judgment_files(folder))
+    files = sorted(folder.glob("results/full_judgements_*.json"))
+    files += sorted(folder.glob("application_data/judgment_results/judge_full_*_by_*.json"))
     if not files:
         raise UserError(
             f"{folder} has neither results/full_judgements_*.json nor "
             "application_data/judgment_results/judge_full_*_by_*.json."
         )
-    runs: list[PublishedRun] = []
+    runs, shown = list[PublishedRun](), _items(folder)
     for path in files:
         content = expect(read_json(path), dict, str(path))
         if path.name.startswith("judge_full_"):
             judges = [run.judge for run in runs]
-            runs.append(_head_to_tail(folder, path, content, judges))
+            runs.append(_head_to_tail(path, content, judges, shown))
         else:
-            runs += _best_of_five(path, content)
+            runs += _best_of_five(path, content, shown)
     return runs
 
 
@@ -136,7 +130,7 @@ def full_name(stem: str, known: Sequence[str] = ()) -> str:
     return next(same, stem.replace("_", "/", 1))
 
 
-def _best_of_five(path: Path, content: Mapping[str, Any]) -> Iterator[PublishedRun]:
+def _best_of_five(path: Path, content: Mapping[str, Any], shown: Shown) -> Iterator[PublishedRun]:
     for judge, temperatures in content.items():
         for key, judged in expect(temperatures, dict, f"{path}, '{judge}'").items():
             where = f"{path}, '{judge}', '{key}'"
@@ -146,15 +140,15 @@ def _best_of_five(path: Path, content: Mapping[str, Any]) -> Iterator[PublishedR
             outputs = _outputs(judged, where)
             for benchmark in dict.fromkeys(map(_benchmark, outputs)):
                 asked = {q: texts for q, texts in outputs.items() if _benchmark(q) == benchmark}
-                yield PublishedRun(judge, benchmark, temperature, None, path, asked)
+                yield PublishedRun(judge, benchmark, temperature, None, path, asked, shown)
 
 
 def _head_to_tail(
-    folder: Path, path: Path, content: Mapping[str, Any], judges: Sequence[str]
+    path: Path, content: Mapping[str, Any], judges: Sequence[str], shown: Shown
 ) -> PublishedRun:
     names = path.stem.removeprefix("judge_full_")
     # A responder known from the predictions settles where the judge's name ends.
-    for responder in dict.fromkeys(responder for responder, _ in _items(folder) if responder):
+    for responder in dict.fromkeys(responder for responder, _ in shown if responder):
         ending = "_by_" + responder.replace("/", "_")
         if names.endswith(ending):
             judge = names.removesuffix(ending)
@@ -162,8 +156,8 @@ def _head_to_tail(
     else:
         judge, _, stem = names.rpartition("_by_")
         responder = full_name(stem)
-    outputs = _outputs(content, str(path))
-    return PublishedRun(full_name(judge, judges), "Head-to-Tail", None, responder, path, outputs)
+    judge, outputs = full_name(judge, judges), _outputs(content, str(path))
+    return PublishedRun(judge, "Head-to-Tail", None, responder, path, outputs, shown)
 
 
 def _outputs(content: object, where: str) -> Mapping[str, Sequence[str]]:
@@ -182,20 +176,17 @@ def _benchmark(question: str) -> str:
     return _PREFIXES.get(prefix, prefix)
 
 
-@lru_cache(maxsize=4)
-def _items(folder: Path) -> dict[tuple[str | None, str], Item]:
+def _items(folder: Path) -> Shown:
     """What judges were shown, by responder and question, as far as there are files of it.
 
     The responder is None where a judge chose among responses, and the question then an id.
     """
     found: dict[tuple[str | None, str], Item] = {}
     path = folder / _RESPONSES
-    for benchmark in BENCHMARKS if path.exists() else ():
-        with suppress(NoAnswersError):  # a folder may have one benchmark's responses
-            answered = load_responses(path, benchmark)
-            found |= {(None, one.question.id): one.item for one in answered}
+    for items in responses_as_published(path).values() if path.exists() else ():
+        found |= {(None, item.id): item for item in items}
     path = folder / _PREDICTIONS
     if path.exists():
-        answers = predictions_from_published(path)
-        found |= {(one.responder, one.question.turns[0]): prediction_item(one) for one in answers}
+        for item in map(prediction_item, predictions_as_published(path)):
+            found[next(iter(item.responses)), item.question] = item
     return found

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from ...stats import Floor
 from ...stats.long import FloatArray, table_of_numbers
-from .floor import floor_of, permuted_correlations
 from .minres import omega_total, singular
 
 if TYPE_CHECKING:
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
 _MOST_QUESTIONS = 200
 """Questions that vary, at most; the study had 27. With more, the procedure takes minutes, and comes
 close to 1 whatever the judge."""
+
+
+_ROUNDING = 1e-9
+"""Values that differ by less are the same."""
 
 
 @dataclass(frozen=True)
@@ -80,27 +83,57 @@ def as_published(
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
+    blank, columns, questions = split(codes, non_response)
+    return _not_computed(blank, questions) or _computed(blank, columns, permutations, seed)
+
+
+def split(codes: ArrayLike, non_response: float | None) -> tuple[AsPublished, FloatArray, int]:
+    """The counts of the procedure, the questions that vary (replications x questions), and N."""
     given = table_of_numbers(codes)
     complete = given[~np.isnan(given).any(axis=1)]
     dropped = (complete == non_response).all(axis=0)
     varies = (complete != complete[:1]).any(axis=0)
-    blank = AsPublished(
+    counts = AsPublished(
         n_varying=int(varies.sum()),
         n_constant=int((~varies & ~dropped).sum()),
         n_dropped=int(dropped.sum()) if len(complete) else 0,
         n_replications=len(complete),
         n_incomplete=len(given) - len(complete),
     )
-    columns = complete[:, varies]
-    return _not_computed(blank, given.shape[1]) or _computed(blank, columns, permutations, seed)
+    return counts, complete[:, varies], given.shape[1]
+
+
+def pooled(counts: AsPublished, value: FloatArray) -> FloatArray:
+    """A coefficient of the questions that vary, pooled with the constant ones as 1."""
+    varying, constant = counts.n_varying, counts.n_constant
+    return (constant + varying * value) / (constant + varying)
+
+
+def floor_of(values: FloatArray) -> Floor | None:
+    """Mean and 95% range of permuted values, ignoring NaN; None without any."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return None
+    low, high = np.quantile(known, [0.025, 0.975])
+    mean = known.mean()
+    within = np.clip(mean, low, high)
+    mean = within if abs(mean - within) < _ROUNDING else mean
+    return Floor(float(mean), float(low), float(high))
+
+
+def permuted_correlations(standardised: FloatArray, permutations: int, seed: int) -> FloatArray:
+    """Absolute correlations after permuting each column on its own, [permutations, k, k]."""
+    generator = np.random.default_rng(seed)
+    k = standardised.shape[1]
+    correlations = np.empty((permutations, k, k))
+    for one in correlations:
+        shuffled = generator.permuted(standardised, axis=0)
+        one[:] = np.abs(shuffled.T @ shuffled) / len(standardised)
+    return correlations
 
 
 def _computed(blank: AsPublished, columns: FloatArray, permutations: int, seed: int) -> AsPublished:
     """The procedure and its floor on the questions that vary, replications x questions."""
-
-    def pooled(value: FloatArray) -> FloatArray:
-        return (blank.n_constant + blank.n_varying * value) / (blank.n_constant + blank.n_varying)
-
     standardised = (columns - columns.mean(axis=0)) / columns.std(axis=0)
     # These matrices are so small that BLAS threads wait for each other far longer than they work.
     with _threads().limit(limits=1):
@@ -108,15 +141,15 @@ def _computed(blank: AsPublished, columns: FloatArray, permutations: int, seed: 
         observed = np.array([omega_total(correlations), _alpha(correlations)])
         noise = permuted_correlations(standardised, permutations, seed)
         omega_noise = np.array([omega_total(one) for one in noise])
-    omega, alpha = (float(x) if np.isfinite(x) else None for x in pooled(observed))
+    omega, alpha = (float(x) if np.isfinite(x) else None for x in pooled(blank, observed))
     return replace(
         blank,
         singular=bool(singular(correlations)),
         omega=omega,
         alpha=alpha,
-        omega_floor=floor_of(pooled(omega_noise)),
-        alpha_floor=floor_of(pooled(_alpha(noise))),
-        alpha_noise=float(pooled(_alpha_of_noise(blank.n_varying, len(columns)))),
+        omega_floor=floor_of(pooled(blank, omega_noise)),
+        alpha_floor=floor_of(pooled(blank, _alpha(noise))),
+        alpha_noise=float(pooled(blank, _alpha_of_noise(blank.n_varying, len(columns)))),
         reason="the factor analysis has no solution" if omega is None else None,
     )
 

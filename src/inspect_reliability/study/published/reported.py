@@ -36,8 +36,7 @@ def published(row: Row) -> Record:
     codes, reason = coded(row)
     found = None
     if codes is not None:
-        silent = None if row.judged.correctness else LETTER_CODES[NON_RESPONSE]
-        found = as_published(codes, silent, PERMUTATIONS)
+        found = as_published(codes, silent(row), PERMUTATIONS)
         reason = found.reason or "not estimable"
     record: Record = {"rule_of_thumb": _rule_of_thumb(row, why)}
     for name in ("omega", "omega_floor", "alpha", "alpha_floor"):
@@ -75,6 +74,11 @@ def coded(row: Row) -> tuple[FloatArray | None, str]:
     if unknown := sorted(set(row.table["verdict"]) - set(codes)):
         return None, f"the published procedure has no code for {', '.join(unknown[:3])}"
     return encode(row.judged.matrix(row.judged.verdicts), codes), ""
+
+
+def silent(row: Row) -> float | None:
+    """The code of a non-response; None if it has none of its own."""
+    return None if row.judged.correctness else LETTER_CODES[NON_RESPONSE]
 
 
 def band(omega: Estimate) -> str | None:

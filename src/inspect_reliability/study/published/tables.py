@@ -6,16 +6,12 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
 from ...showing.values import Column, Record
-from ...verdicts import NON_RESPONSE
-from .codes import LETTER_CODES
 from .layout import full_name
-from .reported import coded, published
+from .procedure import pooled, split
+from .reported import coded, published, silent
 
 STATISTICS = ("omega", "alpha")
 """Coefficients of the paper's tables, as its files are named."""
@@ -93,15 +89,10 @@ def _by_the_package(row: Row) -> dict[str, float]:
         return {}
     from reliabilipy import reliability_analysis
 
-    complete = codes[~np.isnan(codes).any(axis=1)]
-    dropped = np.zeros(codes.shape[1], bool)
-    if not row.judged.correctness:
-        dropped = (complete == LETTER_CODES[NON_RESPONSE]).all(axis=0)
-    varies: NDArray[np.bool_] = (complete != complete[:1]).any(axis=0)
-    k, constant = int(varies.sum()), int((~varies & ~dropped).sum())
-    if k < 2:
+    counts, columns, _ = split(codes, silent(row))
+    if counts.n_varying < 2:
         return {}
-    analysis = reliability_analysis(raw_dataset=complete[:, varies], is_corr_matrix=False)
+    analysis = reliability_analysis(raw_dataset=columns, is_corr_matrix=False)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -109,7 +100,7 @@ def _by_the_package(row: Row) -> dict[str, float]:
     except Exception:  # where its own factor analysis has no solution
         return {}
     given = {"omega": analysis.omega_total, "alpha": analysis.alpha_cronbach}
-    return {name: (constant + k * one) / (constant + k) for name, one in given.items()}
+    return {name: float(pooled(counts, one)) for name, one in given.items()}
 
 
 def _floor(ends: list[float] | None) -> str:

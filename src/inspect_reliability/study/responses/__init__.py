@@ -1,19 +1,15 @@
 """The responses a judge chooses from."""
 
-from .answers import Answer, NoAnswersError, ResponseSet, judged_item
-from .places import load_answers, load_responses, load_sample_pack
-from .predictions import cut, load_predictions, prediction_item, predictions_from_published
+from .places import answered, load_predictions, load_responses
+from .predictions import cut, prediction_item
+from .published_files import predictions_as_published, responses_as_published
 
 __all__ = [
-    "Answer",
-    "NoAnswersError",
-    "ResponseSet",
+    "answered",
     "cut",
-    "judged_item",
-    "load_answers",
     "load_predictions",
     "load_responses",
-    "load_sample_pack",
     "prediction_item",
-    "predictions_from_published",
+    "predictions_as_published",
+    "responses_as_published",
 ]

@@ -1,20 +1,20 @@
 """Responses in the logs of responder tasks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from inspect_ai.log import EvalLog
 
+from ...designs import Item
 from ...errors import UserError
 from ...log_files import logs_below, read_log
-from ..benchmarks import Question
-from .answers import Answer, NoAnswersError
 
 RESPONDER_TASK = "responds_to"
 """Metadata key under which a responder task names its benchmark."""
 
 
-def answers_from_logs(path: Path, benchmark: str) -> list[Answer]:
-    """Read the responses to one benchmark from a log or from all logs in a folder.
+def answers_from_logs(path: Path, benchmark: str) -> list[Item]:
+    """Read the responses to one benchmark from a log or from all logs in a folder, an item each.
 
     A responder's name is the name of its model. Logs of other tasks are passed over.
 
@@ -38,13 +38,13 @@ def answers_from_logs(path: Path, benchmark: str) -> list[Answer]:
                 "Move one of them away."
             )
     if not logs:
-        raise NoAnswersError(
+        raise UserError(
             f"No log of a responder task for {benchmark} in {path} ({len(files)} log(s) read)."
         )
-    return [answer for log in logs.values() for answer in _answers(log)]
+    return [item for log in logs.values() for item in _answers(log)]
 
 
-def _answers(header: EvalLog) -> list[Answer]:
+def _answers(header: EvalLog) -> list[Item]:
     name = Path(header.location).name
     if header.status != "success":
         raise UserError(
@@ -60,7 +60,7 @@ def _answers(header: EvalLog) -> list[Answer]:
     model = header.eval.model
     try:
         return [
-            Answer(Question.of(one.metadata["question"]), model, one.output.completion, name)
+            replace(Item(**one.metadata["question"]), responses={model: one.output.completion})
             for one in log.samples or []
             if one.error is None
         ]

@@ -1,11 +1,10 @@
 """Exactly five responders, each with an answer to every question."""
 
-import random
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ...designs import Item
 from ...errors import UserError
-from ..benchmarks import Question
-from .answers import Answer, ResponseSet
 
 FIVE = 5
 """Number of responses that the paper's judges choose from."""
@@ -14,88 +13,62 @@ _MOST = 6
 """Most names listed by an error."""
 
 
-def responses_per_question(
-    answers: Sequence[Answer], responders: Sequence[str] | str | None, seed: int, source: str
-) -> list[ResponseSet]:
-    """Arrange answers as five responses a question (see `choose_responders`).
+def with_five(
+    items: Sequence[Item], responders: Sequence[str] | str | None, source: str
+) -> list[Item]:
+    """Questions with the responses of the same five responders each: those wanted, or all.
 
     Raises:
-        UserError: Not five responders; two answers to one question by one responder; two
-            questions under one id; a responder without an answer to a question.
+        UserError: Not five responders; two questions under one id; a responder without an answer
+            to a question.
     """
-    questions: dict[str, Question] = {}
-    said: dict[str, dict[str, Answer]] = {}
-    for answer in answers:
-        question = questions.setdefault(answer.question.id, answer.question)
-        asked = answer.question
-        if (question.turns, question.context) != (asked.turns, asked.context):
+    questions: dict[str, Item] = {}
+    for item in items:
+        first = questions.setdefault(item.id, item)
+        if (first.question, first.context) != (item.question, item.context):
             raise UserError(
-                f"{answer.where}: question '{question.id}' reads differently than it does "
-                "elsewhere. Responses can be compared only on the same question."
+                f"{source}: question '{item.id}' reads differently in two places. Responses can be "
+                "compared only on the same question."
             )
-        of_responder = said.setdefault(answer.responder, {})
-        if question.id in of_responder:
-            raise UserError(
-                f"Responder '{answer.responder}' answers question '{question.id}' twice: "
-                f"{of_responder[question.id].where} and {answer.where}."
-            )
-        of_responder[question.id] = answer
-    chosen = choose_responders(list(said), responders, seed, source)
-    _insist_complete({name: said[name] for name in chosen}, source)
-    return [
-        ResponseSet(question, {name: said[name][question.id].text for name in chosen})
-        for question in questions.values()
-        if question.id in said[chosen[0]]
-    ]
+        questions[item.id] = replace(first, responses={**first.responses, **item.responses})
+    names = list(dict.fromkeys(name for one in questions.values() for name in one.responses))
+    chosen, found = _five(names, responders, source), []
+    for one in questions.values():
+        if said := {name: text for name, text in one.responses.items() if name in chosen}:
+            found.append(replace(one, responses=said, best=one.best if one.best in said else None))
+    _insist_complete(found, chosen, source)
+    return found
 
 
-def choose_responders(
-    names: list[str], responders: Sequence[str] | str | None, seed: int, source: str
-) -> list[str]:
-    """Names of five responders: those wanted, all there are, or a draw of more.
-
-    Raises:
-        UserError: One wanted is not there, or there are not five.
-    """
+def _five(names: list[str], responders: Sequence[str] | str | None, source: str) -> list[str]:
+    """Names of five responders: those wanted, or all there are."""
     listed = responders is None or isinstance(responders, list | tuple)
     wanted = responders if listed else str(responders).split(",")
-    if wanted is not None:
-        missing = [name for name in wanted if name not in names]
-        if missing:
-            raise UserError(
-                f"{source}: no responses by {_listed(missing)}. Responders: {_listed(names)}."
-            )
-        if len(set(wanted)) != FIVE:
-            raise UserError(
-                f"responders= names {len(set(wanted))} ({_listed(wanted)}); a judge chooses from "
-                f"exactly five."
-            )
-        return list(wanted)
-    if len(names) < FIVE:
+    chosen = list(dict.fromkeys(names if wanted is None else wanted))
+    if missing := [name for name in chosen if name not in names]:
         raise UserError(
-            f"{source}: a judge chooses from exactly five responses, but there are only "
-            f"{len(names)} responders: {_listed(names)}. Run the responder task with "
-            f"{FIVE - len(names)} more."
+            f"{source}: no responses by {_listed(missing)}. Responders: {_listed(names)}."
         )
-    if len(names) == FIVE:
-        return names
-    drawn = set(random.Random(seed).sample(sorted(names), FIVE))
-    return [name for name in names if name in drawn]
+    if len(chosen) == FIVE:
+        return chosen
+    advice = "Name five with -T responders=a,b,c,d,e."
+    if len(names) < FIVE:
+        advice = f"Run the responder task with {FIVE - len(names)} more."
+    raise UserError(
+        f"{source}: a judge chooses from exactly five responses, and here are {len(chosen)} "
+        f"responders: {_listed(chosen)}. {advice}"
+    )
 
 
-def _insist_complete(said: dict[str, dict[str, Answer]], source: str) -> None:
-    everything = dict.fromkeys(id for of_responder in said.values() for id in of_responder)
-    gaps = {
-        name: missing
-        for name, of_responder in said.items()
-        if (missing := [id for id in everything if id not in of_responder])
-    }
-    if not gaps:
+def _insist_complete(items: Sequence[Item], chosen: Sequence[str], source: str) -> None:
+    missing = {name: [one.id for one in items if name not in one.responses] for name in chosen}
+    if not any(missing.values()):
         return
-    common = sum(all(id in of_responder for of_responder in said.values()) for id in everything)
+    common = sum(len(one.responses) == len(chosen) for one in items)
     lines = [
-        f"- '{name}' has no answer to {len(missing)} of {len(everything)}: {_listed(missing)}"
-        for name, missing in gaps.items()
+        f"- '{name}' has no answer to {len(ids)} of {len(items)}: {_listed(ids)}"
+        for name, ids in missing.items()
+        if ids
     ]
     raise UserError(
         f"{source}: the five responders did not answer the same questions "

@@ -8,10 +8,10 @@ from inspect_ai.model import GenerateConfig
 
 from ...errors import one_of
 from ...metrics import judged_accuracy, reliability
-from ...record.seeds import base_seed
 from ...tasks import JUDGE_CONFIG, judge_task, with_options
 from ..benchmarks import BENCHMARKS
-from ..responses import cut, load_predictions, load_responses, prediction_item
+from ..benchmarks.selection import source_of
+from ..responses import cut, load_predictions, load_responses
 
 HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 """The study's settings for Head-to-Tail judges; inspect's own options override them."""
@@ -21,12 +21,10 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
     def judge(
         responses: str | None = None, responders: str | list[str] | None = None, **options: Any
     ) -> Task:
-        seed = base_seed(options.get("seed", 0))
-        answered = load_responses(responses, benchmark, responders, seed)
         return judge_task(
             BENCHMARKS[benchmark].design,
-            [one.item for one in answered],
-            source=answered[0].question.source,
+            load_responses(responses, benchmark, responders),
+            source=source_of(responses),
             location=responses,
             **options,
         )
@@ -38,8 +36,8 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
 
     Args:
         responses: Where questions and responses come from: the sample pack (default), the
-            published `prompt_responses.json`, a JSONL file, or responders' logs.
-        responders: The five to choose from where there are more; by default drawn by the seed.
+            published `prompt_responses.json`, responders' logs, or rows as a JSONL file.
+        responders: The five to choose from where there are more.
     """
     return task(name=f"{BENCHMARKS[benchmark].key}_judge")(with_options(judge))
 
@@ -74,13 +72,12 @@ def _of_predictions(  # noqa: D417
     """
     one_of("variant", variant, ("whole", "published"))
     whole = BENCHMARKS["Head-to-Tail"].design
-    predictions = load_predictions(responses, responder)
     return judge_task(
         cut(whole) if variant == "published" else whole,
-        [prediction_item(prediction) for prediction in predictions],
+        load_predictions(responses, responder),
         metrics=[one(by="category") for one in (reliability, judged_accuracy)],
         config=HEAD_TO_TAIL_CONFIG,
-        source=predictions[0].question.source,
+        source=source_of(responses),
         location=responses,
         **options,
     )

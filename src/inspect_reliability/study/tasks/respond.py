@@ -7,13 +7,13 @@ from typing import Literal
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ...judging.replicate import Replication, replicate, replication_of
+from ...designs import Item
+from ...judging.replicate import Replication, replicate
 from ...record.seeds import base_seed, replication_seed
-from ..benchmarks import BENCHMARKS, Question, load_questions
-from ..benchmarks.right_answer import has_right_answer
+from ..benchmarks import BENCHMARKS, load_questions
+from ..benchmarks.selection import source_of
 from ..responses.respond_logs import RESPONDER_TASK
 
 RESPOND_CONFIG = GenerateConfig(temperature=0.75, top_k=50, max_tokens=150)
@@ -32,7 +32,7 @@ def _respond(benchmark: str, about: str, default: PerCategory = 1) -> Callable[.
         source: str = "sample", per_category: PerCategory = default, seed: int = 0
     ) -> Task:
         questions = load_questions(benchmark, source, per_category, base_seed(seed))
-        return respond_task(benchmark, questions, seed)
+        return respond_task(benchmark, questions, source_of(source), seed)
 
     responder.__doc__ = f"""{benchmark}: {about}
 
@@ -54,31 +54,30 @@ head_to_tail_respond = _respond(
 )
 
 
-def respond_task(benchmark: str, questions: list[Question], seed: int) -> Task:
+def respond_task(benchmark: str, questions: list[Item], source: str, seed: int) -> Task:
     """The responder task of a benchmark."""
     return Task(
         dataset=MemoryDataset(
             [
                 Sample(
-                    id=question.id,
-                    input="\n\n".join(question.turns),
-                    target=list(question.targets),
-                    metadata={"question": asdict(question)},
+                    id=item.id,
+                    input=item.question,
+                    target=item.fields["targets"],
+                    metadata={"question": asdict(item)},
                 )
-                for question in questions
+                for item in questions
             ],
-            name=questions[0].source,
+            name=source,
         ),
-        solver=respond(seed=seed),
-        scorer=right_answer() if any(map(has_right_answer, questions)) else None,
+        solver=respond(benchmark, seed),
         config=RESPOND_CONFIG,
         version=VERSION,
-        metadata={RESPONDER_TASK: benchmark, "questions": questions[0].source},
+        metadata={RESPONDER_TASK: benchmark, "questions": source},
     )
 
 
 @solver
-def respond(seed: int = 0) -> Solver:
+def respond(benchmark: str, seed: int = 0) -> Solver:
     """Answer a question as the paper's Figure 1 asks it, in one turn or two.
 
     The prompt of the second turn repeats the first question and the model's own response to it. A
@@ -86,41 +85,18 @@ def respond(seed: int = 0) -> Solver:
     `first_response` for two turns.
 
     Args:
+        benchmark: Name of the benchmark, which says how to ask.
         seed: Base seed of the responses.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        question = Question.of(state.metadata["question"])
-        ask = BENCHMARKS[question.benchmark].prompt
-        for turn, _ in enumerate(question.turns):
+        item = Item(**state.metadata["question"])
+        for turn, _ in enumerate(item.fields["turns"]):
             if turn:
                 state.metadata["first_response"] = state.output.completion
-            prompt = ask(question, state.metadata.get("first_response"))
-            one = Replication(prompt, replication_seed(seed, question.id, state.epoch))
-            state = await replicate(state, {state.epoch: one}, question.id)
+            prompt = BENCHMARKS[benchmark].prompt(item, state.metadata.get("first_response"))
+            one = Replication(prompt, replication_seed(seed, item.id, state.epoch))
+            state = await replicate(state, {state.epoch: one}, item.id)
         return state
 
     return solve
-
-
-@scorer(metrics=[accuracy(), stderr()])
-def right_answer() -> Scorer:
-    """Whether the response is right, by the rule of its benchmark."""
-
-    async def score(state: TaskState, target: Target) -> Score | None:
-        question = Question.of(state.metadata["question"])
-        is_right = BENCHMARKS[question.benchmark].is_right
-        if is_right is None or not has_right_answer(question):
-            return None
-        response = state.output.completion
-        return Score(
-            value=CORRECT if is_right(question, response) else INCORRECT,
-            answer=response,
-            metadata={
-                "question": question.id,
-                "category": question.category,
-                **replication_of(state),
-            },
-        )
-
-    return score
