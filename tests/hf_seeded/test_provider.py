@@ -49,7 +49,6 @@ from transformers import (
 from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.errors import UserError
-from inspect_reliability.hf_seeded import reading
 from inspect_reliability.hf_seeded.distribution import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.request import Request
@@ -313,45 +312,6 @@ def test_stop_sequences(model: Model) -> None:
     assert stopped.completion == free[: free.index(sequence)]
     assert stopped.stop_reason == "stop"
     assert stopped.usage.output_tokens < 40
-
-
-def first_word(text: str) -> str | None:
-    """The caller's own idea of a finished text: one that has a whole word."""
-    words = text.split()
-    return words[0] if len(words) > 1 else None
-
-
-def test_stop_at_verdict(model_folder: Path, model: Model) -> None:
-    """With stop_at_verdict a text ends with the token at which the caller's function reads it.
-
-    It is the beginning of the text that would have been written. The option is off unless asked
-    for, and recorded.
-    """
-    stopping = load(model_folder, stop_at_verdict=True)
-    settings = {"seeds": range(40), "max_tokens": 30}
-    with reading(first_word):
-        pairs = list(zip(ask(model, **settings), ask(stopping, **settings), strict=True))
-    for free, stopped in pairs:
-        assert not free.metadata["stop_at_verdict"]
-        assert stopped.metadata["stop_at_verdict"]
-        assert free.completion.startswith(stopped.completion)
-        assert first_word(stopped.completion) == first_word(free.completion)
-    ended = [(free, stopped) for free, stopped in pairs if first_word(stopped.completion)]
-    assert len(ended) > 5
-    assert all(s.usage.output_tokens <= f.usage.output_tokens for f, s in ended)
-    assert {stopped.stop_reason for _, stopped in ended} == {"stop"}
-    assert max(len(stopped.completion.split()) for _, stopped in ended) == 2
-
-
-def test_stop_at_verdict_without_a_reader(
-    model_folder: Path, model: Model, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Where the caller hands in no function, texts go on, and one note says so."""
-    stopping = load(model_folder, stop_at_verdict=True)
-    for free, other in zip(ask(model, seeds=range(5)), ask(stopping, seeds=range(5)), strict=True):
-        assert other.completion == free.completion
-        assert not other.metadata["stop_at_verdict"]
-    assert caplog.text.count("stop_at_verdict=true has no effect here") == 1
 
 
 @pytest.mark.slow
@@ -659,7 +619,7 @@ def damaged(good: Path, folder: Path, value: float) -> Path:
         ("{good}", {"chat_template": "sometimes"}, "chat_template='sometimes'"),
         ("{good}", {"max_rows": 0}, "max_rows=0"),
         ("{good}", {"memory_gb": -1}, "memory_gb=-1"),
-        ("{good}", {"stop_at_verdict": "perhaps"}, "neither true nor false"),
+        ("{good}", {"trust_remote_code": "perhaps"}, "neither true nor false"),
         ("{good}", {"device": "abacus"}, "Check the -M arguments"),
         ("{good}", {"device": "cuda:97"}, "Check the -M arguments"),
         ("{good}", {"device_map": "cuda:97"}, "Check the -M arguments"),

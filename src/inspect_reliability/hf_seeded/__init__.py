@@ -3,9 +3,9 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import needs
-from .distribution import Distribution, distributing, reading
+from .distribution import Distribution, distributing
 
-__all__ = ["Distribution", "distributing", "hf_seeded", "reading"]
+__all__ = ["Distribution", "distributing", "hf_seeded"]
 
 
 @modelapi(name="hf_seeded")

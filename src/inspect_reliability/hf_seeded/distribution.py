@@ -4,7 +4,7 @@ The engine knows no verdicts. The caller of a generation passes functions that r
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -21,12 +21,12 @@ class Labels:
 
     Attributes:
         read: See `DistributionRequest`.
-        parse: See `DistributionRequest`; None where texts are drawn.
+        parse: See `DistributionRequest`.
         temperatures: Temperatures of the distributions; by default that of the request.
     """
 
     read: Read
-    parse: Parse | None = None
+    parse: Parse
     temperatures: Sequence[float] = ()
 
 
@@ -34,37 +34,22 @@ _labels: ContextVar[Labels | None] = ContextVar("hf_seeded_labels", default=None
 
 
 def current_labels() -> Labels | None:
-    """The labels of the innermost `reading` or `distributing` block, if any."""
+    """The labels of the innermost `distributing` block, if any."""
     return _labels.get()
 
 
 @contextmanager
-def _labelled(labels: Labels) -> Iterator[None]:
-    token = _labels.set(labels)
-    try:
-        yield
-    finally:
-        _labels.reset(token)
-
-
-def reading(read: Read) -> AbstractContextManager[None]:
-    """Let `-M stop_at_verdict=true` stop the generations in this block where `read` has a label.
-
-    Pass the same function object each time: the engine calls it once for all replications that have
-    written the same text.
-    """
-    return _labelled(Labels(read))
-
-
-def distributing(
-    read: Read, parse: Parse, temperatures: Sequence[float] = ()
-) -> AbstractContextManager[None]:
+def distributing(read: Read, parse: Parse, temperatures: Sequence[float] = ()) -> Iterator[None]:
     """Let a generation in this block find the distribution of labels instead of drawing a text.
 
     The output's metadata has it as `distributions`: per temperature, a mapping with the fields of a
     `Distribution`. The arguments are those of `Labels`.
     """
-    return _labelled(Labels(read, parse, temperatures))
+    token = _labels.set(Labels(read, parse, temperatures))
+    try:
+        yield
+    finally:
+        _labels.reset(token)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,11 @@ import logging
 import math
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
-from typing import Any, cast
+from typing import Any
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -26,7 +26,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
 from .candidates import NotFiniteError
-from .distribution import Distribution, DistributionRequest, Labels, Parse, current_labels
+from .distribution import Distribution, DistributionRequest, Labels, current_labels
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
 from .load import find
@@ -44,11 +44,6 @@ together can share their prompt's forward pass, so all of a run should be let th
 
 NAME_LOOKUP = "__model_info_lookup__"
 """The key with which inspect makes a second instance, just to ask for the model's name."""
-
-_NOTHING_TO_READ = (
-    "stop_at_verdict=true has no effect here: this task does not tell hf_seeded how to read a "
-    "verdict. Texts go on to their end."
-)
 
 
 class HFSeededAPI(ModelAPI):
@@ -69,8 +64,6 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: Whether code that comes with the model may run.
         chat_template: "auto" uses the tokenizer's chat template if it has one; "none" gives the
             model the text of the messages as it is.
-        stop_at_verdict: End a replication once the caller's function says that its text is finished
-            (see `reading`). Faster, but the rest of the text is then unknown.
         max_rows: The most rows that go through the model together.
         memory_gb: The most memory for these rows; by default half of the memory that the model
             leaves free.
@@ -102,7 +95,6 @@ class HFSeededAPI(ModelAPI):
         revision: str | None = None,
         trust_remote_code: bool = False,
         chat_template: ChatTemplate = "auto",
-        stop_at_verdict: bool = False,
         max_rows: int = MAX_ROWS,
         memory_gb: float | None = None,
         **model_args: Any,
@@ -110,8 +102,7 @@ class HFSeededAPI(ModelAPI):
         config = config if config is not None else GenerateConfig()
         super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
         refuse(config)
-        flags = {"trust_remote_code": trust_remote_code, "stop_at_verdict": stop_at_verdict}
-        _check(flags, max_rows, memory_gb)
+        _check(trust_remote_code, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
         self._found = find(
@@ -126,7 +117,6 @@ class HFSeededAPI(ModelAPI):
         )
         self._chat_template, self._max_rows = chat_template, max_rows
         self._memory = None if memory_gb is None else int(memory_gb * 1e9)
-        self.stop_at_verdict = stop_at_verdict
         # One function per setting, so that the engine calls it once for each distinct text.
         self._stop = lru_cache(maxsize=64)(stopping_at)
         self._said: set[str] = set()
@@ -177,15 +167,14 @@ class HFSeededAPI(ModelAPI):
         refuse(config)
         self.ready()
         prompt, labels = self.encoder.encode(input), current_labels()
-        if labels is not None and labels.parse is not None:
+        if labels is not None:
             found = await self.distribution(input, config, labels)
             output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
-            output.metadata = settings_of(config, self._dtype, stopping=True)
+            output.metadata = settings_of(config, self._dtype)
             output.metadata["distributions"] = [asdict(one) for one in found]
             return _accounted(output, len(prompt), found[0].rows, started)
-        read = labels.read if labels is not None and self.stop_at_verdict else None
-        settings = settings_of(config, self._dtype, stopping=read is not None)
-        self._say_once(config, nothing_to_read=self.stop_at_verdict and read is None)
+        settings = settings_of(config, self._dtype)
+        self._say_once(config)
         if len(prompt) >= self.run.context:
             error = self._too_long(len(prompt))
             output = ModelOutput.from_content(self.model_name, "", "model_length", error)
@@ -198,7 +187,7 @@ class HFSeededAPI(ModelAPI):
             temperature=settings["temperature"],
             top_k=settings["top_k"],
             top_p=settings["top_p"],
-            stop=self._stop(tuple(config.stop_seqs or ()), read),
+            stop=self._stop(tuple(config.stop_seqs or ())),
             alternatives=(config.top_logprobs or 1) if config.logprobs else 0,
         )
         seeds = range(asked.seed, asked.seed + (config.num_choices or 1))
@@ -221,27 +210,26 @@ class HFSeededAPI(ModelAPI):
             UserError: A setting is not understood, or the prompt is too long.
         """
         self.ready()
-        settings = settings_of(config, self._dtype, stopping=True)
+        settings = settings_of(config, self._dtype)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
             refuse(config.merge(GenerateConfig(temperature=temperature)))
         prompt = self.encoder.encode(input)
         if len(prompt) >= self.run.context:
             raise UserError(self._too_long(len(prompt)))
-        self._say_once(config, nothing_to_read=False)
-        parse = cast("Parse", labels.parse)
+        self._say_once(config)
 
         def read(text: str) -> str | None:
             before = before_stop(config.stop_seqs or (), text)
             label = labels.read(before)
-            return parse(before) if label is None and before != text else label
+            return labels.parse(before) if label is None and before != text else label
 
         asked = DistributionRequest(
             prompt=prompt,
             temperatures=temperatures,
             max_tokens=settings["max_tokens"],
             read=read,
-            parse=parse,
+            parse=labels.parse,
             top_k=settings["top_k"],
             top_p=settings["top_p"],
             seed=settings["seed"],
@@ -268,12 +256,10 @@ class HFSeededAPI(ModelAPI):
                 "-M dtype=float32."
             ) from error
 
-    def _say_once(self, config: GenerateConfig, nothing_to_read: bool) -> None:
+    def _say_once(self, config: GenerateConfig) -> None:
         # Said while a sample is running, so that the log has it.
         ignored = (name for name in IGNORED if getattr(config, name, None) is not None)
         notes = [*self.run.notes, *(f"hf_seeded has no use for {name}." for name in ignored)]
-        if nothing_to_read:
-            notes.append(_NOTHING_TO_READ)
         for note in notes:
             if note not in self._said:
                 self._said.add(note)
@@ -331,10 +317,9 @@ class HFSeededAPI(ModelAPI):
             del self.run, self.grouper
 
 
-def _check(flags: Mapping[str, Any], max_rows: Any, memory_gb: Any) -> None:
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise UserError(f"{name}={value!r} is neither true nor false.")
+def _check(trust_remote_code: Any, max_rows: Any, memory_gb: Any) -> None:
+    if not isinstance(trust_remote_code, bool):
+        raise UserError(f"trust_remote_code={trust_remote_code!r} is neither true nor false.")
     if not isinstance(max_rows, int) or max_rows < 1:
         raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
     if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):

@@ -7,7 +7,6 @@ from typing import Any
 from inspect_ai.model import GenerateConfig
 
 from ..errors import UserError
-from .distribution import Read
 from .draw import VERSION
 
 DEFAULT_MAX_TOKENS = 512
@@ -63,7 +62,7 @@ def refuse(config: GenerateConfig) -> None:
         raise UserError("; ".join(wrong) + ".")
 
 
-def settings_of(config: GenerateConfig, dtype: object, stopping: bool) -> dict[str, Any]:
+def settings_of(config: GenerateConfig, dtype: object) -> dict[str, Any]:
     """Sampling settings, from the request alone and not from the model's files."""
     return {
         "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
@@ -72,7 +71,6 @@ def settings_of(config: GenerateConfig, dtype: object, stopping: bool) -> dict[s
         "top_k": config.top_k or None,
         "top_p": 1.0 if config.top_p is None else config.top_p,
         "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
-        "stop_at_verdict": stopping,
         "sampler": VERSION,
         "dtype": str(dtype).removeprefix("torch."),
     }
@@ -84,13 +82,6 @@ def before_stop(sequences: Iterable[str], text: str) -> str:
     return text[: min(found, default=len(text))]
 
 
-def stopping_at(sequences: tuple[str, ...], read: Read | None) -> Callable[[str], bool] | None:
-    """When a text ends: at a stop sequence, or at a verdict that `read` finds in it."""
-    if not sequences and read is None:
-        return None
-
-    def stop(text: str) -> bool:
-        named = read is not None and read(text) is not None
-        return named or any(sequence in text for sequence in sequences)
-
-    return stop
+def stopping_at(sequences: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """When a text ends: at a stop sequence."""
+    return (lambda text: any(one in text for one in sequences)) if sequences else None

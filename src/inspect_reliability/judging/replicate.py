@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from inspect_ai.model import (
@@ -18,7 +17,6 @@ from inspect_ai.util import LimitExceededError, collect, warn_once
 
 from ..designs import Reader
 from ..errors import UserError
-from ..hf_seeded import reading
 from ..record.sample import prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
 from .provider_check import ProviderCheck
@@ -182,13 +180,12 @@ async def _made(
 ) -> Made:
     """Make a call, and further ones if the server makes fewer choices."""
     wanted, given = len(numbers), 0
-    prompt, seed, reader = asked[numbers[0]]
+    prompt, seed, *_ = asked[numbers[0]]
     made: Made = []
     choices = wanted if wanted > 1 else None
     config = GenerateConfig(seed=seed, num_choices=choices)
     try:
-        with reading(reader.completed) if reader else nullcontext():
-            output = await requests.making(model, prompt)(config)
+        output = await requests.making(model, prompt)(config)
         given = len(output.choices)
         if wanted == 1 or given >= wanted or _is_overlong(output):
             return [(numbers, output)]
