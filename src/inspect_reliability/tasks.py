@@ -233,9 +233,8 @@ def judge(
             or more, "rotations" (each option has every place once), or "all". Each order has all
             replications, with seeds of its own.
         wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
-            that keep the meaning: "labels" (brackets around them), "numbers" (for letters),
-            "whitespace", "delimiters" (dashes for colons), or several of these. By default those of
-            the design.
+            that keep the meaning: "labels" (brackets around them), "whitespace", "delimiters"
+            (dashes for colons), or several of these. By default those of the design.
         shard: Judge a part of the questions: "0/4" the first of four, "slurm" the part of this task
             of a Slurm array. The parts together are the whole, with the same verdicts.
         answers: Change an answer, to find out what fools the judge: by "layout", "praise",

@@ -45,7 +45,7 @@ def exact(folder: Path) -> None:
 
 
 def experiment(folder: Path) -> None:
-    options = {"wordings": ["numbers", "labels"], "orders": "rotations", "replications": 3}
+    options = {"wordings": ["whitespace", "labels"], "orders": "rotations", "replications": 3}
     for seed, letters in ((0, "AAB"), (50, "AB-")):
         said = example_logs.judge(letters, "Winner: {}")
         example_logs.run(judge(PAIR, ITEMS, seed=seed, **options), folder, model=said)

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.designs import answers_in, changes_of, with_answer
-from inspect_reliability.designs.answers import CHANGES
+from inspect_reliability.designs.answers import shipped
 from inspect_reliability.errors import UserError
+
+CHANGES = shipped()
 
 ITEM = Item("q", "What is 2 and 2?", {"x": "It is 4. I counted. It is right."})
 CODE = "```python\nif a. B:\n    pass  # So. It is.\n```"
@@ -111,7 +113,7 @@ def test_changes_of_ones_own(tmp_path: Path) -> None:
         ("answers: [{name: a, kind: bad, answer: b}]", "item 1, kind: "),
         ("answers: [{name: a, answer: b}]", "item 1: missing field 'kind'"),
         ("answers: [{nme: a}]", "unknown field 'nme'. Allowed fields: name, kind, answer."),
-        ("answers: [{name: given, kind: invariance, answer: b}]", "the name of the answer as it"),
+        ("answers: [{name: given, kind: invariance, answer: b}]", "the name of what is not"),
         ("answers: [{name: a, kind: invariance, answer: '{% if %}'}]", "answer: template line 1"),
     ],
 )

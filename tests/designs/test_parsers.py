@@ -145,7 +145,7 @@ def test_words_of_a_design_announce_verdicts() -> None:
         ({"pattern": "yes"}, "pattern: put the verdict into a group"),
         ({"pattern": 7}, "pattern: expected a text"),
         ({"json": " "}, "json: expected a text"),
-        ("x", "parser: expected one of"),
+        ("x", "parser: expected the fields labels, pattern, json"),
     ],
 )
 def test_parsers_refused(parser: object, message: str) -> None:

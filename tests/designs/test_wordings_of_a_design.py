@@ -42,10 +42,6 @@ SHOWN = (ITEM.question, *ITEM.responses.values())
             "Judge fairly. Be brief. Name the letter.\n\nQuestion: 0\nA: 1\nB: 2\n\nLetter:",
         ),
         (
-            "numbers",
-            "Judge fairly. Be brief. Name the number.\n\nQuestion: 0\n(1): 1\n(2): 2\n\nNumber:",
-        ),
-        (
             "whitespace",
             "Judge fairly. Be brief. Name the letter.\nQuestion: 0\n(A): 1\n(B): 2\nLetter:",
         ),
@@ -71,25 +67,13 @@ def test_every_change_fits_the_papers_prompts(name: str) -> None:
     assert len({one.prompt for one in worded.values()}) == len(worded)
 
 
-def test_a_number_is_read_as_the_letter_in_its_place() -> None:
-    """The verdict has one name in all wordings, whatever it was called in the prompt."""
-    numbers = wordings_of(PAIR, "numbers")["numbers"].reader
-    assert numbers.options == ("1", "2")
-    reader = PAIR.reader.showing(numbers.options)
-    read = {text: reader.read(text).verdict for text in ("Winner: 2", "Winner: B", "It is a tie.")}
-    assert read == {"Winner: 2": "B", "Winner: B": "non-response", "It is a tie.": "tie"}
-    letters = JudgeDesign("n", PAIR.prompt.replace("letter", "number"), {"options": ["1", "2"]})
-    assert wordings_of(letters, "numbers")["numbers"].reader.options == ("A", "B")
-
-
 @pytest.mark.parametrize(
     ("change", "prompt", "why"),
     [
         ("labels", "{{ question }} {{ response }}", "shows no {{ option.label }}"),
-        ("numbers", "{{ question }} {{ response }}", "is shown no labels"),
         ("whitespace", "{{ question }} {{ response }}", "the prompt is one line"),
         ("delimiters", "{{ question }} {{ response }}", "follows a heading with a colon"),
-        ("typo", "{{ question }}", "Use one of labels, numbers, whitespace, delimiters"),
+        ("typo", "{{ question }}", "Use one of labels, whitespace, delimiters"),
     ],
 )
 def test_a_change_that_does_not_fit_says_why(change: str, prompt: str, why: str) -> None:
@@ -98,27 +82,13 @@ def test_a_change_that_does_not_fit_says_why(change: str, prompt: str, why: str)
         wordings_of(JudgeDesign("n", prompt, ["yes", "no"]), change)
 
 
-@pytest.mark.parametrize(
-    ("more", "why"),
-    [
-        ({"prompt": "A or B? {{ options[0].text }}"}, "names 'B' in words of its own"),
-        ({"parser": {"pattern": "([AB])"}}, "the parser's pattern may read no other labels"),
-    ],
-)
-def test_labels_that_are_named_elsewhere_stay(more: dict[str, Any], why: str) -> None:
-    """A prompt, or a parser, that writes labels out would contradict other ones."""
-    fields = {"name": "n", "prompt": PAIR.prompt, "verdict": {"options": ["A", "B"]}} | more
-    with pytest.raises(UserError, match=why):
-        wordings_of(JudgeDesign(**fields), "numbers")
-
-
 def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
     """A list of prompts, named or numbered, is the same in a file of its own and in a design."""
     wordings = 'wordings:\n  - Good? {{ response }}\n  - {name: short, prompt: "{{ response }}?"}\n'
     (tmp_path / "w.yaml").write_text(wordings)
     head = 'name: n\nprompt: "{{ response }} good?"\nverdict: [yes, no]\n'
     (tmp_path / "d.yaml").write_text(head + wordings)
-    found = {one["name"]: one["prompt"] for one in wordings_from_file(tmp_path / "w.yaml")}
+    found = wordings_from_file(tmp_path / "w.yaml")
     assert found == {"1": "Good? {{ response }}", "short": "{{ response }}?"}
     design = design_from_file(tmp_path / "d.yaml")
     plain = JudgeDesign("n", "{{ response }} good?", ["yes", "no"])
@@ -139,9 +109,9 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
         ("[a, [b]]", "line 1, wordings: item 2: expected a text, or {name: ..., prompt: ...}"),
         ("[]", "line 1, wordings: expected 1 or more, found 0"),
         ("a", "line 1, wordings: expected a list of texts"),
-        ("[{name: x, prompt: a}, {name: x, prompt: b}]", "two wordings are called 'x'"),
+        ("[{name: x, prompt: a}, {name: x, prompt: b}]", "wordings: two are called 'x'"),
         ("[{name: x, prompt: a}, {name: y, prompt: a}]", "'x' and 'y' are the same"),
-        ("[{name: given, prompt: a}]", "called 'given', the name of the prompt that it rewords"),
+        ("[{name: given, prompt: a}]", "two are called 'given', the name of what is not changed"),
         ("[a, '']", "line 1, wordings, item 2, prompt: expected a text that is not empty"),
     ],
 )
@@ -155,12 +125,12 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
 @pytest.mark.parametrize(
     ("prompts", "message"),
     [
-        (["{% if %}"], "'1': template line 1: Expected an expression"),
+        (["{% if %}"], "wordings, item 1, prompt: template line 1: Expected an expression"),
         (
             [{"name": "x", "instructions": "a"}],
-            "'x': expected a prompt alone: instructions are a gr",
+            "wordings, item 1: unknown field 'instructions'. Allowed fields: name, prompt",
         ),
-        ([{"name": "whitespace", "prompt": "a"}], "Two wordings are called 'whitespace'"),
+        ([{"name": "whitespace", "prompt": "a"}], "wordings: two are called 'whitespace'"),
     ],
 )
 def test_wordings_that_do_not_fit_the_judge(

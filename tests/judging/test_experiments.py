@@ -74,7 +74,7 @@ def test_a_judge_moves_with_what_it_follows(
     says: Callable[[str, int], str], order: float | None, wording: float, tmp_path: Path
 ) -> None:
     """Place, response and wording are told apart in judges that follow one of them."""
-    options = {"wordings": ["numbers", "labels"], "orders": "rotations", "replications": 3}
+    options = {"wordings": ["whitespace", "labels"], "orders": "rotations", "replications": 3}
     if order is None:
         options = {"wordings": "delimiters", "replications": 3}
     found = moves(run(says, tmp_path, **options))
@@ -84,11 +84,11 @@ def test_a_judge_moves_with_what_it_follows(
 
 def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
     """A row's order, wording and seed make its prompt, its output and its verdict."""
-    log = run(dashes, tmp_path, orders=2, wordings=["numbers", "delimiters"], replications=3)
+    log = run(dashes, tmp_path, orders=2, wordings=["labels", "delimiters"], replications=3)
     table = judgments_from_logs(log.location).table
     assert len(table) == 4 * 2 * 3 * 3
     assert table.groupby(["question", "order", "wording"]).size().unique() == [3]
-    worded = wordings_of(DESIGN, ["numbers", "delimiters"])
+    worded = wordings_of(DESIGN, ["labels", "delimiters"])
     for row in table.to_dict("records"):
         text, name = judgment_text(row), str(row["wording"])
         item = next(one for one in ITEMS if one.id == row["question"])
@@ -96,9 +96,8 @@ def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
         assert text.prompt == worded[name].ask(item, row["order"])
         said = dashes(str(text.prompt), row["seed"])
         assert text.output == f"Winner: {said}"
-        assert row["verdict"] == ("non-response" if name == "numbers" else said)
-        if name != "numbers":
-            assert row["responder"] == row["order"]["ABC".index(said)]
+        assert row["verdict"] == said
+        assert row["responder"] == row["order"]["ABC".index(said)]
     seeds = table.groupby("question")["seed"].agg(["nunique", "size"])
     assert (seeds["nunique"] == seeds["size"]).all()
 
@@ -143,11 +142,11 @@ def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
     """A score's text has a part a cell, under its wording and its order."""
-    log = read_eval_log(run(first_place, tmp_path, orders=2, wordings="numbers").location)
+    log = read_eval_log(run(first_place, tmp_path, orders=2, wordings="labels").location)
     for sample in log.samples or []:
         score = (sample.scores or {})["verdict"]
         titles = re.findall(r"\*\*(.*)\*\*", score.explanation or "")
-        assert [one.split(": ")[0] for one in titles] == [GIVEN, "numbers"] * 2
+        assert [one.split(": ")[0] for one in titles] == [GIVEN, "labels"] * 2
         shown = {one.split(": ")[1] for one in titles}
         assert {tuple(sorted(one.split(", "))) for one in shown} == {("x", "y", "z")}
         assert len(shown) == 2
@@ -228,7 +227,7 @@ def test_as_many_orders_as_five_options_have() -> None:
 @pytest.mark.parametrize(
     ("make", "options", "message"),
     [
-        (head_to_tail_judge, {"wordings": "numbers"}, "this judge is shown no labels"),
+        (head_to_tail_judge, {"wordings": "labels"}, "the prompt shows no"),
         (bbh_judge, {"orders": 2, "order": "reshuffled"}, "Leave out one of them"),
         (bbh_judge, {"wordings": "nowhere.yaml"}, "No file or folder 'nowhere.yaml'"),
     ],

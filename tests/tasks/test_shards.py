@@ -156,7 +156,7 @@ def test_every_judge_task_has_shards(tmp_path: Path) -> None:
     """Epochs, cells of an experiment and predictions have the verdicts of the whole, too."""
     tasks: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
         "epochs": (bbh_judge, {}, {"epochs": 3}),
-        "orders": (bbh_judge, {"orders": 2, "wordings": "numbers", "replications": 2}, {}),
+        "orders": (bbh_judge, {"orders": 2, "wordings": "labels", "replications": 2}, {}),
         "correctness": (head_to_tail_judge, {"replications": 3}, {}),
     }
     for name, (task, asked, options) in tasks.items():

@@ -69,7 +69,7 @@ class JudgeDesign:
     @property
     def named(self) -> dict[str, str]:
         """Prompts of the other wordings, by name."""
-        return {one.name: str(one.prompt) for one in self._fields.wordings}
+        return {one.name: one.prompt for one in self._fields.wordings}
 
     def ask(self, item: Item, order: Sequence[str], given: Item | None = None) -> str:
         """The prompt that shows an item, with its responses in the order of the labels.

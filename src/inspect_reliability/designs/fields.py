@@ -8,7 +8,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     StrictStr,
@@ -16,7 +15,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import UserError
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
@@ -26,7 +25,23 @@ MOST_OPTIONS = 26
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    """Refuses fields that it does not know, and says so before it misses one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_known(cls, given: Any) -> Any:
+        known = {one.alias or name: one for name, one in cls.model_fields.items()}
+        allowed = ", ".join(known)
+        if not isinstance(given, Mapping):
+            raise ValueError(f"expected the fields {allowed}")
+        missing = [name for name, one in known.items() if one.is_required() and name not in given]
+        for name in given:
+            if name not in known:
+                why = "unknown field '{name}'. Allowed fields: {allowed}"
+                raise PydanticCustomError("field", why, {"name": str(name), "allowed": allowed})
+        for name in missing:
+            raise PydanticCustomError("field", "missing field '{name}'", {"name": name})
+        return given
 
 
 def _said(text: str) -> str:
@@ -70,7 +85,7 @@ Names = Annotated[
     tuple[Name, ...], Field(min_length=2, max_length=MOST_OPTIONS), AfterValidator(_distinct)
 ]
 Number = Annotated[float, Field(ge=-999_999, le=999_999)]
-Prompt = Annotated[StrictStr, AfterValidator(_said)]
+Template = Annotated[StrictStr, AfterValidator(_said), AfterValidator(_template)]
 
 
 class Options(_Strict):
@@ -206,48 +221,35 @@ def _named(wordings: object) -> object:
     return tuple({"name": str(number), **one} for number, one in enumerate(given, 1))
 
 
-def _told_apart(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
-    names = [GIVEN, *(one.name for one in wordings)]
+def _named_apart(many: "Many") -> "Many":
+    names = [GIVEN, *(one.name for one in many)]
     if again := [name for name in names if names.count(name) > 1]:
-        of_itself = ", the name of the prompt that it rewords" if again[0] == GIVEN else ""
-        raise ValueError(f"two wordings are called '{again[0]}'{of_itself}")
-    said: dict[tuple[str | None, str | None], str] = {}
+        of_itself = ", the name of what is not changed" if again[0] == GIVEN else ""
+        raise ValueError(f"two are called '{again[0]}'{of_itself}")
+    return many
+
+
+def _different(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
+    said: dict[str, str] = {}
     for one in wordings:
-        if (first := said.setdefault((one.prompt, one.instructions), one.name)) != one.name:
+        if (first := said.setdefault(one.prompt, one.name)) != one.name:
             raise ValueError(f"'{first}' and '{one.name}' are the same")
     return wordings
 
 
-def _templates(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
-    for one in wordings:
-        try:
-            if one.prompt is None or one.instructions:
-                raise ValueError("expected a prompt alone: instructions are a grader's")
-            _template(one.prompt)
-        except ValueError as error:
-            raise ValueError(f"'{one.name}': {error}") from None
-    return wordings
-
-
 class Wording(_Strict):
-    """Another prompt with the same meaning; a scorer's may have other instructions."""
+    """Another prompt with the same meaning."""
 
     name: Name
-    prompt: Prompt | None = None
-    instructions: Prompt | None = None
-
-    @model_validator(mode="after")
-    def _something(self) -> "Wording":
-        if self.prompt is None and self.instructions is None:
-            raise ValueError("missing field 'prompt' or 'instructions'")
-        return self
+    prompt: Template
 
 
 Wordings = Annotated[
     tuple[Wording, ...],
     Field(max_length=100),
     BeforeValidator(_named),
-    AfterValidator(_told_apart),
+    AfterValidator(_named_apart),
+    AfterValidator(_different),
 ]
 """Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
 
@@ -266,14 +268,6 @@ class ChangeFields(_Strict):
     answer: Annotated[StrictStr, AfterValidator(_template)]
 
 
-def _named_apart(changes: tuple[ChangeFields, ...]) -> tuple[ChangeFields, ...]:
-    names = [GIVEN, *(one.name for one in changes)]
-    if again := [name for name in names if names.count(name) > 1]:
-        of_itself = ", the name of the answer as it is" if again[0] == GIVEN else ""
-        raise ValueError(f"two changes are called '{again[0]}'{of_itself}")
-    return changes
-
-
 class AnswersFields(_Strict):
     """All fields of a file of changes."""
 
@@ -288,12 +282,13 @@ class DesignFields(ReaderFields):
     """All fields of a design."""
 
     name: Annotated[Text, Field(max_length=200)]
-    prompt: Annotated[Prompt, AfterValidator(_template)]
-    wordings: Annotated[Wordings, AfterValidator(_templates)] = ()
+    prompt: Template
+    wordings: Wordings = ()
     answer: Text | None = None
 
 
 Fields = TypeVar("Fields", bound=_Strict)
+Many = TypeVar("Many", "tuple[Wording, ...]", "tuple[ChangeFields, ...]")
 
 
 FieldPath = tuple[str | int, ...]
@@ -311,47 +306,24 @@ def checked(
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        path, names, why = _wrong(model, error.errors(include_url=False, include_input=False))
+        path, names, why = _wrong(error.errors(include_url=False, include_input=False)[0])
     place = ", ".join(filter(None, [where(path), *names]))
     # Names of fields are what somebody wrote.
     raise UserError(" ".join((f"{place}: {why}" if place else why).split()))
 
 
-def _wrong(
-    model: type[BaseModel], found: Sequence[ErrorDetails]
-) -> tuple[FieldPath, list[str], str]:
+def _wrong(one: ErrorDetails) -> tuple[FieldPath, list[str], str]:
     """The path of a wrong field, the same path in words, and what is wrong."""
-    # A name that is not known explains one that is missing.
-    one = min(found, key=lambda one: one["type"] != "extra_forbidden")
     kind, given = one["type"], {"min_length": 0, **one.get("ctx", {})}
-    path = tuple(part for part in one["loc"] if str(part) not in _FORMS and part != "[key]")
+    path = tuple(part for part in one["loc"] if part != "[key]" and not str(part).startswith("|"))
     names = [part if isinstance(part, str) else f"item {part + 1}" for part in path]
-    if kind in ("missing", "extra_forbidden"):
-        given["name"] = names.pop()
-        forms = [_FORMS[str(part)] for part in one["loc"] if str(part) in _FORMS]
-        if names and path[0] in _OF_FIELDS:
-            forms = [_OF_FIELDS[str(path[0])]]
-        known = (field.alias or name for name, field in [model, *forms][-1].model_fields.items())
-        given["allowed"] = ", ".join(known)
+    path += (given["name"],) if kind == "field" else ()
     why = _SENTENCES[kind].format_map(given) if kind in _SENTENCES else one["msg"]
     return path, names, why.removesuffix(".") + "."
 
 
-_FORMS: Mapping[str, type[BaseModel]] = {
-    "|options": Options,
-    "|criteria": Criteria,
-    "|scale": Scale,
-    "|words": ReaderFields,
-}
-_OF_FIELDS: Mapping[str, type[BaseModel]] = {
-    "parser": ParserFields,
-    "wordings": Wording,
-    "answers": ChangeFields,
-}
 _VERDICT = "expected {{options: [...]}}, a list of words, {{from: 1, to: 10}}, or {{criteria: ...}}"
 _SENTENCES = {
-    "extra_forbidden": "unknown field '{name}'. Allowed fields: {allowed}",
-    "missing": "missing field '{name}'",
     "value_error": "{error}",
     "string_type": "expected a text. Put it in quotes",
     "string_too_long": "a text of more than {max_length:,} characters",
@@ -360,6 +332,5 @@ _SENTENCES = {
     "too_long": "expected at most {max_length}, found {actual_length}",
     "union_tag_not_found": _VERDICT,
     "union_tag_invalid": "expected a list of words, or {{from: 1, to: 10}}",  # of a criterion
-    "model_type": "expected one of {{labels: [...]}}, {{pattern: ...}} and {{json: ...}}",
     "float_parsing": "expected a number",
 }

@@ -1,8 +1,9 @@
 """A judge's design as a file."""
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
@@ -11,6 +12,8 @@ from ..files import expect, read_json, read_text, user_path
 from ..limits import within_limits
 from .design import JudgeDesign
 from .fields import AnswersFields, DesignFields, FieldPath, Fields, WordingsFields, checked
+
+T = TypeVar("T")
 
 MOST_BYTES = 400_000
 """Size of a design's file: more than any model reads."""
@@ -31,20 +34,20 @@ def design_from_file(spec: str | Path) -> JudgeDesign:
     return JudgeDesign(**fields)
 
 
-def wordings_from_file(spec: str | Path) -> list[dict[str, str]]:
+def wordings_from_file(spec: str | Path) -> dict[str, str]:
     """Read other wordings of a prompt from a YAML or JSON file.
 
     Its field `wordings` is a list of prompts, each a text or `{name: ..., prompt: ...}`; by default
-    a wording's name is its number. Those of a model-graded scorer can have other `instructions`.
+    a wording's name is its number.
 
     Returns:
-        `name`, and what it has of `prompt` and `instructions`, of each wording.
+        The prompts, by name.
 
     Raises:
         UserError: The file has no wordings; the message names file, line and field.
     """
     _, found = _read(WordingsFields, spec)
-    return [one.model_dump(exclude_none=True) for one in found.wordings]
+    return {one.name: one.prompt for one in found.wordings}
 
 
 def answers_from_file(spec: str | Path) -> list[dict[str, Any]]:
@@ -57,6 +60,30 @@ def answers_from_file(spec: str | Path) -> list[dict[str, Any]]:
     """
     _, found = _read(AnswersFields, spec)
     return [one.model_dump() for one in found.answers]
+
+
+def named(
+    option: str,
+    asked: str | Sequence[str] | None,
+    known: Mapping[str, Callable[[], T]],
+    of_file: Callable[[str], Mapping[str, T]],
+) -> dict[str, T]:
+    """What the names or files of an option stand for, by name.
+
+    Raises:
+        UserError: A name is not known, or two things have one name.
+    """
+    found: dict[str, T] = {}
+    for name in [asked] if isinstance(asked, str) else map(str, asked or ()):
+        if name not in known and name.isidentifier() and not Path(name).exists():
+            raise UserError(
+                f"{option}={name} is not known. Use one of {', '.join(known)}, or name a file."
+            )
+        more = {name: known[name]()} if name in known else of_file(name)
+        if again := sorted(more.keys() & found):
+            raise UserError(f"{option}: two are called '{again[0]}'. Give them different names.")
+        found |= more
+    return found
 
 
 def _read(model: type[Fields], spec: str | Path) -> tuple[dict[str, Any], Fields]:

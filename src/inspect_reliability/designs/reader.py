@@ -1,7 +1,7 @@
 """What a judge can answer, and how to read its outputs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,6 @@ class Reader:
     Attributes:
         verdict: The judge's possible answers, as `JudgeDesign.verdict`.
         parser: How to find the verdict in an output, as `JudgeDesign.parser`.
-        names: Label shown -> name of the option, where they differ.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -31,7 +30,6 @@ class Reader:
 
     verdict: Verdict
     parser: Mapping[str, Any] | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _ = self._fields
@@ -76,9 +74,7 @@ class Reader:
 
     def read(self, output: str) -> Reading:
         """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several."""
-        read = self._parser.read(output)
-        name = self.names.get(read.verdict)
-        return read if name is None else read._replace(verdict=name)
+        return self._parser.read(output)
 
     def value(self, output: str) -> tuple[str | dict[str, str], str]:
         """What a score keeps of an output: the verdict, or one per criterion; and its form."""
@@ -87,14 +83,6 @@ class Reader:
         read = {name: one.read(output) for name, one in self.criteria.items()}
         how = max(one.how for one in read.values())
         return {name: one.verdict for name, one in read.items()}, how
-
-    def showing(self, labels: Sequence[str]) -> "Reader":
-        """A reader for options shown under other labels; it returns the design's own labels."""
-        if tuple(labels) == self.options or not isinstance(self.verdict, Mapping):
-            return self
-        verdict = {**self.verdict, "options": list(labels)}
-        names = dict(zip(labels, self.options, strict=True))
-        return replace(self, verdict=verdict, names=names)
 
     def completed(self, output: str) -> str | None:
         """Read the verdict of an unfinished output; None until it names one."""

@@ -1,16 +1,15 @@
 """Other wordings of a judge's prompt: those of a file, and changes that keep the meaning."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
-from string import ascii_uppercase
 
 from ..errors import UserError
 from ..verdicts import GIVEN
 from .design import JudgeDesign
-from .file import wordings_from_file
+from .file import named, wordings_from_file
 from .template import TEMPLATES
 
 _HEADING = re.compile(r"([^\n:]*):\s*\Z")
@@ -39,31 +38,15 @@ def wordings_of(
             name.
     """
     own = replace(design, wordings=())
-    found = _asked(own, design.wordings) if asked is None else {}
-    for name in [asked] if isinstance(asked, str) else map(str, asked or ()):
-        more = {name: _changed(own, name)} if name in CHANGES else _of_file(own, name)
-        if again := sorted(more.keys() & found):
-            raise UserError(f"Two wordings are called '{again[0]}'. Give them different names.")
-        found |= more
+
+    def worded(prompts: Mapping[str, str]) -> dict[str, JudgeDesign]:
+        return {name: replace(own, prompt=prompt) for name, prompt in prompts.items()}
+
+    known = {name: partial(_changed, own, name) for name in CHANGES}
+    found = named("wordings", asked, known, lambda file: worded(wordings_from_file(file)))
+    if asked is None:
+        found = worded(design.named)
     return {GIVEN: own} | found if found else {}
-
-
-def _of_file(design: JudgeDesign, name: str) -> dict[str, JudgeDesign]:
-    if name.isidentifier() and not Path(name).exists():
-        known = ", ".join(CHANGES)
-        raise UserError(f"wordings={name} is not known. Use one of {known}, or name a file.")
-    prompts = wordings_from_file(name)
-    try:
-        return _asked(design, prompts)
-    except UserError as error:
-        raise UserError(f"{name}, {error}") from None
-
-
-def _asked(
-    design: JudgeDesign, wordings: Sequence[str | Mapping[str, str]]
-) -> dict[str, JudgeDesign]:
-    named = replace(design, wordings=wordings).named
-    return {name: replace(design, prompt=prompt) for name, prompt in named.items()}
 
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
@@ -75,18 +58,14 @@ def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
         ) from None
 
 
-def _with(design: JudgeDesign, tokens: Iterable[_Token]) -> JudgeDesign:
-    return replace(design, prompt="".join(text for _, text in tokens))
-
-
 def _tokens(design: JudgeDesign) -> list[_Token]:
     return [(kind, text) for _, kind, text in TEMPLATES.lex(design.prompt)]
 
 
 def _said(design: JudgeDesign, change: Callable[[str], str]) -> JudgeDesign:
     """The design with its own words changed and its placeholders kept."""
-    tokens = _tokens(design)
-    return _with(design, ((kind, change(t) if kind == "data" else t) for kind, t in tokens))
+    words = (change(text) if kind == "data" else text for kind, text in _tokens(design))
+    return replace(design, prompt="".join(words))
 
 
 def _labels(design: JudgeDesign) -> JudgeDesign:
@@ -100,32 +79,6 @@ def _labels(design: JudgeDesign) -> JudgeDesign:
     if prompt == design.prompt:
         raise ValueError("the prompt shows no {{ option.label }}")
     return replace(design, prompt=prompt)
-
-
-def _numbers(design: JudgeDesign) -> JudgeDesign:
-    labels = design.reader.options
-    if not labels:
-        raise ValueError("this judge is shown no labels")
-    if (design.parser or {}).get("pattern"):
-        raise ValueError("the parser's pattern may read no other labels")
-    numbers = all(label.isdigit() for label in labels)
-    other = ascii_uppercase[: len(labels)] if numbers else map(str, range(1, len(labels) + 1))
-    words = "".join(text for kind, text in _tokens(design) if kind == "data")
-    for place, label in enumerate(labels):
-        if label not in ("A", "I") and re.search(rf"(?<!\w){re.escape(label)}(?!\w)", words):
-            raise ValueError(
-                f"the prompt names '{label}' in words of its own. Write "
-                f"{{{{ options[{place}].label }}}} there"
-            )
-    verdict = dict(design.verdict) if isinstance(design.verdict, Mapping) else {}
-    kinds = ("number", "letter") if numbers else ("letter", "number")
-
-    def call(text: str) -> str:
-        for one, another in (kinds, map(str.capitalize, kinds), map(str.upper, kinds)):
-            text = re.sub(rf"(?<!\w){one}(?=s?(?!\w))", another, text)
-        return text
-
-    return replace(_said(design, call), verdict=verdict | {"options": list(other)})
 
 
 def _whitespace(design: JudgeDesign) -> JudgeDesign:
@@ -150,7 +103,6 @@ def _delimiters(design: JudgeDesign) -> JudgeDesign:
 
 CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {
     "labels": _labels,
-    "numbers": _numbers,
     "whitespace": _whitespace,
     "delimiters": _delimiters,
 }

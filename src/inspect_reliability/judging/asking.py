@@ -7,7 +7,7 @@ from hashlib import blake2b
 from itertools import product
 from typing import Any
 
-from ..designs import Change, Item, JudgeDesign, Reader, answers_in, with_answer
+from ..designs import Change, Item, JudgeDesign, answers_in, with_answer
 from ..record.cells import Answer
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
@@ -42,12 +42,6 @@ class Asking:
     def several(self) -> int:
         """Number of orders in which each item is shown."""
         return number_of_orders(self.orders, len(self.design.reader.options), self.order)
-
-    @cached_property
-    def readers(self) -> Mapping[str, Reader]:
-        """The reader of each wording, which may show other labels."""
-        own = self.design.reader
-        return {name: own.showing(one.reader.options) for name, one in self.worded.items()}
 
     def of(self, item: Item, numbers: range) -> "Asked":
         """The replications of an item, cell after cell."""
@@ -87,8 +81,7 @@ class Asked:
             key = [own.id, *(fixed or ()), *([] if wording in (None, GIVEN) else [wording])]
             key += [f"answer {change}"] if change else []
             seed = replication_seed(asking.seed, "|".join(map(str, key)), number)
-            reader = asking.readers.get(wording or "", asking.design.reader)
-            self.replications.append(Replication(shown[one, wording], seed, reader))
+            self.replications.append(Replication(shown[one, wording], seed, asking.design.reader))
 
     def change(self, said: str | None, others: Mapping[str, str]) -> None:
         """Add a changed answer for each change that applies to one.
@@ -128,7 +121,6 @@ class Asked:
                 "wordings": list(asking.worded),
                 "answers": [*map(asdict, self._answers)] if asking.changes else [],
             }
-            kept["labels"] = {n: list(r.options) for n, r in asking.readers.items() if r.names}
         return kept
 
     @property
@@ -144,8 +136,8 @@ class Asked:
         return orders_of(names, asking.several, asking.order, asking.seed)
 
     def _chosen(self, said: str) -> str | None:
-        reader = self.replications[0].reader or self._asking.design.reader
-        named = dict(zip(self._asking.design.reader.options, self._first_order, strict=True))
+        reader = self._asking.design.reader
+        named = dict(zip(reader.options, self._first_order, strict=True))
         return named.get(reader.read(said).verdict)
 
     def _candidates(

@@ -4,7 +4,6 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, cast
 
 from inspect_ai.event import ModelEvent
@@ -160,7 +159,7 @@ def note_probabilities(state: TaskState) -> None:
 def distributions_at_verdict(
     state: TaskState,
     texts: Mapping[int, str | None],
-    readers: Mapping[int, Reader],
+    reader: Reader,
 ) -> list[dict[str, Any]]:
     """The distribution of the verdict after each reasoning that a sample drew.
 
@@ -178,16 +177,15 @@ def distributions_at_verdict(
     first, found = min(texts), []
     for number, choice in zip(numbers, state.output.choices, strict=True):
         steps: list[Logprob] = choice.logprobs.content if choice.logprobs else []
-        names, shown = readers[number].names, replace(readers[number], names={})
-        one = at_verdict(choice.message.text, steps, shown, known["temperature"])
+        one = at_verdict(choice.message.text, steps, reader, known["temperature"])
         cell, place = cells.split(number - first, len(texts)) if cells else (None, number - first)
         found.append(
             {
                 "cell": cell,
                 "replication": first + place,
-                "shares": {names.get(name, name): share for name, share in one.shares.items()},
+                "shares": one.shares,
                 "open_mass": one.open_mass,
-                "tail": [names.get(one.verdict, one.verdict)] if one.open_mass else [],
+                "tail": [one.verdict] if one.open_mass else [],
             }
         )
     return found

@@ -37,8 +37,8 @@ def judge_responses(
     in `order`) if they differ, and `errors` the failures.
 
     In an experiment (`orders`, `wordings`, `answers`) each cell has this many replications, one
-    cell after the other. `cells` describes them (see `Cells`), and `labels` the labels of a wording
-    with its own. Where the judge chooses, the first output decides which answer is changed.
+    cell after the other. `cells` describes them (see `Cells`). Where the judge chooses, the first
+    output decides which answer is changed.
 
     The options are those of the task `judge`; `wordings` are by name.
 

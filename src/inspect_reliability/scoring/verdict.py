@@ -114,11 +114,7 @@ def _replicated(
     metadata: dict[str, Any],
     reader: Reader,
 ) -> Score:
-    readers = dict(zip(texts, _readers(state, reader, len(texts)), strict=True))
-    found = [
-        (None, "") if text is None else readers[number].value(text)
-        for number, text in texts.items()
-    ]
+    found = [(None, "") if text is None else reader.value(text) for text in texts.values()]
     errors = state.metadata.get("errors", {})
     kept = Replications(
         [verdict for verdict, _ in found],
@@ -130,7 +126,7 @@ def _replicated(
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
     score = score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
-    after = distributions_at_verdict(state, texts, readers)
+    after = distributions_at_verdict(state, texts, reader)
     known = metadata | {"sampled_reasonings": len(after)}
     return _exact(after, known, score.explanation) if after else score
 
@@ -211,15 +207,6 @@ def _most_frequent(said: Iterable[tuple[str, float]]) -> tuple[str, float]:
         weights[name] += weight
     most = max(weights, key=lambda name: (name not in _SILENT, weights[name]))
     return most, weights[most] / math.fsum(weights.values())
-
-
-def _readers(state: TaskState, reader: Reader, replications: int) -> list[Reader]:
-    """The reader of each replication, since an experiment may show other labels."""
-    cells, labels = cells_in(state.metadata), state.metadata.get("labels", {})
-    if cells is None:
-        return [reader] * replications
-    each = [reader.showing(labels.get(cell.wording, reader.options)) for cell in cells.each]
-    return [one for one in each for _ in range(replications // len(each))]
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:
