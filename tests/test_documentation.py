@@ -125,10 +125,10 @@ def test_help_shows_two_calls(name: str) -> None:
         _parse(words)
 
 
-def test_help_groups_options() -> None:
-    """What a command does comes first, then how LOGS are read, then what is written."""
+def test_help_orders_options() -> None:
+    """What a command does comes first, then how LOGS are read, then how results are shown."""
     said = CliRunner().invoke(main, ["report", "--help"]).stdout
-    order = ("Options:", "  --by", "Input:", "  --labels", "Output:", "  --save", "  Examples:")
+    order = ("Options:", "  --by", "  --save", "  --labels", "  --format", "  Examples:")
     places = [said.index(f"\n{one}") for one in order]
     assert places == sorted(places)
 

@@ -42,9 +42,9 @@ def judgments(file: Path, names: str = "q") -> str:
         ("report", "{good}", "--labels", "{pipe}"),
         ("compare", "{good}", "{pipe}"),
         ("rejudge", "{pipe}"),
-        ("sweep", "--model", "x/y", "--design", "{pipe}", "--data", "{pipe}"),
-        ("sweep", "--model", "x/y", "--responses", "{pipe}"),
-        ("sweep", "--model", "x/y", "--benchmark", "bbh", "--responses", "{pipe}"),
+        ("sweep", "--model", "x/y", "-T", "design={pipe}", "-T", "data={pipe}"),
+        ("sweep", "--model", "x/y", "-T", "responses={pipe}"),
+        ("sweep", "--model", "x/y", "--benchmark", "bbh", "-T", "responses={pipe}"),
         ("report", "/dev/zero"),
     ],
 )

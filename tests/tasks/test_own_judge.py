@@ -454,7 +454,8 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
     (tmp_path / "five.jsonl").write_text("\n".join(map(json.dumps, rows)))
     arguments = [
         *("sweep", "--model", "hf_seeded/tiny-judge", "--temperature", 1, "--replications", 2),
-        *("--design", five, "--data", tmp_path / "five.jsonl", "--log-dir", tmp_path / "logs"),
+        *("-T", f"design={five}", "-T", f"data={tmp_path / 'five.jsonl'}"),
+        *("--log-dir", tmp_path / "logs"),
     ]
     for _ in range(2):
         done = invoke(*arguments)
@@ -463,6 +464,6 @@ def test_the_tiny_judge_and_the_sweep(tmp_path: Path) -> None:
         found = judgments_from_logs(tmp_path / "logs").table
         assert len(found) == 6
         assert set(found["benchmark"]) == {"Five"}
-    alone = invoke("sweep", "--model", "mockllm/model", "--design", five)
+    alone = invoke("sweep", "--model", "mockllm/model", "-T", f"design={five}")
     assert alone.exit_code == 2
-    assert "needs both --design and --data" in alone.output
+    assert "data is missing" in alone.output

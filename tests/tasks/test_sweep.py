@@ -34,9 +34,8 @@ KILLED_SWEEP = KILLED % 7 + COMMAND
 def _responses(folder: Path, ending: str = "") -> str:
     path = folder / "responses.jsonl"
     rows = [
-        {"id": str(n), "question": "?", "responder": name, "response": f"{name}{n}{ending}"}
+        {"id": n, "question": "?", "responses": {name: f"{name}{n}{ending}" for name in "vwxyz"}}
         for n in range(QUESTIONS)
-        for name in "vwxyz"
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
     return str(path)
@@ -47,7 +46,7 @@ def _run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
         *(code, "sweep", "--model", "hf_seeded/tiny-judge", "-M", "max_rows=2"),
         *("--benchmark", "bbh", "--replications", str(REPLICATIONS)),
         *(word for t in TEMPERATURES for word in ("--temperature", str(t))),
-        *("--responses", _responses(folder), "--log-dir", str(folder / "sweep")),
+        *("-T", f"responses={_responses(folder)}", "--log-dir", str(folder / "sweep")),
     )
 
 
@@ -85,7 +84,7 @@ def test_more_of_a_sweep_adds_to_it(tmp_path: Path) -> None:
 
     def run(*judges: str, ending: str = "") -> int:
         models = [word for judge in judges for word in ("--model", judge)]
-        given = [*command, *models, "--responses", _responses(tmp_path, ending)]
+        given = [*command, *models, "-T", f"responses={_responses(tmp_path, ending)}"]
         done = invoke(*given)
         assert done.exit_code == 0, done.output
         return len(judgments_from_logs(logs).table)
@@ -150,7 +149,8 @@ class Failing(ModelAPI):
     [
         ([], "Missing option '--model'"),
         (["--model", "mockllm/model", "-M", "x"], "'x' is not of the form KEY=VALUE"),
-        (["--model", "mockllm/model", "--responses", "nowhere"], "No file or folder 'nowhere'"),
+        (["--model", "mockllm/model", "-T", "responses=nowhere"], "No file or folder 'nowhere'"),
+        (["--model", "mockllm/model", "-T", "respones=x"], "-T respones= is no option"),
         (["--model", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
     ],
 )
@@ -168,7 +168,16 @@ def test_bad_commands_are_refused_in_words(
 def test_exact_verdicts_serve_all_temperatures(tmp_path: Path) -> None:
     """One run a benchmark has the distributions of all temperatures, and is not made again."""
     command = ["sweep", "--model", "hf_seeded/tiny-judge", "--benchmark", "bbh", "--limit", "2"]
-    command += ["--exact", "--temperature", "1", "--temperature", "0", "--log-dir", str(tmp_path)]
+    command += [
+        "-T",
+        "exact=true",
+        "--temperature",
+        "1",
+        "--temperature",
+        "0",
+        "--log-dir",
+        str(tmp_path),
+    ]
     for _ in range(2):
         done = invoke(*command)
         assert done.exit_code == 0, done.output

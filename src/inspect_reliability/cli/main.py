@@ -39,33 +39,10 @@ _LONGEST = 300
 """Most characters quoted of an unforeseen error."""
 
 
-class Input(click.Option):
-    """An option that says how LOGS are read."""
-
-
-class Output(click.Option):
-    """An option that says what is written, and how."""
-
-
-class _Command(click.Command):
-    """Its help lists the options of its own before those that most commands share."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {"Options": [], "Input": [], "Output": []}
-        for one in self.get_params(ctx):
-            if isinstance(one, click.Option) and (record := one.get_help_record(ctx)):
-                own = type(one).__name__
-                groups[own if own in groups else "Options"].append(record)
-        for name, records in groups.items():
-            if records:
-                with formatter.section(name):
-                    formatter.write_dl(records)
-
-
 def command(*calls: str, name: str | None = None) -> Callable[[Callable[..., None]], click.Command]:
     """A command whose help ends with examples: these calls."""
     lines = ["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)]
-    return click.command(name, cls=_Command, epilog="\n".join(lines))
+    return click.command(name, epilog="\n".join(lines))
 
 
 class Refusal(click.ClickException):

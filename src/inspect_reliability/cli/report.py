@@ -12,7 +12,7 @@ from ..answers.report import report_document
 from ..saving import whole, whole_folder
 from ..showing import Form, render
 from ..showing.terminal import console, print_text
-from .main import Output, command
+from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import refuse_to_replace, writes
 
@@ -26,7 +26,6 @@ from .targets import refuse_to_replace, writes
 )
 @click.option(
     "--counts",
-    cls=Output,
     is_flag=True,
     help="Save counts instead of single judgments: how often each question got each verdict, under "
     "each condition. Files of many workers add up.",

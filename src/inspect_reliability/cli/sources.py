@@ -22,7 +22,6 @@ from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
-from .main import Input, Output
 
 
 class Finite(click.FloatRange):
@@ -75,15 +74,14 @@ def _once(
 _Command = Callable[..., None]
 
 
-def _pairs(
-    option: str, name: str, form: Pair, help: str, cls: type[click.Option] = click.Option
-) -> Callable[[_Command], _Command]:
+def pairs(option: str, name: str, form: Pair, help: str) -> Callable[[_Command], _Command]:
     """An option for a mapping, one pair at a time."""
     help = f"{help}; repeat it for several."
-    return click.option(option, name, cls=cls, type=form, multiple=True, callback=_once, help=help)
+    return click.option(option, name, type=form, multiple=True, callback=_once, help=help)
 
 
-def _json_or_text(value: str) -> Any:
+def json_or_text(value: str) -> Any:
+    """A value as JSON, or else as it was typed."""
     try:
         return json.loads(value)
     except json.JSONDecodeError:
@@ -93,7 +91,6 @@ def _json_or_text(value: str) -> Any:
 format_option = click.option(
     "--format",
     "form",
-    cls=Output,
     type=click.Choice(FORMS),
     default="table",
     help="Form of the results. Notes and progress go to standard error.",
@@ -108,10 +105,10 @@ by_option = click.option(
     "these.",
 )
 
-model_args_option = _pairs(
+model_args_option = pairs(
     "-M",
     "model_args",
-    Pair("KEY=VALUE", "device=cpu", _json_or_text),
+    Pair("KEY=VALUE", "device=cpu", json_or_text),
     "Argument of the model's provider",
 )
 
@@ -119,7 +116,6 @@ model_args_option = _pairs(
 _facet_option = click.option(
     "--facet",
     "facets",
-    cls=Input,
     multiple=True,
     metavar="NAME",
     help="Column that may change without changing the right answer, such as wording; repeat it for "
@@ -127,17 +123,15 @@ _facet_option = click.option(
 )
 
 
-_column_option = _pairs(
+_column_option = pairs(
     "--column",
     "columns",
     Pair("YOURS=OURS", "score=verdict"),
     "What a column of your file is, as in score=verdict, or in a file of labels gold=label",
-    Input,
 )
 
 _swap_option = click.option(
     "--swap/--no-swap",
-    cls=Input,
     default=None,
     help="For files whose orders have names, such as swapped: --swap if verdicts such as A and B "
     "name the place, --no-swap if they name the response.",
@@ -145,7 +139,6 @@ _swap_option = click.option(
 
 _labels_option = click.option(
     "--labels",
-    cls=Input,
     multiple=True,
     metavar="FILE",
     help="Labels: CSV, .xlsx, JSON, JSONL or parquet with columns id and label (and rater, part), "
@@ -153,17 +146,15 @@ _labels_option = click.option(
     "labels.",
 )
 
-_map_option = _pairs(
+_map_option = pairs(
     "--map",
     "meant",
     Pair("YOURS=VERDICT", "yes=C"),
     "The verdict that a label means, as in yes=C",
-    Input,
 )
 
 _abstain_option = click.option(
     "--abstain",
-    cls=Input,
     multiple=True,
     metavar="NAME",
     help="Verdict that decides nothing, so it is neither right nor wrong; repeat it for several. "
@@ -173,11 +164,11 @@ _abstain_option = click.option(
 
 
 _full_option = click.option(
-    "--full", cls=Output, is_flag=True, help="Print every table and caution before the answer."
+    "--full", is_flag=True, help="Print every table and caution before the answer."
 )
 
 _explain_option = click.option(
-    "--explain", cls=Output, is_flag=True, help="Say before the answer what its words mean."
+    "--explain", is_flag=True, help="Say before the answer what its words mean."
 )
 
 Read = Callable[[Sequence[str]], Judgments]

@@ -1,7 +1,8 @@
 """`sweep`: judges, benchmarks and temperatures as one of inspect's eval sets."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from inspect import signature
 from statistics import fmean
 from typing import Any
 
@@ -10,21 +11,18 @@ from inspect_ai import Task, eval_set, task_with
 from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
-from ..answers import analyse
-from ..answers.brief import cautions
-from ..answers.report import numbers
 from ..errors import UserError
 from ..judging.connection import reached
 from ..judging.cost import Cost, total
 from ..log_files import reading
 from ..saving import alone
-from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from ..study.tasks import BEST_OF_FIVE
 from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
 from .main import command
-from .sources import Finite, model_args_option, progress, read_judgments, show
+from .report import report
+from .sources import Finite, Pair, json_or_text, model_args_option, pairs
 from .targets import writes
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -39,7 +37,7 @@ _TASKS_AT_ONCE = 10
 
 @command(
     "sweep --model MODEL --dry-run",
-    "sweep --model MODEL --design tone.yaml --data mine.jsonl",
+    "sweep --model MODEL -T design=tone.yaml -T data=mine.jsonl",
 )
 @click.option(
     "--model",
@@ -59,8 +57,6 @@ _TASKS_AT_ONCE = 10
     default=tuple(BEST_OF_FIVE),
     help="Benchmark; repeat it for several.",
 )
-@click.option("--design", metavar="FILE", help="Your own judge, in place of the benchmarks.")
-@click.option("--data", metavar="FILE", help="JSONL rows for your own judge.")
 @click.option(
     "--temperature",
     "temperatures",
@@ -76,21 +72,14 @@ _TASKS_AT_ONCE = 10
     default=100,
     help="Replications of each question at each temperature.",
 )
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="Find the distribution of each verdict instead of drawing replications, once for all "
-    "temperatures. Needs judges on this machine: hf_seeded/MODEL.",
+@pairs(
+    "-T",
+    "task_args",
+    Pair("KEY=VALUE", "responses=logs/responses", json_or_text),
+    "Option of the judge tasks, such as responses, seed, shard or exact=true; design and data "
+    "judge with a design of your own in place of the benchmarks",
 )
-@click.option(
-    "--responses",
-    metavar="PATH",
-    help="Five responses a question: the published file or responders' logs. "
-    "Default: the sample pack.",
-)
-@click.option("--seed", default=0, help="Base seed of order and replications.")
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
-@click.option("--shard", metavar="K/N", help="Judge a part of the questions: 0/4, or slurm.")
 @writes(
     "--log-dir",
     files=tuple,
@@ -111,15 +100,12 @@ def sweep(
     judges: tuple[str, ...],
     benchmarks: tuple[str, ...],
     temperatures: tuple[float, ...],
-    exact: bool,
     replications: int,
-    seed: int,
+    task_args: dict[str, Any],
     limit: int | None,
-    shard: str | None,
     log_dir: str,
     model_args: dict[str, Any],
     dry_run: bool,
-    **shown: str | None,
 ) -> None:
     """Run judges x benchmarks x temperatures, as the study did.
 
@@ -129,15 +115,16 @@ def sweep(
     Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
-    of_judges = _judges(benchmarks, **shown)
-    asked: dict[str, Any] = {"seed": seed, "shard": shard}
-    if exact:  # one run has all temperatures
-        asked |= {"exact": True, "temperatures": list(temperatures)}
+    names, each = dict.fromkeys(judges), replications
+    own = task_args.keys() & {"design", "data"}
+    judged = [judge_of_own] if own else [BEST_OF_FIVE[one] for one in dict.fromkeys(benchmarks)]
+    if task_args.get("exact") is True:  # one run has all temperatures
+        task_args, each = {**task_args, "temperatures": list(temperatures)}, 1
+        temperatures = ()
     else:
-        asked["replications"] = replications
-    tasks = partial(_tasks, of_judges, asked, [None] if exact else temperatures)
-    names = dict.fromkeys(judges)
-    costs = [_cost(task, 1 if exact else replications, limit) for task in tasks()] * len(names)
+        task_args = {**task_args, "replications": replications}
+    tasks = partial(_tasks, judged, task_args, temperatures or [None])
+    costs = [_cost(task, each, limit) for task in tasks()] * len(names)
     print_text(console(stderr=True), f"{total(costs)}.")
     if dry_run:
         return
@@ -150,36 +137,23 @@ def sweep(
             if any(log.status == "cancelled" for log in logs):
                 break
     if made:
-        analysis = analyse(read_judgments((log_dir,)), progress=progress)
-        told = [*numbers(analysis), *cautions(analysis)]
-        show(Document("The whole design", told, analysis.results), "table")
-        print_text(console(stderr=True), f"Everything else: inspect-reliability report {log_dir}")
+        report.main(["--", log_dir], standalone_mode=False)
     for line in failure_lines(errors, len(errors), None):
         print_text(console(stderr=True), line)
     if errors:
         context.exit(MISSING)
 
 
-def _judges(
-    benchmarks: Sequence[str],
-    design: str | None,
-    data: str | None,
-    responses: str | None,
-) -> Sequence[partial[Task]]:
-    if (design is None) != (data is None):
-        raise UserError("A sweep of your own judge needs both --design and --data.")
-    if design is not None:
-        return [partial(judge_of_own, design=design, data=data)]
-    every = dict.fromkeys(benchmarks)
-    return [partial(BEST_OF_FIVE[benchmark], responses=responses) for benchmark in every]
-
-
 def _tasks(
-    of_judges: Sequence[partial[Task]], asked: dict[str, Any], temperatures: Iterable[float | None]
+    judged: Iterable[Callable[..., Task]],
+    asked: dict[str, Any],
+    temperatures: Iterable[float | None],
 ) -> Iterator[Task]:
-    for of_judge in of_judges:
+    for of_judge in judged:
+        if unknown := sorted(asked.keys() - signature(of_judge).parameters.keys()):
+            raise UserError(f"-T {unknown[0]}= is no option of these judge tasks.")
         for temperature in dict.fromkeys(temperatures):
-            task = of_judge.func(**of_judge.keywords, **asked)
+            task = of_judge(**asked)
             config = task.config.merge(GenerateConfig(temperature=temperature))
             # Other texts under the same name are another version, which inspect judges anew.
             study = (task.dataset[0].metadata or {})["design"]["study"]

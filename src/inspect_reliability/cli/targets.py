@@ -11,7 +11,6 @@ import click
 
 from ..errors import UserError, reason
 from ..saving import place
-from .main import Output
 
 _IN_FOLDERS = (".eval", ".json")
 """Endings of what the commands read from folders."""
@@ -63,7 +62,7 @@ def writes(
     form = "FILE" if files is None else "FOLDER"
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
-        @click.option(option, cls=Output, type=target, metavar=form, help=help, **more)
+        @click.option(option, type=target, metavar=form, help=help, **more)
         @wraps(command)
         def run(*args: Any, **options: Any) -> None:
             params = click.get_current_context().params
