@@ -37,7 +37,7 @@ _TASKS_AT_ONCE = 10
 
 @command(
     "sweep --model MODEL --dry-run",
-    "sweep --model MODEL -T design=tone.yaml -T data=mine.jsonl",
+    "sweep --model MODEL -T design=my.yaml -T data=my.jsonl",
 )
 @click.option(
     "--model",
