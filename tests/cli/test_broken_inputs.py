@@ -265,11 +265,6 @@ BESIDE: dict[str, tuple[str, str, str]] = {
         '{"q": {"type": "zzz", "prompt": "x", "model_responses": {}}}',
         "type 'zzz'",
     ),
-    "four": (
-        "prompt_responses.json",
-        '{"q": {"type": "bbh", "prompt": "x", "model_responses": {"a": "b"}}}',
-        "exactly five",
-    ),
     "no turns": (
         "prompt_responses.json",
         '{"q": {"type": "mtb", "prompt": [], "model_responses": {"a": "b"}}}',

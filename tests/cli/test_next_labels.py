@@ -92,14 +92,15 @@ def test_it_is_read_back_as_it_is_and_others_are_drawn(
     assert results("validate", judgments, "--labels", out)["validity"][0]["n_labelled"] == 5
     again = invoke("validate", judgments, "--next", 5, "--out", out)
     assert again.exit_code == 2
-    assert "exists. Name another --out" in again.stderr
+    assert "with nothing filled in" in again.stderr
     others = draw(judgments, tmp_path / "more.csv", 5, "--labels", out)
     assert {*others["id"]}.isdisjoint(drawn["id"])
 
 
-def test_a_word_for_a_letter_is_named(judgments: Path, tmp_path: Path) -> None:
+def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path: Path) -> None:
     """A word for a letter is no verdict, and a note says how to map it."""
     out = tmp_path / "l.xlsx"
+    draw(judgments, out)
     assert len(draw(judgments, out, 7)) == 7
     fill(out, ["correct", *"CICICI"])
     found = invoke("validate", judgments, "--labels", out)

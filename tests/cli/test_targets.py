@@ -233,16 +233,24 @@ def test_a_device_is_not_replaced(inputs: Path, option: str, is_folder: bool, ma
     assert os.path.samestat(before, os.lstat(name))
 
 
-def test_a_draw_stays(inputs: Path) -> None:
-    """Somebody may have filled it in: another draw needs another name."""
+def test_labels_that_are_filled_in_stay(inputs: Path) -> None:
+    """A draw with nothing filled in is replaced; one with a label, or another column, is not."""
     draw = Path("draw.csv")
     again = partial(run, "validate", "--next", "3", "--out", str(draw))
     assert not again().exit_code
-    text = draw.read_text()
-    done = again()
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "draw.csv exists. Name another --out" in done.stderr
-    assert draw.read_text() == text
+    assert not again().exit_code
+    drawn = pd.read_csv(draw, dtype=str)
+    for changed in (
+        drawn.assign(target=["A", None, None]),
+        drawn.assign(rater="me"),
+        drawn.rename(columns={"target": "label"}),
+    ):
+        changed.to_csv(draw, index=False)
+        text = draw.read_text()
+        done = again()
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "nothing filled in" in done.stderr
+        assert draw.read_text() == text
 
 
 def test_a_log_that_was_not_imported_stays(inputs: Path) -> None:

@@ -1,6 +1,7 @@
 """`validate`: steady, or right?"""
 
 import shlex
+from contextlib import suppress
 
 import click
 import pandas as pd
@@ -10,6 +11,7 @@ from ..answers.labelling import validate_document
 from ..answers.to_label import TARGET, next_to_label
 from ..errors import UserError
 from ..files import kind_of
+from ..judgments.rows import read_frame
 from ..judgments.workbook import write_workbook
 from ..saving import whole, write_text
 from ..showing import Form
@@ -18,6 +20,9 @@ from ..showing.terminal import console, print_text
 from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
 from .targets import writes
+
+_DRAWN = {"id", "question", "output", "allowed", "split"}
+"""Columns of a file of `--next`, beside those to fill in; of logs also `task_id`."""
 
 
 @command("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
@@ -54,11 +59,8 @@ def validate(
     """
     if (more is None) != (out is None):
         raise click.UsageError("Give --next N with --out FILE.")
-    if out is not None and kind_of(out) is not None:  # somebody may have filled it in
-        raise UserError(
-            f"{out} exists. Name another --out; a file with labels is read with --labels "
-            f"{shlex.quote(out)}."
-        )
+    if out is not None:
+        _refuse_filled(out)
     analysis = analyse(read(logs), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more)
@@ -85,3 +87,23 @@ def _write(out: str, table: pd.DataFrame) -> None:
         return
     with whole(out) as part:
         write_workbook(part, table)
+
+
+def _refuse_filled(out: str) -> None:
+    """Refuse a file in which a person may have filled in anything.
+
+    Raises:
+        UserError: There is a file that is not as `--next` writes it.
+    """
+    if kind_of(out) is None:
+        return
+    with suppress(UserError):  # no file of ours
+        table, *_ = read_frame(out)
+        targets = _targets(table)
+        as_drawn = {*table} - {*targets, "task_id"} == _DRAWN
+        if as_drawn and targets and table[targets].isna().to_numpy().all():
+            return
+    raise UserError(
+        f"{out} exists, and is no draw of --next with nothing filled in. Name another --out; a "
+        f"file with labels is read with --labels {shlex.quote(out)}."
+    )
