@@ -1,7 +1,7 @@
 """Strengths of systems from pairs (Bradley & Terry 1952); a tie is half a win to each."""
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from .errors import ReliabilityError
@@ -29,35 +29,51 @@ def wins(
     return total, each
 
 
-def strengths(won: FloatArray, start: FloatArray | None = None) -> FloatArray:
+def strengths(won: FloatArray) -> FloatArray:
     """Log strengths that sum to 0, by Newton's method.
 
+    Args:
+        won: What each system won against each other, [..., S, S].
+
     Raises:
-        ReliabilityError: They are not finite: a system never loses or wins, or systems do not
-            connect.
+        ReliabilityError: See `check_finite`.
     """
-    # What a replicate left of a win by subtraction is none.
-    won = np.where(won > 1e-9, won, 0.0)
-    _check_finite(won)
-    n, games = len(won), won + won.T
-    found = np.zeros(n) if start is None else start
+    check_finite(won)
+    n, games = won.shape[-1], won + won.swapaxes(-1, -2)
+    found = np.zeros(won.shape[:-1])
     for _ in range(_STEPS):
-        chance = expit(found[:, None] - found[None, :])
-        slope = (won - games * chance).sum(axis=1)
-        curve = games * chance * chance.T
-        curve = np.diag(curve.sum(axis=1)) - curve + 1 / n
-        step = np.linalg.solve(curve, slope)
-        step *= min(1.0, _LONGEST / max(float(np.abs(step).max()), 1e-300))
-        found = found + step
-        if np.abs(step).max() < _NEAR:
+        chance = expit(found[..., :, None] - found[..., None, :])
+        slope = (won - games * chance).sum(axis=-1)
+        curve = games * chance * chance.swapaxes(-1, -2)
+        curve = np.eye(n) * curve.sum(axis=-1)[..., None] - curve + 1 / n
+        step = np.linalg.solve(curve, slope[..., None])[..., 0]
+        longest = np.abs(step).max(axis=-1, keepdims=True, initial=0)
+        found = found + step * np.minimum(1.0, _LONGEST / np.maximum(longest, 1e-300))
+        if longest.max(initial=0) < _NEAR:
             break
-    return np.asarray(found - found.mean())
+    return np.asarray(found - found.mean(axis=-1, keepdims=True))
 
 
-def _check_finite(won: FloatArray) -> None:
-    if connected_components(won > 0, connection="weak")[0] > 1:
+def are_finite(won: FloatArray) -> NDArray[np.bool_]:
+    """Whether systems that won this, [..., S, S], have finite strengths (Ford 1957).
+
+    They do where wins lead from each system to each other, if need be by way of others.
+    """
+    reached = (won > 0) | np.eye(won.shape[-1], dtype=bool)
+    for _ in range(won.shape[-1].bit_length()):  # each time by twice as many wins
+        reached = reached.astype(np.float32) @ reached > 0
+    return np.asarray(reached.all(axis=(-2, -1)))
+
+
+def check_finite(won: FloatArray) -> None:
+    """Refuse what has no finite strengths.
+
+    Raises:
+        ReliabilityError: A system never loses or wins, or systems do not connect.
+    """
+    if not are_finite(won + won.swapaxes(-1, -2)).all():
         raise ReliabilityError("systems do not connect, so Bradley-Terry has no strengths")
-    if connected_components(won > 0, connection="strong")[0] > 1:
+    if not are_finite(won).all():
         raise ReliabilityError(
             "a system, or a group of them, never loses or never wins, so Bradley-Terry has no "
             "finite strengths"

@@ -7,13 +7,13 @@ single one with its grade. A question is drawn with all its contests; rows are n
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from .bradley_terry import strengths, wins
+from .bradley_terry import check_finite, strengths, wins
 from .ends import jackknifed, t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
@@ -26,6 +26,9 @@ FEWEST_LEVELS = 5
 """Fewer judges or wordings do not show how others would differ."""
 
 _DRAWS = 2_000
+
+_AT_ONCE = 4_000_000
+"""Numbers held at a time."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,8 @@ class Contests:
     def shares(self) -> FloatArray:
         """Mean gain of each system on each question, [Q, S]; NaN where it has none."""
         size = (int(self.question.max()) + 1, self.n_systems)
-        at = (self.question[:, None] * self.n_systems + self.systems).ravel()
-        n = np.bincount(at, minlength=size[0] * size[1])
-        total = np.bincount(at, self.values.ravel(), size[0] * size[1])
-        with np.errstate(invalid="ignore"):
-            return np.asarray((total / n).reshape(size))
+        at = self.question[:, None] * self.n_systems + self.systems
+        return means_at(at, self.values, size[0] * size[1]).reshape(size)
 
     def scores(self, method: Method = "mean") -> FloatArray:
         """The score of each system.
@@ -83,6 +83,18 @@ class Contests:
     def _check_pairs(self) -> None:
         if self.systems.shape[1] != 2:
             raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems")
+
+
+def in_parts(many: NDArray[Any], size: int) -> list[NDArray[Any]]:
+    """Parts that fit the memory; each one needs so many numbers."""
+    return np.array_split(many, max(1, -(-size * len(many) // _AT_ONCE)))
+
+
+def means_at(at: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """The mean of the values at each of so many places; NaN where there is none."""
+    total = np.bincount(at.ravel(), values.ravel(), size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / np.bincount(at.ravel(), minlength=size))
 
 
 def mean_of(shares: FloatArray, axis: int = 0) -> FloatArray:
@@ -228,16 +240,20 @@ def ranked(
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
     """The same by the jackknife over questions."""
     total, each = wins(contests.question, contests.systems, contests.values, contests.n_systems)
-    start, without = strengths(total), []
-    for i, (question, (rows, own)) in enumerate(each.items()):
-        left = total.copy()
-        np.subtract.at(left, rows, own)
-        try:
-            without.append(strengths(left, start))
-        except ReliabilityError as error:
-            name = names[question] if len(names) else i + 1
-            raise ReliabilityError(f"not estimable without question {name}: {error}") from None
-    return jackknifed(np.array(without))
+    check_finite(total)
+    without = []
+    for questions in in_parts(np.array([*each]), total.size):
+        left = np.repeat(total[None], len(questions), axis=0)
+        for own, question in zip(left, questions.tolist(), strict=True):
+            np.subtract.at(own, *each[question])
+            own[own < 1e-9] = 0  # what subtraction leaves of a win is none
+            try:
+                check_finite(own)
+            except ReliabilityError as error:
+                name = names[question] if len(names) else [*each].index(question) + 1
+                raise ReliabilityError(f"not estimable without question {name}: {error}") from None
+        without.append(strengths(left))
+    return jackknifed(np.concatenate(without))
 
 
 def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:

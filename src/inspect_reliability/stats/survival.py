@@ -6,16 +6,19 @@ from itertools import combinations
 
 import numpy as np
 
-from .errors import ReliabilityError
+from .bradley_terry import are_finite, strengths
 from .long import FloatArray, IntArray
-from .ranking import Contests, Method, mean_of, padded
+from .ranking import Contests, Method, in_parts, mean_of, means_at
 
-_DRAWS, _LEAST_DRAWS = 1_000, 100
+_DRAWS, _LEAST_DRAWS = 4_000, 100
 """Draws of two tries; fewer where there are many verdicts."""
 
-_BOOTSTRAPS = 200
+_BOOTSTRAPS = 400
 _MOST_VERDICTS, _MOST = 4e6, 4e8
 """Verdicts drawn in all, and numbers that the bootstrap looks at."""
+
+_KEPT = 10
+"""Times two tries of each two levels, from which the bootstrap draws."""
 
 
 @dataclass(frozen=True)
@@ -54,33 +57,25 @@ def survival(
         return None
     draws = np.clip(_MOST_VERDICTS / len(contests.question), _LEAST_DRAWS, _DRAWS)
     each = max(2, int(-(-draws // len(pairs))))
-    kept: list[list[FloatArray]] = []
-    turned = np.zeros((contests.n_systems,) * 2)
-    taus, leads = [], []
-    example: FloatArray | None = None
+    kept, found = list[FloatArray](), list[FloatArray]()
     for one, other in pairs:
-        own: list[FloatArray] = []
-        for _ in range(each):
-            both = [_a_try(contests, rows, random) for rows in _tries(one, other, random)]
-            try:
-                scores = np.array([of.scores(method) for of in both])
-            except ReliabilityError:  # a try in which a system never loses has no strengths
-                continue
-            example = scores if example is None else example
-            signs = _signs(scores)
-            turned += (1 - signs[0] * signs[1]) / 2
-            taus.append(_tau(signs[0], signs[1]))
-            leads.append(_leader_changes(scores[0], scores[1]))
-            if method == "mean" and len(own) < 10:
-                n = int(contests.question.max()) + 1
-                own.append(np.stack([padded(of.shares, n) for of in both]))
-        kept.append(own)
-    if example is None:
+        own = list[FloatArray]()
+        for shares, scores in _two_tries(contests, one, other, each, method, random):
+            found.append(scores)
+            own.append(shares[:_KEPT])
+        kept.append(np.concatenate(own)[:_KEPT])
+    scores = np.concatenate(found)
+    if not len(scores):
         return None
+    turned, taus = np.zeros((contests.n_systems,) * 2), list[FloatArray]()
+    for some in in_parts(scores, 2 * contests.n_systems**2):
+        signs = _signs(some)
+        turned += (1 - signs[:, 0] * signs[:, 1]).sum(axis=0) / 2
+        taus.append(_tau(signs[:, 0], signs[:, 1]))
+    tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
     ends = _bootstrap(kept, random) if method == "mean" else None
-    without = 1 - len(taus) / (each * len(pairs))
-    tau, changes = float(np.mean(taus)), float(np.mean(leads))
-    return Survival(tau, ends, changes, without, turned / len(taus), example)
+    without = 1 - len(scores) / (each * len(pairs))
+    return Survival(tau, ends, changes, without, turned / len(scores), scores[0])
 
 
 _Cells = tuple[IntArray, IntArray]
@@ -115,27 +110,61 @@ def _sorted(rows: IntArray, cells: IntArray) -> _Cells:
     return rows, np.unique(cells[rows], return_index=True)[1]
 
 
-def _tries(one: _Cells, other: _Cells | None, random: np.random.Generator) -> Iterator[IntArray]:
-    """A row of each cell, and another."""
+def _two_tries(
+    contests: Contests,
+    one: _Cells,
+    other: _Cells | None,
+    number: int,
+    method: Method,
+    random: np.random.Generator,
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Shares [n, 2, Q, S] and scores [n, 2, S] of so many times two tries, in parts.
+
+    Those in which a system never loses have no strengths, and are left out.
+    """
+    q, s = int(contests.question.max()) + 1, contests.n_systems
+    cells, options = len(one[1]), contests.systems.shape[1]
+    for part in in_parts(np.arange(number), 2 * max(cells * options, q * s)):
+        rows = _tries(one, other, len(part), random)
+        systems, values = contests.systems[rows], contests.values[rows]
+        if contests.exact:
+            won = (random.random(rows.shape) < values[..., 0]).astype(float)
+            values = np.stack([won, 1 - won], axis=-1)[..., :options]
+        if method == "bt":
+            scores = _strengths(contests.question[rows], systems, values, s)
+            yield np.empty((len(scores), 2, 0, 0)), scores
+        else:
+            at = (np.arange(2 * len(part)).reshape(-1, 2, 1) * q + contests.question[rows]) * s
+            shares = means_at(at[..., None] + systems, values, 2 * len(part) * q * s)
+            shares = shares.reshape(-1, 2, q, s)
+            yield shares, mean_of(shares, axis=2)
+
+
+def _tries(one: _Cells, other: _Cells | None, number: int, random: np.random.Generator) -> IntArray:
+    """A row of each cell, and another, [number, 2, cells]."""
     (rows, starts), n = one, np.diff(np.append(one[1], len(one[0])))
-    first = random.integers(n)
-    yield rows[starts + first]
+    first = random.integers(n, size=(number, len(n)))
     if other is None:
-        second = random.integers(np.maximum(n - 1, 1))  # what was judged once is in both
-        yield rows[starts + second + ((second >= first) & (n > 1))]
-    else:
-        rows, starts = other
-        yield rows[starts + random.integers(np.diff(np.append(starts, len(rows))))]
+        second = random.integers(np.maximum(n - 1, 1), size=first.shape)
+        second += (second >= first) & (n > 1)  # what was judged once is in both
+        return np.stack([rows[starts + first], rows[starts + second]], axis=1)
+    beside, begin = other
+    second = random.integers(np.diff(np.append(begin, len(beside))), size=first.shape)
+    return np.stack([rows[starts + first], beside[begin + second]], axis=1)
 
 
-def _a_try(contests: Contests, rows: IntArray, random: np.random.Generator) -> Contests:
-    """These contests; those of probabilities are drawn."""
-    found = contests[rows]
-    if not contests.exact:
-        return found
-    won = (random.random(len(rows)) < found.values[:, 0]).astype(float)
-    values = np.stack([won, 1 - won], axis=1)[:, : found.values.shape[1]]
-    return Contests(found.question, found.systems, values, found.cell, contests.n_systems)
+def _strengths(
+    question: IntArray, systems: IntArray, values: FloatArray, n_systems: int
+) -> FloatArray:
+    """Strengths [n, 2, S] of those of n times two tries that have any in both."""
+    weight = 1 / np.bincount(question[0, 0])[question]
+    game = np.arange(question[..., 0].size).reshape(*question.shape[:2], 1) * n_systems**2
+    won = np.zeros(question[..., 0].size * n_systems**2)
+    for winner, loser in ((0, 1), (1, 0)):
+        at = game + systems[..., winner] * n_systems + systems[..., loser]
+        won += np.bincount(at.ravel(), (values[..., winner] * weight).ravel(), len(won))
+    both = won.reshape(-1, 2, n_systems, n_systems)
+    return strengths(both[are_finite(both).all(axis=1)])
 
 
 def _signs(scores: FloatArray) -> FloatArray:
@@ -149,29 +178,28 @@ def _tau(one: FloatArray, other: FloatArray) -> FloatArray:
     return np.asarray(np.nansum(one * other, axis=(-2, -1)) / (s * (s - 1)))
 
 
-def _leader_changes(one: FloatArray, other: FloatArray) -> float:
+def _leader_changes(scores: FloatArray) -> float:
     """How often one of the leaders here is none of those there, where several are equal."""
-    here, there = (of >= np.nanmax(of) - 1e-9 for of in (one, other))
-    return float(1 - (here & there).sum() / (here.sum() * there.sum()))
+    leads = scores >= np.nanmax(scores, axis=-1, keepdims=True) - 1e-9
+    here, there = leads[:, 0], leads[:, 1]
+    same = (here & there).sum(-1) / (here.sum(-1) * there.sum(-1))
+    return float(1 - same.mean())
 
 
-def _bootstrap(
-    kept: list[list[FloatArray]], random: np.random.Generator
-) -> tuple[float, float] | None:
+def _bootstrap(kept: list[FloatArray], random: np.random.Generator) -> tuple[float, float] | None:
     """Percentiles of tau over questions; each copy of a question has tries of its own."""
-    tensors = [np.stack(own) for own in kept if own]
-    q, s = tensors[0].shape[2:]
+    least = min(map(len, kept))
+    tensors = np.stack([own[:least] for own in kept])
+    q, s = tensors.shape[3:]
     if q < 3 or s < 2:
         return None
-    evaluations = int(np.clip(_MOST / (2 * q * s * _BOOTSTRAPS), 4, 40))
+    evaluations = int(np.clip(_MOST / (2 * q * s * _BOOTSTRAPS), 4, 20))
     found = []
     for _ in range(_BOOTSTRAPS):
-        questions, taus = random.integers(q, size=q), []
-        for _ in range(evaluations):
-            own = tensors[random.integers(len(tensors))]
-            drawn = own[random.integers(len(own), size=q), :, questions]
-            signs = _signs(mean_of(drawn))
-            taus.append(_tau(signs[0], signs[1]))
-        found.append(np.mean(taus))
+        questions = random.integers(q, size=q)
+        own = random.integers(len(tensors), size=(evaluations, 1))
+        tries = random.integers(least, size=(evaluations, q))
+        signs = _signs(mean_of(tensors[own, tries, :, questions], axis=1))
+        found.append(_tau(signs[:, 0], signs[:, 1]).mean())
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)
