@@ -23,7 +23,7 @@ from inspect_reliability.designs import Item
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
-from inspect_reliability.judging.sample import item_of
+from inspect_reliability.judging.asking import item_of
 from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.tasks import bbh_judge
 

@@ -36,7 +36,7 @@ from _variants import requests, tree
 from inspect_reliability.designs import Item, wordings_of
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.forward import PIECE
-from inspect_reliability.judging.order import orders_of
+from inspect_reliability.judging.asking import orders_of
 from inspect_reliability.study.benchmarks import BENCHMARKS
 
 ORDERS, SEEDS = 2, 5

@@ -20,7 +20,7 @@ import pandas as pd
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import changes_of
-from inspect_reliability.judging.asking import Asking
+from inspect_reliability.judging.asking import Asked, Asking
 from inspect_reliability.judgments import judgments_from
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.record.cells import Cells
@@ -71,10 +71,10 @@ def study(
         own = ("one", "two")[: 2 if design is PAIR else 1]
         texts = {one: f"{one} is my answer. I think so. It is right." for one in own}
         item = Item(name, f"Question {number} of {seed}", texts)
-        asked = asking.of(item, range(1, REPLICATIONS + 1))
-        first = asked.replications[0]
+        asked = Asked(asking, item, range(1, REPLICATIONS + 1))
+        first = asked.requests[0]
         asked.change(says(first.prompt, first.seed, taste, weak), {})
-        said = [says(one.prompt, one.seed, taste, weak) for one in asked.replications]
+        said = [says(one.prompt, one.seed, taste, weak) for one in asked.requests]
         kept = asked.kept
         cells = Cells(**kept.pop("cells"))
         verdicts = [design.reader.read(one).verdict for one in said]

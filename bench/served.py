@@ -44,9 +44,8 @@ from inspect_ai.model import get_model
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from inspect_reliability import tiny_judge
-from inspect_reliability.judging import provider_check
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.record.sample import texts_of
+from inspect_reliability.record.replications import texts_of
 from inspect_reliability.study.tasks import bbh_judge
 
 CONTEXT = 4096
@@ -194,7 +193,7 @@ def measure(vllm: str, replications: int, limit: int | None) -> dict[str, Any]:
         for provider in ("openai-api", "vllm"):
             ways = {}
             for way, most in (("epochs", 1), ("requests", 1), ("choices", 100)):
-                provider_check.MOST_CHOICES = most
+                provider.MOST_CHOICES = most
                 options = {"epochs": replications} if way == "epochs" else {"epochs": 1}
                 task = bbh_judge(replications=None if way == "epochs" else replications)
                 ways[way], found, _ = judge(provider, first, task, folder, limit=limit, **options)

@@ -3,12 +3,10 @@
 What is slow to import is imported where it is used: most commands write nothing.
 """
 
-import ctypes
 import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
-from glob import escape, glob
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -21,8 +19,6 @@ from .errors import UserError, reason
 if TYPE_CHECKING:
     import fsspec
 
-_EXCHANGE, _HERE = 2, -100
-"""Flags of Linux's `renameat2`."""
 _NUMBERS = count()
 
 
@@ -38,7 +34,7 @@ def whole(location: str | Path) -> Iterator[str]:
     with _told(location):
         files, path, local = place(location)
         path = os.path.realpath(path) if local else path  # a link stays a link
-        part = _part(path)
+        part = f"{path}.{_own()}"
         files.makedirs(files._parent(path), exist_ok=True)
         try:
             yield part if local else f"{location}{part.removeprefix(path)}"
@@ -51,26 +47,32 @@ def whole(location: str | Path) -> Iterator[str]:
 
 @contextmanager
 def whole_folder(location: str | Path, ours: Collection[str] = ()) -> Iterator[Path]:
-    """A local folder for new files; once all are whole, they replace those of another folder.
+    """A local folder for new files; once all are whole, they move into another folder.
 
-    Other files there stay, except `ours`. If there are no others and the system can, all files
-    change in one step; otherwise one after another, as in a mounted folder.
+    Other files there stay, except `ours`.
 
     Raises:
         UserError: It cannot be written.
     """
     with _told(location):
-        path = os.path.realpath(location)
-        above = os.path.dirname(path)
-        os.makedirs(above, exist_ok=True)
-        closed = os.path.ismount(path) or not os.access(above, os.W_OK)
-        part = _part(os.path.join(path, "new") if closed else path)
-        os.makedirs(part)
+        folder = Path(location)
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / _own()
+        part.mkdir()
         try:
-            yield Path(part)
-            _takeplace(Path(part), Path(path), {*ours})
+            yield part
+            new = {*os.listdir(part)}
+            for name in new:
+                (part / name).replace(folder / name)
+            for name in {*ours} - new:
+                (folder / name).unlink(missing_ok=True)
         finally:
             shutil.rmtree(part, ignore_errors=True)
+
+
+def _own() -> str:
+    """A name that no other process writes under."""
+    return f"{gethostname()}-{os.getpid()}-{next(_NUMBERS)}.part"
 
 
 @contextmanager
@@ -81,43 +83,6 @@ def _told(location: str | Path) -> Iterator[None]:
         raise UserError(
             f"{location} cannot be written: {reason(error)}. Make room, or name another place."
         ) from None
-
-
-def _part(path: str) -> str:
-    """A name that no other process writes under; leftovers of killed processes are removed."""
-    import psutil  # type: ignore[import-untyped]
-
-    own = f"{path}.{gethostname()}-"
-    for left in glob(f"{escape(own)}*.part"):
-        number, *rest = left.removeprefix(own).split("-")
-        # The name of another machine may begin with that of this one.
-        if len(rest) == 1 and number.isdecimal() and not psutil.pid_exists(int(number)):
-            with suppress(OSError):
-                shutil.rmtree(left) if os.path.isdir(left) else os.remove(left)
-    return f"{own}{os.getpid()}-{next(_NUMBERS)}.part"
-
-
-def _takeplace(part: Path, folder: Path, ours: set[str]) -> None:
-    new = {*os.listdir(part)}
-    try:
-        part.rename(folder)
-    except OSError:  # unless it is missing or empty
-        if {*os.listdir(folder)} <= new | ours and _exchanged(part, folder):
-            return
-        for name in new:
-            (part / name).replace(folder / name)
-        for name in ours - new:
-            (folder / name).unlink(missing_ok=True)
-
-
-def _exchanged(part: Path, folder: Path) -> bool:
-    """Exchange two folders in one step; false if impossible, as for a working directory."""
-    shutil.copymode(folder, part)
-    exchange = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
-    if exchange is None or Path.cwd().is_relative_to(folder):
-        return False
-    names = os.fsencode(part), os.fsencode(folder)
-    return bool(exchange(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
 
 
 def write_text(location: str | Path, text: str) -> None:

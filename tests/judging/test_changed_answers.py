@@ -167,12 +167,12 @@ def test_a_change_of_nothing_is_refused() -> None:
 
 
 def test_the_cells_are_said_before_the_first_call(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every cell, and how many answers each change finds to change."""
+    """The most that there can be: a change may find nothing to change in an answer."""
     short = [*items("one"), Item("short", "Q", {"one": "yes"})]
     judge(GRADE, short, replications=3, answers=["layout", "empty"])
     assert (
-        "Grade: 13 questions = 13 cells, and 25 at most with an answer changed (of layout 12, "
-        "empty 13) x 3 replications = 114 calls"
+        "Grade: 13 questions x 3 answers (given, layout, empty) = 39 cells x 3 replications = 117 "
+        "calls at most"
     ) in capsys.readouterr().out
 
 

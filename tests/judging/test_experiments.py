@@ -16,7 +16,7 @@ from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import wordings_of
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.order import MOST_ORDERS, number_of_orders, orders_of
+from inspect_reliability.judging.asking import MOST_ORDERS, number_of_orders, orders_of
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge

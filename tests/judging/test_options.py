@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.judging.order import option_order
+from inspect_reliability.judging.asking import option_order
 from inspect_reliability.record.seeds import SEED_LIMIT, replication_seed
 
 RESPONDERS = ("v", "w", "x", "y", "z")

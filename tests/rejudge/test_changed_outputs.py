@@ -62,5 +62,5 @@ def test_the_command_goes_on_with_changes(tmp_path: Path) -> None:
 
 def test_what_changes_nothing_is_refused(tmp_path: Path) -> None:
     """Before any call, with what to do."""
-    with pytest.raises(UserError, match=r"--answers layout changes no output\. Leave it out"):
+    with pytest.raises(UserError, match=r"answers=layout changes no answer: .*Leave it out"):
         rejudged(plain(tmp_path), tmp_path / "a", answers="layout")

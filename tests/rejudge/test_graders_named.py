@@ -24,7 +24,7 @@ from inspect_ai.solver import TaskState
 
 from graders import LENIENT, in_full, rejudged
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.cost import Cost, total
+from inspect_reliability.judging.cost import Cost
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.rejudging.calls import Limits
 from inspect_reliability.rejudging.rejudging import Rejudging
@@ -244,10 +244,3 @@ def test_a_second_score_of_a_log_is_scored_as_inspect_does(tmp_path: Path) -> No
 def test_a_cost_is_one_line(cost: Cost, words: str) -> None:
     """Outputs times replications is calls; tokens are those of the log's own grading."""
     assert str(cost) == words
-
-
-def test_several_costs_are_added() -> None:
-    """The sum is said once, in calls and, where all are known, in tokens."""
-    known, unknown = Cost(10, 20, tokens_each=250), Cost(1, 20)
-    assert total([known, known]).endswith("Together 400 calls, about 100k tokens")
-    assert total([known, unknown]).endswith("Together 220 calls")

@@ -22,8 +22,8 @@ from inspect_reliability.judgments import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
 from inspect_reliability.rejudging import rejudge
+from inspect_reliability.rejudging.again import Replication, summarise
 from inspect_reliability.rejudging.rejudging import Rejudging
-from inspect_reliability.rejudging.replications import Replication, summarise
 from inspect_reliability.stats import omega
 from inspect_reliability.stats.score_variance import decompose
 from inspect_reliability.study.tasks import bbh_judge
@@ -292,15 +292,17 @@ def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
 )
 def test_value_is_the_majority_or_the_mean(verdicts: list[Any], value: Any) -> None:
     """Of names the most frequent, of ties the first, of numbers the mean; failures have no say."""
-    found = summarise("s", [Replication(seed, verdict) for seed, verdict in enumerate(verdicts)])
+    found = summarise(
+        "s", [Replication(seed, verdict=verdict) for seed, verdict in enumerate(verdicts)]
+    )
     assert found.value == value
     assert type(found.value) is type(value)
 
 
 def test_a_failure_hides_no_temperature() -> None:
     """The temperature is that of the replications that were made, whichever failed."""
-    made = Replication(1, "C", temperature=0.5)
-    for some in ([made, Replication(2, None, error="down")], [Replication(1, None), made]):
+    made = Replication(1, verdict="C", temperature=0.5)
+    for some in ([made, Replication(2, error="down")], [Replication(1), made]):
         assert (summarise("s", some).metadata or {})["temperature"] == 0.5
 
 
@@ -349,12 +351,12 @@ def test_accuracy_stays_beside_reliability(tmp_path: Path, beside: bool) -> None
 
 def test_a_key_without_a_grade_stays_unscored() -> None:
     """Within a mapping inspect's own metrics leave out what is unscored, and ours see it."""
-    replications = [Replication(seed, {"a": 3, "b": "non-response"}) for seed in range(2)]
+    replications = [Replication(seed, verdict={"a": 3, "b": "non-response"}) for seed in range(2)]
     value = summarise("s", replications).value
     assert isinstance(value, dict)
     assert value["a"] == 3
     assert math.isnan(value["b"])  # type: ignore[arg-type]
-    assert math.isnan(summarise("s", [Replication(1, None, error="gone")]).value)  # type: ignore[arg-type]
+    assert math.isnan(summarise("s", [Replication(1, error="gone")]).value)  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("unwarned")

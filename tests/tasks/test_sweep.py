@@ -105,8 +105,7 @@ def test_the_cost_is_said_and_nothing_is_run(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert done.stderr.startswith("2 questions x 3 = 6 calls, about ")
     said = " ".join(invoke(*command, "--dry-run").stderr.split())
-    assert "5 times (2 questions x 3 = 6 calls, about" in said
-    assert "Together 30 calls, about" in said
+    assert "5 runs: 10 questions x 3 = 30 calls, about" in said
     done = invoke(*command)
     assert done.exit_code == 2
     assert "The judge nosuch/model cannot be used" in done.stderr

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-from inspect_reliability.judging.order import option_order
+from inspect_reliability.judging.asking import option_order
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.tiny_judge import folder
 

@@ -62,7 +62,7 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
             outputs.add(log.samples[0].output.completion)
             for scorer in scorers_in(log):
                 if f"{one.scorer}.".startswith(f"{scorer.score}."):
-                    graders |= grading_of(log, scorer).models
+                    graders |= grading_of(log, scorer.score).models
         differ = differ or len(outputs) > 1
     evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
     return Suite(evaluated, tuple(sorted(graders)), differ)

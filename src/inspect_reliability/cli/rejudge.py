@@ -25,10 +25,10 @@ from ..files import kind_of, read_text, user_path
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
+from ..rejudging.again import NOT_MADE
 from ..rejudging.calls import Limits
 from ..rejudging.outputs import WANTED, Wanted, made_in
 from ..rejudging.rejudging import Rejudging
-from ..rejudging.replications import NOT_MADE
 from ..saving import alone
 from ..showing import Form
 from ..showing.document import Text

@@ -1,6 +1,6 @@
 """`sweep`: judges, benchmarks and temperatures as one of inspect's eval sets."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from inspect import signature
 from statistics import fmean
@@ -13,7 +13,7 @@ from inspect_ai.model import GenerateConfig, get_model
 
 from ..errors import UserError
 from ..judging.connection import reached
-from ..judging.cost import Cost, total
+from ..judging.cost import Cost
 from ..log_files import reading
 from ..saving import alone
 from ..showing.terminal import console, print_text
@@ -124,8 +124,7 @@ def sweep(
     else:
         task_args = {**task_args, "replications": replications}
     tasks = partial(_tasks, judged, task_args, temperatures or [None])
-    costs = [_cost(task, each, limit) for task in tasks()] * len(names)
-    print_text(console(stderr=True), f"{total(costs)}.")
+    print_text(console(stderr=True), _said(list(tasks()), len(names), each, limit))
     if dry_run:
         return
     errors, made = list[str](), False
@@ -196,10 +195,17 @@ def _errors(logs: Iterable[EvalLog], replications: int) -> Iterator[str]:
                     yield from sample.metadata.get("errors", {}).values()
 
 
-def _cost(task: Task, replications: int, limit: int | None) -> Cost:
-    samples = list(task.dataset)[:limit]
-    # A sample's metadata has all that its prompt is made of.
-    characters = fmean(len(str(sample.metadata)) for sample in samples)
-    cells = (task.metadata or {})["cells"]
-    tokens = characters / _CHARACTERS_A_TOKEN
-    return Cost(len(samples), replications, 0, cells, tokens, what="question")
+def _said(tasks: Sequence[Task], judges: int, replications: int, limit: int | None) -> str:
+    """What all runs cost, where each judge has every task."""
+    # A question is as many calls as it has cells; its metadata has all that prompts are made of.
+    calls = [
+        len(str(sample.metadata))
+        for task in tasks
+        for sample in list(task.dataset)[:limit]
+        for _ in range((task.metadata or {})["cells"])
+    ]
+    questions = sum(len(list(task.dataset)[:limit]) for task in tasks)
+    tokens, each = fmean(calls) / _CHARACTERS_A_TOKEN, len(calls) / questions
+    cost = Cost(questions * judges, replications, 0, each, tokens, what="question")
+    runs = len(tasks) * judges
+    return f"{runs} runs: {cost}." if runs > 1 else f"{cost}."

@@ -1,21 +1,142 @@
 """What a judge is asked about an item: its prompt, order and seed in each cell."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import product
-from typing import Any
+from math import factorial
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
+
+from inspect_ai.dataset import Sample
 
 from ..designs import Change, Item, JudgeDesign, answers_in, with_answer
-from ..record.cells import Answer
+from ..errors import UserError
+from ..record.cells import Answer, Cells
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
-from .order import OrderPolicy, Orders, number_of_orders, option_order, orders_of
-from .replicate import Replication
+
+OrderPolicy = Literal["shuffled", "reshuffled", "given"]
+Orders = int | Literal["all", "rotations"]
+
+MOST_ORDERS = 120
+"""Number of orders of five options."""
 
 OTHER = "other"
 """Metadata key of the answers to another question, by name."""
+
+
+class Request(NamedTuple):
+    """What one replication shows a judge, and its seed."""
+
+    prompt: str
+    seed: int
+
+
+def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
+    """A digest that differs between studies with other prompts, verdicts or items."""
+    shown = [
+        design.prompt,
+        design.verdict,
+        sorted((asdict(one) for one in items), key=itemgetter("id")),
+    ]
+    shown += [design.named] if design.wordings else []
+    text = json.dumps(shown, sort_keys=True, default=list)
+    return blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def judge_sample(
+    item: Item, design: JudgeDesign, study: str = "", others: Mapping[str, str] | None = None
+) -> Sample:
+    """One item as a sample for `judge_responses`; `others` are answers to another question.
+
+    The sample's target is the response known to be best, or else the accepted answers. `study` is
+    the `fingerprint` of the design and of all items.
+    """
+    shown = asdict(item)
+    return Sample(
+        id=item.id,
+        input=item.question,
+        target=item.best or list(item.fields.get("targets", [])),
+        metadata={
+            "design": design.facts | {"study": study},
+            "responses": shown.pop("responses"),
+            "item": shown,
+            **({OTHER: dict(others)} if others else {}),
+        },
+    )
+
+
+def item_of(metadata: Mapping[str, Any]) -> Item:
+    """The item that a sample's metadata describe."""
+    return Item(**metadata["item"], responses=metadata["responses"])
+
+
+def option_order(
+    responders: Sequence[str], policy: OrderPolicy, seed: int, question: str, replication: int
+) -> tuple[str, ...]:
+    """The responders behind the options, in the order of the letters.
+
+    "shuffled": drawn once per question from the seed and held over replications; "reshuffled":
+    drawn anew for every replication; "given": the source's order.
+    """
+    if policy == "given":
+        return tuple(responders)
+    held = policy == "shuffled"
+    # Sorted first, so that the order depends on who answered, not on how a file lists them.
+    # A string seed is hashed with SHA-512 by `random`, the same on every machine.
+    key = f"{seed}|{question}" if held else f"{seed}|{question}|{replication}"
+    return tuple(random.Random(key).sample(sorted(responders), len(responders)))
+
+
+def number_of_orders(orders: Orders | None, options: int, policy: OrderPolicy) -> int:
+    """Number of orders in which an experiment shows these options; 1 if it does not vary them.
+
+    Raises:
+        UserError: There are no such orders.
+    """
+    if orders is None:
+        return 1
+    most = factorial(options)
+    number = {"all": most, "rotations": options}.get(str(orders), orders)
+    if not options:
+        why = "this judge does not choose among options, so no order can vary. Leave out orders="
+    elif policy == "reshuffled":
+        why = "order=reshuffled holds no order over replications. Leave out one of them"
+    elif not isinstance(number, int) or isinstance(number, bool) or number < 2:
+        why = "expected for example -T orders=2, -T orders=rotations or -T orders=all"
+    elif number > most:
+        why = f"{options} options have {most} orders. Use -T orders=all"
+    elif number > MOST_ORDERS:
+        why = (
+            f"each question would be shown {number:,} times; the most is {MOST_ORDERS}. Use -T "
+            f"orders=rotations: in these {options} orders each option has every place once"
+        )
+    else:
+        return number
+    raise UserError(f"orders={orders}: {why}.")
+
+
+def orders_of(
+    responders: Sequence[str], number: int, policy: OrderPolicy, seed: int
+) -> list[tuple[str, ...]]:
+    """Different orders of some responders, the same permutations for every question.
+
+    Rotations first, in which no responder keeps its place, then others drawn from the seed. The
+    first is the source's order where the policy is "given", else drawn as well.
+    """
+    draw = random.Random(f"{seed}|orders")
+    names, size = sorted(responders), len(responders)
+    first = list(responders) if policy == "given" else draw.sample(names, size)
+    turned = min(number, size)
+    starts = (place * size // turned for place in range(turned))
+    found = {(*first[start:], *first[:start]): None for start in starts}
+    while len(found) < number:
+        found[tuple(draw.sample(names, size))] = None
+    return list(found)
 
 
 @dataclass(frozen=True)
@@ -35,7 +156,7 @@ class Asking:
     worded: Mapping[str, JudgeDesign]
     order: OrderPolicy
     seed: int
-    orders: Orders | None
+    orders: Orders | None = None
     changes: Sequence[Change] = ()
 
     @cached_property
@@ -43,45 +164,42 @@ class Asking:
         """Number of orders in which each item is shown."""
         return number_of_orders(self.orders, len(self.design.reader.options), self.order)
 
-    def of(self, item: Item, numbers: range) -> "Asked":
-        """The replications of an item, cell after cell."""
-        asked = Asked(self, item, numbers)
-        asked.add(item)
-        return asked
-
 
 class Asked:
     """What a judge is asked about one item, with changes of its answers added later.
 
     Attributes:
-        replications: Cell after cell.
+        requests: Its replications, cell after cell.
     """
 
     def __init__(self, asking: Asking, item: Item, numbers: range) -> None:
         self._asking, self._item, self._numbers = asking, item, numbers
-        self.replications: list[Replication] = []
+        self.requests: list[Request] = []
         self._answers = [Answer(GIVEN)]
-        self._seen: list[tuple[str, ...]] = []
+        self._orders: list[tuple[str, ...]] = []  # of each request
+        self._chooses = asking.design.reader.kind == "options"
+        self._add(item)
 
-    def add(self, item: Item, change: str = "") -> None:
+    def _add(self, item: Item, change: str = "") -> None:
         """Add the cells that show the item, with an answer changed or as it is."""
         asking, own = self._asking, self._item
         names = list(item.responses)
-        held = [None] if asking.orders is None else self._orders(names)
-        shown: dict[tuple[tuple[str, ...], str | None], str] = {}
-        for (fixed, wording), number in product(
-            product(held, asking.worded or [None]), self._numbers
-        ):
-            one = fixed or option_order(names, asking.order, asking.seed, own.id, number)
-            self._seen.append(one)
-            if (one, wording) not in shown:
-                design = asking.worded.get(wording or "", asking.design)
-                shown[one, wording] = design.ask(item, one, own)
+        held: Sequence[tuple[str, ...]] = [()]
+        if asking.orders is not None:
+            held = orders_of(names, asking.several, asking.order, asking.seed)
+        for fixed, wording in product(held, asking.worded or [GIVEN]):
+            design = asking.worded.get(wording, asking.design)
             # The judge's own wording has the seeds that it has by itself.
-            key = [own.id, *(fixed or ()), *([] if wording in (None, GIVEN) else [wording])]
+            key = [own.id, *fixed, *([] if wording == GIVEN else [wording])]
             key += [f"answer {change}"] if change else []
-            seed = replication_seed(asking.seed, "|".join(map(str, key)), number)
-            self.replications.append(Replication(shown[one, wording], seed, asking.design.reader))
+            prompts: dict[tuple[str, ...], str] = {}
+            for number in self._numbers:
+                order = fixed or option_order(names, asking.order, asking.seed, own.id, number)
+                if order not in prompts:
+                    prompts[order] = design.ask(item, order, own)
+                seed = replication_seed(asking.seed, "|".join(map(str, key)), number)
+                self._orders.append(order)
+                self.requests.append(Request(prompts[order], seed))
 
     def change(self, said: str | None, others: Mapping[str, str]) -> None:
         """Add a changed answer for each change that applies to one.
@@ -93,52 +211,34 @@ class Asked:
             said: The first output; None if there is none, or before it is known.
             others: Answers to another question, by name.
         """
-        chosen = self._chosen(said) if self._chooses and said is not None else None
-        for change in self._asking.changes:
+        asking, chosen, first = self._asking, None, self._orders[0]
+        reader = asking.design.reader
+        if self._chooses and said is not None:
+            chosen = dict(zip(reader.options, first, strict=True)).get(reader.read(said).verdict)
+        for change in asking.changes:
             for name, text in self._candidates(change, chosen, others):
-                place = self._first_order.index(name) if self._chooses else None
+                place = first.index(name) if self._chooses else None
                 self._answers.append(Answer(change.name, change.kind == "sensitivity", place))
-                field = self._asking.design.answer
-                self.add(with_answer(self._item, name, text, field), change.name)
+                self._add(with_answer(self._item, name, text, asking.design.answer), change.name)
                 break
 
     @property
     def kept(self) -> dict[str, Any]:
         """What the sample keeps of the replications."""
-        asking, each = self._asking, len(self._numbers)
+        asking, each, first = self._asking, len(self._numbers), self._orders[0]
         kept: dict[str, Any] = {}
-        places = [[self._first_order.index(name) for name in one] for one in self._seen]
+        places = [[first.index(name) for name in one] for one in self._orders]
         if self._chooses:
-            kept["order"] = list(self._first_order)
-            if asking.orders is None and len(set(self._seen)) > 1:
+            kept["order"] = list(first)
+            if asking.orders is None and len(set(self._orders)) > 1:
                 kept["orders"] = places
-        seeds = [one.seed for one in self.replications[::each]]
+        seeds = [one.seed for one in self.requests[::each]]
         if len(seeds) > 1 or asking.changes:
             of_given = places[: len(places) // len(self._answers)]
-            kept["cells"] = {
-                "seeds": seeds,
-                "orders": of_given[:: each * max(1, len(asking.worded))] if asking.orders else [],
-                "wordings": list(asking.worded),
-                "answers": [*map(asdict, self._answers)] if asking.changes else [],
-            }
+            shown = of_given[:: each * max(1, len(asking.worded))] if asking.orders else []
+            answers = self._answers if asking.changes else []
+            kept["cells"] = asdict(Cells(seeds, shown, list(asking.worded), answers))
         return kept
-
-    @property
-    def _chooses(self) -> bool:
-        return self._asking.design.reader.kind == "options"
-
-    @property
-    def _first_order(self) -> tuple[str, ...]:
-        return self._seen[0]
-
-    def _orders(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        asking = self._asking
-        return orders_of(names, asking.several, asking.order, asking.seed)
-
-    def _chosen(self, said: str) -> str | None:
-        reader = self._asking.design.reader
-        named = dict(zip(reader.options, self._first_order, strict=True))
-        return named.get(reader.read(said).verdict)
 
     def _candidates(
         self, change: Change, chosen: str | None, others: Mapping[str, str]
@@ -166,6 +266,30 @@ def answers_to_another(items: Sequence[Item], field: str | None = None) -> list[
         given = answers_in(other, field) if other else {}
         first = given[min(given)] if given else ""
         found.append({name: given.get(name, first) for name in own if given})
+    return found
+
+
+def changed_answers(
+    changes: Sequence[Change], items: Sequence[Item], field: str | None = None
+) -> dict[str, list[dict[str, str]]]:
+    """For each change and item the answers to which it applies, by name, as it makes them.
+
+    Raises:
+        UserError: A change applies to none.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    others = answers_to_another(items, field)
+    for change in changes:
+        each = found[change.name] = []
+        for item, other in zip(items, others, strict=True):
+            given = answers_in(item, field)
+            made = {name: change.of(text, item, other.get(name)) for name, text in given.items()}
+            each.append({name: text for name, text in made.items() if text is not None})
+        if not any(each):
+            raise UserError(
+                f"answers={change.name} changes no answer: there is nothing to change. Leave it "
+                "out."
+            )
     return found
 
 

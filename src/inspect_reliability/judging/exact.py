@@ -2,24 +2,21 @@
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, cast
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import GenerateConfig, Logprob, Model, ModelOutput, get_model
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect, warn_once
 
 from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import distributing
-from ..record.cells import cells_in
 from ..record.seeds import replication_numbers
-from .at_verdict import at_verdict
-from .order import OrderPolicy
-from .replicate import Replication, note_first
+from .asking import Asking, Request
+from .replicate import note_first
 
 logger = logging.getLogger(__name__)
 
@@ -27,49 +24,41 @@ AT_VERDICT = GenerateConfig(logprobs=True, top_logprobs=20)
 """What a provider is asked for where verdicts are exact after a sampled reasoning."""
 
 
-def check_exact(exact: object, order: OrderPolicy, reader: Reader) -> None:
-    """Refuse exact verdicts of a judge, or in an order, that has none.
+def temperatures_of(
+    asking: Asking, exact: object, replications: object, temperatures: object
+) -> tuple[float, ...]:
+    """Temperatures of exact verdicts; none for that of the run, or to draw reasonings.
 
     Raises:
-        UserError: The verdicts cannot be listed, or reasonings would see other prompts.
+        UserError: An option has a wrong value, two options contradict each other, the judge's
+            verdicts cannot be listed, or reasonings would see other prompts.
     """
+    reader = asking.design.reader
+    if not isinstance(exact, bool) and exact != "verdict":
+        raise UserError(f"exact={exact!r} is not known. Use true, false or verdict.")
     if exact and not reader.verdicts:
         what = "several criteria" if reader.criteria else "numbers with decimals"
         raise UserError(
             f"exact={exact} needs verdicts that can be listed, and this judge gives {what}. Use "
             "-T replications=20 instead."
         )
-    if exact == "verdict" and order == "reshuffled":
+    if exact is not True and temperatures is not None:
         raise UserError(
-            "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "
-            "order=reshuffled."
+            "temperatures= is for exact verdicts: add -T exact=true, or draw at one temperature "
+            "with --temperature."
         )
-
-
-def exact_temperatures(
-    exact: object, replications: object, temperatures: object
-) -> tuple[float, ...] | None:
-    """Temperatures of exact verdicts (none: that of the run); None to draw verdicts.
-
-    Raises:
-        UserError: An option has a wrong value, or two options contradict each other.
-    """
-    if not isinstance(exact, bool) and exact != "verdict":
-        raise UserError(f"exact={exact!r} is not known. Use true, false or verdict.")
-    if exact is not True:
-        if temperatures is not None:
+    if exact == "verdict":
+        if asking.order == "reshuffled":
             raise UserError(
-                "temperatures= is for exact verdicts: add -T exact=true, or draw at one "
-                "temperature with --temperature."
+                "exact=verdict tells reasonings apart, so all must see the same prompt. Leave out "
+                "order=reshuffled."
             )
-        several = replications is not None and len(replication_numbers(replications)) > 1
-        if exact == "verdict" and not several:
+        if replications is None or len(replication_numbers(replications)) < 2:
             raise UserError(
                 "exact=verdict samples several reasonings of each question. Say how many, for "
                 "example -T exact=verdict -T replications=10."
             )
-        return None
-    if replications is not None:
+    if exact is True and replications is not None:
         raise UserError(
             "An exact verdict needs no replications. Leave out exact=true or replications=."
         )
@@ -89,9 +78,7 @@ def _temperature(value: object) -> float:
 
 
 async def exact_verdicts(
-    state: TaskState,
-    cells: Sequence[Replication],
-    temperatures: Sequence[float],
+    state: TaskState, reader: Reader, cells: Sequence[Request], temperatures: Sequence[float]
 ) -> TaskState:
     """Compute the distribution of a question's verdict in each cell, and record how it was read.
 
@@ -106,7 +93,7 @@ async def exact_verdicts(
         )
     state.metadata["exact"] = True
     note_first(state, state.epoch, cells[0])
-    outputs = await collect(*(_exact_verdict(model, cell, temperatures) for cell in cells))
+    outputs = await collect(*(_exact_verdict(model, reader, cell, temperatures) for cell in cells))
     state.output = outputs[0]
     if len(cells) > 1:
         state.output.metadata = dict(state.output.metadata or {}) | {
@@ -121,10 +108,8 @@ async def exact_verdicts(
 
 
 async def _exact_verdict(
-    model: Model, asked: Replication, temperatures: Sequence[float]
+    model: Model, reader: Reader, asked: Request, temperatures: Sequence[float]
 ) -> ModelOutput:
-    prompt, seed, reader = asked.prompt, asked.seed, cast("Reader", asked.reader)
-
     def parse(text: str) -> str:
         return reader.read(text).verdict
 
@@ -132,7 +117,9 @@ async def _exact_verdict(
         return None if reader.completed(text) is None else parse(text)
 
     with distributing(read, parse, temperatures):
-        return await model.generate(prompt, config=GenerateConfig(seed=seed), cache=False)
+        return await model.generate(
+            asked.prompt, config=GenerateConfig(seed=asked.seed), cache=False
+        )
 
 
 def note_probabilities(state: TaskState) -> None:
@@ -154,57 +141,3 @@ def note_probabilities(state: TaskState) -> None:
         before = calls[-1].config.temperature if calls else None
         before = 1.0 if before is None else before  # what providers draw at by themselves
     state.metadata["at_verdict"] = {"temperature": before}
-
-
-def distributions_at_verdict(
-    state: TaskState,
-    texts: Mapping[int, str | None],
-    reader: Reader,
-) -> list[dict[str, Any]]:
-    """The distribution of the verdict after each reasoning that a sample drew.
-
-    Open probability is assigned to the drawn verdict, which keeps the estimate unbiased where the
-    judge names a verdict in this place. `texts` has the text of each replication by number, None if
-    it failed.
-
-    Returns:
-        One distribution per reasoning; none if fewer than two have one.
-    """
-    known, cells = state.metadata.get("at_verdict"), cells_in(state.metadata)
-    numbers = [number for number, text in texts.items() if text is not None]
-    if known is None or len(numbers) < 2:
-        return []
-    first, found = min(texts), []
-    for number, choice in zip(numbers, state.output.choices, strict=True):
-        steps: list[Logprob] = choice.logprobs.content if choice.logprobs else []
-        one = at_verdict(choice.message.text, steps, reader, known["temperature"])
-        cell, place = cells.split(number - first, len(texts)) if cells else (None, number - first)
-        found.append(
-            {
-                "cell": cell,
-                "replication": first + place,
-                "shares": one.shares,
-                "open_mass": one.open_mass,
-                "tail": [one.verdict] if one.open_mass else [],
-            }
-        )
-    return found
-
-
-def distributions_of(
-    metadata: Mapping[str, Any], output: ModelOutput, reads_anew: bool
-) -> Sequence[Mapping[str, Any]]:
-    """The distributions of a sample, one per temperature; empty if it drew verdicts.
-
-    Raises:
-        UserError: They were read while the judge answered, and cannot be read anew.
-    """
-    if "exact" not in metadata:
-        return ()
-    if reads_anew:
-        raise UserError(
-            "Exact verdicts are read while the judge answers. To read them in another way, run the "
-            "judge again with another 'parser' in its design."
-        )
-    found: Sequence[Mapping[str, Any]] = (output.metadata or {}).get("distributions", ())
-    return found

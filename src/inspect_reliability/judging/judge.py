@@ -5,15 +5,12 @@ from typing import Any, get_args
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import Change, JudgeDesign, Reader
+from ..designs import JudgeDesign, changes_of, wordings_of
 from ..errors import UserError, one_of
-from ..record.seeds import replication_numbers
-from .asking import OTHER, Asking
-from .exact import AT_VERDICT, check_exact, exact_temperatures, exact_verdicts, note_probabilities
-from .order import OrderPolicy, Orders
-from .provider_check import ProviderCheck
-from .replicate import Replication, replicate
-from .sample import item_of
+from ..record.seeds import base_seed, replication_numbers
+from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, Request, item_of
+from .provider import Providers
+from .replicate import replicate
 
 
 @solver
@@ -25,8 +22,8 @@ def judge_responses(
     exact: bool | str = False,
     temperatures: Sequence[float] | float | None = None,
     orders: Orders | None = None,
-    wordings: Mapping[str, JudgeDesign | Mapping[str, Any]] | None = None,
-    answers: Sequence[Change | Mapping[str, Any]] = (),
+    wordings: str | Sequence[str] | None = None,
+    answers: str | Sequence[str] | None = None,
 ) -> Solver:
     """Show the judge an item and let it generate its verdict, once or many times.
 
@@ -40,70 +37,87 @@ def judge_responses(
     cell after the other. `cells` describes them (see `Cells`). Where the judge chooses, the first
     output decides which answer is changed.
 
-    The options are those of the task `judge`; `wordings` are by name.
+    Args:
+        design: How the judge is asked, or the fields of a `JudgeDesign`.
+        order: Order of the options: "shuffled" per question and held over replications,
+            "reshuffled" for every replication, or "given".
+        seed: Base seed of option order and replications.
+        replications: Replications that one sample makes: how many, or the first and the last
+            ("51-100"). Their verdicts are those of as many epochs. By default each epoch is one.
+        exact: Find the distribution of each question's verdict instead of drawing verdicts. Needs a
+            judge that runs on this machine: hf_seeded/MODEL. "verdict" is for judges that reason
+            first: it samples `replications` reasonings, and finds the distribution of the verdict
+            after each. Needs a provider that returns log probabilities.
+        temperatures: Temperatures of exact verdicts, as in "1,0.75,0.5": one run serves all. By
+            default that of the run.
+        orders: Show each question with its options in so many orders, the same for all questions: 2
+            or more, "rotations" (each option has every place once), or "all". Each order has all
+            replications, with seeds of its own.
+        wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
+            that keep the meaning: "labels" (brackets around them), "whitespace", "delimiters"
+            (dashes for colons), or several of these. By default those of the design.
+        answers: Change an answer, to find out what fools the judge: by "layout", "praise",
+            "authority", "padding", "instruction" or "invisible" (characters), which must not move
+            the verdict; or so that it must: "truncated", "other" (an answer to another question),
+            "empty". Or by changes of a YAML or JSON file, or by several of these.
 
     Raises:
         UserError: An option has a wrong value, or two options contradict each other.
     """
     one_of("order", order, get_args(OrderPolicy))
-    worded = {name: _design(one) for name, one in (wordings or {}).items()}
-    changes = [one if isinstance(one, Change) else Change(**one) for one in answers]
-    asking = Asking(_design(design), worded, order, seed, orders, changes)
-    check_exact(exact, order, asking.design.reader)
-    wanted = exact_temperatures(exact, replications, temperatures)
-    numbers = replication_numbers(1 if replications is None else replications)
-    check_answers(changes, exact, order, asking.design.reader, len(numbers))
+    own = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
+    changes = changes_of(answers)
+    asking = Asking(own, wordings_of(own, wordings), order, base_seed(seed), orders, changes)
     _ = asking.several  # or an error before the first call
-    provider, extra = ProviderCheck(), AT_VERDICT if exact == "verdict" else None
+    numbers = replication_numbers(1 if replications is None else replications)
+    providers, drawn = Providers(), True
+    if changes:
+        _check_answers(asking, exact, len(numbers))
+    if exact is not False or temperatures is not None:
+        from . import exact as exactly  # which most runs do without
+
+        at = exactly.temperatures_of(asking, exact, replications, temperatures)
+        providers, drawn = Providers(exactly.AT_VERDICT), exact is not True
+    chooses = asking.design.reader.kind == "options"
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = item_of(state.metadata)
         first = numbers.start + (state.epoch - 1) * len(numbers)
-        asked = asking.of(item, range(first, first + len(numbers)))
-        others = state.metadata.get(OTHER, {})
+        asked = Asked(asking, item, range(first, first + len(numbers)))
 
-        def changed(said: str | None) -> dict[int, Replication]:
-            asked.change(said, others)
+        def changed(said: str | None) -> dict[int, Request]:
+            asked.change(said, state.metadata.get(OTHER, {}))
             state.metadata.update(asked.kept)
-            return dict(enumerate(asked.replications, first))
+            return dict(enumerate(asked.requests, first))
 
-        chooses = asking.design.reader.kind == "options"
         if changes and not chooses:
             changed(None)
         state.metadata |= asked.kept
-        if wanted is not None:
-            return await exact_verdicts(state, asked.replications, wanted)
-        by_number = dict(enumerate(asked.replications, first))
+        if not drawn:
+            return await exactly.exact_verdicts(state, own.reader, asked.requests, at)
+        by_number = dict(enumerate(asked.requests, first))
         then = changed if changes and chooses else None
-        state = await replicate(state, by_number, item.id, provider, extra, then)
-        if extra is not None:
-            note_probabilities(state)
+        state = await replicate(state, by_number, item.id, providers, then)
+        if exact == "verdict":
+            exactly.note_probabilities(state)
         return state
 
     return solve
 
 
-def check_answers(
-    changes: Sequence[Change], exact: object, order: OrderPolicy, reader: Reader, number: int
-) -> None:
+def _check_answers(asking: Asking, exact: object, number: int) -> None:
     """Refuse changes of answers whose effect could not be told from the judge's own noise.
 
     Raises:
         UserError: Verdicts are exact, the order is no fact of a cell, or the first verdict, which
             decides what is changed, is the only one.
     """
-    if not changes:
-        return
     if exact:
         raise UserError(f"answers= needs draws. Leave out exact={exact}: -T replications=5.")
-    if order == "reshuffled":
+    if asking.order == "reshuffled":
         raise UserError("order=reshuffled shows answers at other places. Leave out one of them.")
-    if reader.kind == "options" and number < 2:
+    if asking.design.reader.kind == "options" and number < 2:
         raise UserError(
             "answers= changes an answer by the first verdict, which the comparison leaves out. Say "
             "how many there are in one sample: -T replications=5."
         )
-
-
-def _design(given: JudgeDesign | Mapping[str, Any]) -> JudgeDesign:
-    return given if isinstance(given, JudgeDesign) else JudgeDesign(**given)

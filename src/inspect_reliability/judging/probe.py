@@ -10,10 +10,10 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..errors import UserError
+from .asking import Request
 from .exact import AT_VERDICT
-from .provider_check import TRIED, ProviderCheck
-from .replicate import Replication, replicate
-from .requests import options_sent
+from .provider import TRIED, Providers, options_sent
+from .replicate import replicate
 
 PROMPT = "Write a sentence of random words."
 
@@ -42,8 +42,8 @@ def checked() -> Solver:
     """Ask one prompt a few times, as a run asks its first question."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asked = {number: Replication(PROMPT, number) for number in range(1, TRIED + 1)}
-        return await replicate(state, asked, "probe", ProviderCheck(), AT_VERDICT)
+        asked = {number: Request(PROMPT, number) for number in range(1, TRIED + 1)}
+        return await replicate(state, asked, "probe", Providers(AT_VERDICT))
 
     return solve
 

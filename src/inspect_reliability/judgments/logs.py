@@ -23,8 +23,14 @@ from inspect_ai.scorer import Score
 from ..errors import UserError
 from ..log_files import has_edits
 from ..record import distributions
-from ..record.replications import REPLICATION_KEYS, VOTES, Replications, output_of, rejudging_of
-from ..record.sample import prompt_fingerprint
+from ..record.replications import (
+    REPLICATION_KEYS,
+    VOTES,
+    Replications,
+    output_of,
+    prompt_fingerprint,
+    rejudging_of,
+)
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .judgment import Judgment

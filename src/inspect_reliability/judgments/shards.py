@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from ..record.shards import SLURM, Shard, place_of
+from ..record.shards import Shard, place_of
 from .log import Log, Note, Part
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def part_of(log: EvalLog, where: str, samples: Collection[object], judgments: in
     """
     given = (log.eval.metadata or {}).get("shard") or log.eval.task_args.get("shard")
     try:
-        shard = None if given in (None, SLURM) else Shard.of(given)
+        shard = None if given is None else Shard.of(given)
     except UserError:  # another task's argument
         return None
     if shard is None:

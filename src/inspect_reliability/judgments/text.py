@@ -8,8 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..record.cells import cells_in
-from ..record.replications import replications_in
-from ..record.sample import texts_of
+from ..record.replications import replications_in, texts_of
 from ..record.seeds import SEED_LIMIT
 from .names import without_marks
 from .places import pairs_shown

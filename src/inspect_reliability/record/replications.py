@@ -1,10 +1,11 @@
-"""Replications of a judge, stored in one score."""
+"""Replications of a judge: their texts in a sample, and all of them stored in one score."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter, model_validator
@@ -15,7 +16,11 @@ from .seeds import seeds_from
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+    from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
+
+DECIDED = "keep"
+"""Metadata key of what a rule of `keep` decided about an output."""
 
 OF = "of"
 """Metadata key of the output that a score of a rejudging is about."""
@@ -247,3 +252,19 @@ def rejudged_in(scores: Iterable[Score]) -> list[Replications]:
     given = ((one, one.metadata) for one in scores)
     kept = (replications_in(one) for one, metadata in given if metadata and KEPT in metadata)
     return [one for one in kept if one is not None and one.scorer is not None]
+
+
+def prompt_fingerprint(prompt: str) -> str:
+    """A digest of a prompt, which tells prompts apart in a log without transcripts."""
+    return blake2b(prompt.encode(), digest_size=6).hexdigest()
+
+
+def texts_of(metadata: Mapping[str, Any], output: ModelOutput) -> dict[int, str | None]:
+    """The texts of several replications by number, None if one failed; empty for a single one."""
+    if "replications" not in metadata:
+        return {}
+    first, errors = metadata["replication"], metadata.get("errors", {})
+    numbers = range(first, first + metadata["replications"])
+    made = [number for number in numbers if str(number) not in errors]
+    texts = (choice.message.text for choice in output.choices)
+    return dict.fromkeys(numbers) | dict(zip(made, texts, strict=True))

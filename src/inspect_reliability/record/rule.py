@@ -12,9 +12,6 @@ from pydantic.dataclasses import dataclass
 from ..errors import UserError, reason
 from ..verdicts import NO_VERDICTS
 
-KEPT = "keep"
-"""Metadata key of what a rule decided about an output."""
-
 
 @dataclass(frozen=True)
 class KeepRule:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -10,17 +11,47 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect
 
 from ..errors.inspect_error import PrerequisiteError
-from ..judging.provider_check import ProviderCheck
-from ..judging.trials import Drawn, Outcome
-from ..record.replications import OF
+from ..judging.seed_check import Drawn, Outcome, SeedCheck
+from ..record.replications import OF, Replications
 from ..record.seeds import replication_seed, seeds_from
+from ..scoring import score_of
 from ..verdicts import GIVEN, graded
 from .calls import Calls, Limits, hooked
 from .outputs import WANTED, Wanted
-from .replications import NOT_MADE, Replication, summarise
 from .wrapped import Wrapped
 
 logger = logging.getLogger(__name__)
+
+NOT_MADE = "not made"
+"""Beginning of a replication's error if its calls were refused."""
+
+
+@dataclass
+class Replication(Calls):
+    """One replication: its calls and their result.
+
+    Attributes:
+        verdict: The score's value; "non-response" without a grade, "tie" if graders differ, None if
+            the replication failed.
+        explanation: The grader's text, or the scorer's explanation.
+        error: Why the replication failed; None if it did not.
+        votes: Grade of each grader of a panel, by name; empty for a single grader.
+    """
+
+    verdict: Any = None
+    explanation: str = ""
+    error: str | None = None
+    votes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def grader(self) -> str:
+        """Names of the models that were called."""
+        return ", ".join(sorted(self.models))
+
+    @property
+    def drawn(self) -> Drawn:
+        """What two replications with one seed and one prompt should share."""
+        return Drawn(f"{self.verdict}: {self.explanation}", self.prompt)
 
 
 class JudgeAgain:
@@ -37,7 +68,7 @@ class JudgeAgain:
     def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
         self._numbers, self._seed = numbers, seed
-        self.limits, self._check = Limits(), ProviderCheck()
+        self.limits, self._check = Limits(), SeedCheck()
         self.settings: Mapping[str, float] = {}
         self.graders: Set[str] = frozenset()
 
@@ -84,31 +115,24 @@ class JudgeAgain:
         Raises:
             PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
-        with hooked(Calls(seed, self.limits, self.settings, self.graders)) as made:
+        one = Replication(seed, self.limits, self.settings, self.graders)
+        with hooked(one):
             try:
-                score = await scorer(state, target)
-                if made.refused:
-                    raise made.refused
+                score = await scorer(state, target) or Score.unscored()
+                if one.refused:
+                    raise one.refused
             except PrerequisiteError:
                 raise
             except LimitExceededError as limit:
-                return Replication(seed, None, error=f"{NOT_MADE}: {limit.message}")
+                one.error = f"{NOT_MADE}: {limit.message}"
             except Exception as error:  # the other replications must not be lost with it
-                message = f"{type(error).__name__}: {error}"
-                logger.info("A replication with seed %d failed: %s", seed, message)
-                return Replication(seed, None, error=message, models=frozenset(made.models))
-        score = Score.unscored() if score is None else score
-        return Replication(
-            seed=seed,
-            verdict=graded(score.value, score.metadata),
-            explanation=score.explanation or "",
-            answer=score.answer,
-            models=frozenset(made.models),
-            temperature=made.temperature,
-            cached=made.cached,
-            prompt=made.prompt,
-            votes=_votes(score, self.wrapped.panel),
-        )
+                one.error = f"{type(error).__name__}: {error}"
+                logger.info("A replication with seed %d failed: %s", seed, one.error)
+            else:
+                one.verdict = graded(score.value, score.metadata)
+                one.explanation = score.explanation or ""
+                one.votes = _votes(score, self.wrapped.panel)
+        return one
 
     async def _check_seeds(
         self, made: Sequence[Replication], replicate: Callable[[int], Awaitable[Replication]]
@@ -122,9 +146,36 @@ class JudgeAgain:
             return again.drawn
 
         other = next((one.drawn for one in made[1:2] if one.error is None), None)
-        [_, second] = seeds_from(made[0].seed, 2)
-        drawn = {made[0].seed: made[0].drawn, second: other}
-        return await self._check.seeds(made[0].grader, draw, drawn)
+        return await self._check.of(made[0].grader, draw, made[0].seed, made[0].drawn, other)
+
+
+def summarise(scorer: str, made: Sequence[Replication], first: int = 1) -> Score:
+    """One score that keeps every replication.
+
+    Args:
+        scorer: The scorer that was run, as `Wrapped.identity` names it.
+        made: The replications in their order.
+        first: Number of the first.
+    """
+    errors = {str(n): one.error for n, one in enumerate(made, first) if one.error is not None}
+    temperatures = [one.temperature for one in made if one.temperature is not None]
+    facts: dict[str, Any] = {"explanations": [one.explanation for one in made]}
+    facts |= {"temperature": temperatures[0]} if temperatures else {}
+    facts |= {"errors": errors} if errors else {}
+    panel = dict.fromkeys(name for one in made for name in one.votes)
+    kept = Replications(
+        [one.verdict for one in made],
+        made[0].seed,
+        first,
+        scorer=scorer,
+        grader=", ".join(sorted({name for one in made for name in one.models})),
+        votes={name: [one.votes.get(name) for one in made] for name in panel},
+    )
+    score = score_of(kept, [one.error or one.explanation for one in made], facts)
+    if not kept.grader and not errors:
+        asked = f"{scorer} asked no model about this output, so nothing was replicated."
+        score.explanation = f"{score.explanation}\n\n{asked}"
+    return score
 
 
 def output_seed(base: int, sample: int | str, epoch: int, answer: str = GIVEN) -> int:

@@ -85,7 +85,7 @@ class Calls:
     """
 
     seed: int
-    limits: Limits
+    limits: Limits = field(default_factory=Limits)
     settings: Mapping[str, float] = field(default_factory=dict)
     graders: Set[str] = frozenset()
     models: set[str] = field(default_factory=set)
@@ -130,12 +130,12 @@ _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def hooked(calls: Calls) -> Iterator[Calls]:
+def hooked(calls: Calls) -> Iterator[None]:
     """Send every model call in this block as these calls, also from tasks that it starts."""
     _hook()
     token = _current.set(calls)
     try:
-        yield calls
+        yield
     finally:
         _current.reset(token)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from inspect_ai.model import model_roles
 from inspect_ai.scorer import Score, Target, model_graded_qa
@@ -10,8 +9,8 @@ from inspect_ai.solver import TaskState
 
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
-from ..record.replications import Replications, replications_in
-from ..record.rule import KEPT, KeepRule
+from ..record.replications import DECIDED, Replications, replications_in
+from ..record.rule import KeepRule
 from ..scoring.explanation import label
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
@@ -49,15 +48,19 @@ class Cascade:
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Grade an output; None if the run stopped before any call."""
         self._check_roles()
-        scores: list[Score] = []
+        score, made = None, list[Replications]()
+        verdict, confidence = None, 0.0
         for judge in self.judges:
-            score = await judge(state, target)
-            if score is None:
+            now = await judge(state, target)
+            if now is None or (votes := replications_in(now)) is None:
                 break
-            scores.append(score)
-            if self._decision(score)[0] is not None:
+            score = now
+            made.append(votes)
+            said = [None if one is None else label(one) for one in votes.verdicts]
+            verdict, confidence = self.rule.decide(said)
+            if verdict is not None:
                 break
-        return self._score(scores) if scores else None
+        return None if score is None else self._decided(score, made, verdict, confidence)
 
     def _check_roles(self) -> None:
         """Refuse a judge whose role has no model: inspect would ask the model under test."""
@@ -69,37 +72,22 @@ class Cascade:
                 f"Name it: --model-role {lacking[0]}=MODEL."
             )
 
-    def _decision(self, score: Score) -> tuple[str | None, float]:
-        made = replications_in(score)
-        said = made.verdicts if made else []
-        return self.rule.decide([None if one is None else label(one) for one in said])
-
-    def _score(self, scores: Sequence[Score]) -> Score:
-        last, made = scores[-1], [one for one in map(replications_in, scores) if one]
-        verdict, confidence = self._decision(last)
+    def _decided(
+        self, score: Score, made: Sequence[Replications], verdict: str | None, confidence: float
+    ) -> Score:
+        """The last judge's score, with the rule's decision and the votes of all judges."""
+        last, names = made[-1], self.rule.judges
+        judge = last.grader or names[len(made) - 1]
+        if len(names) > 1:  # as the votes of a panel
+            votes = {
+                one.grader or name: one.verdicts
+                for one, name in zip(made, names, strict=False)
+                if len(one.verdicts) == len(last.verdicts)
+            }
+            last = replace(last, votes=votes, grader=", ".join(names))
         decision = "person" if verdict is None else "keep"
-        value = NON_RESPONSE
-        if verdict is not None:
-            value = next(one for one in made[-1].verdicts if label(one) == verdict)
-        judge = made[-1].grader or self.rule.judges[len(scores) - 1]
-        found = {"decision": decision, "judge": judge}
-        facts: dict[str, Any] = {KEPT: found | {"confidence": confidence, "asked": len(scores)}}
-        said = f"{decision}: {confidence:.0%} of {judge}"
-        return Score(
-            value=value,
-            answer=last.answer,
-            explanation=f"{said}\n\n{last.explanation or ''}",
-            metadata=(last.metadata or {}) | self._packed(made).metadata | facts,
-        )
-
-    def _packed(self, made: Sequence[Replications]) -> Replications:
-        """The votes of the judge that decided, with those of all judges as of a panel."""
-        last = made[-1]
-        if len(self.judges) == 1:
-            return last
-        votes = {
-            one.grader or name: one.verdicts
-            for one, name in zip(made, self.rule.judges, strict=False)
-            if len(one.verdicts) == len(last.verdicts)
-        }
-        return replace(last, votes=votes, grader=", ".join(self.rule.judges))
+        found = {"decision": decision, "judge": judge, "confidence": confidence, "asked": len(made)}
+        score.value = next((one for one in last.verdicts if label(one) == verdict), NON_RESPONSE)
+        score.explanation = f"{decision}: {confidence:.0%} of {judge}\n\n{score.explanation or ''}"
+        score.metadata = {**(score.metadata or {}), **last.metadata, DECIDED: found}
+        return score

@@ -13,7 +13,7 @@ from ..designs import Change, Item
 from ..designs.item import RESERVED
 from ..errors import UserError
 from ..files import kind_of
-from ..judging.asking import answers_to_another
+from ..judging.asking import changed_answers
 from ..log_files import logs_below, read_log, reading
 from ..record.replications import output_of, rejudging_of, replications_in
 from ..verdicts import GIVEN
@@ -116,20 +116,15 @@ def changed_outputs(changes: Sequence[Change], samples: Sequence[EvalSample]) ->
     Raises:
         UserError: A change applies to no output.
     """
-    if not changes:
-        return {}
-    items = [_item(one) for one in samples]
-    others = [each.get("", None) for each in answers_to_another(items)]
-    found: dict[str, dict[tuple[int | str, int], str]] = {}
-    for change in changes:
-        own = found[change.name] = {}
-        for sample, item, other in zip(samples, items, others, strict=True):
-            text = change.of(item.responses[""], item, other)
-            if text is not None:
-                own[sample.id, sample.epoch] = text
-        if not own:
-            raise UserError(f"--answers {change.name} changes no output. Leave it out.")
-    return found
+    made = changed_answers(changes, [_item(one) for one in samples]) if changes else {}
+    return {
+        change: {
+            (sample.id, sample.epoch): texts[""]
+            for sample, texts in zip(samples, each, strict=True)
+            if texts
+        }
+        for change, each in made.items()
+    }
 
 
 def _item(sample: EvalSample) -> Item:

@@ -1,6 +1,6 @@
 """A log to judge again: grader and cost are settled before the first call."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, cast
@@ -25,6 +25,9 @@ from .outputs import Made, Wanted, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name
 from .wrapped import Wrapped, find_scorer, names_grader
+
+_OURS = ("rejudge", "keep")
+"""Scorers whose replications are in the log."""
 
 
 @dataclass(eq=False)
@@ -78,7 +81,7 @@ class Rejudging:
         self.changes = changes_of(self.answers)
         self.changed = changed_outputs(self.changes, self.samples)
         self._logged = chosen_scorer(self.log, self.scorer)
-        self.grading = grading_of(self.log, self._logged)
+        self.grading = grading_of(self.log, self._logged.score)
         self.wrapped = self._found()
         self.graders = self.grading.models if self.model is None else frozenset([str(self.model)])
         self._roles, self._evaluated = self._needed()
@@ -214,7 +217,7 @@ class Rejudging:
         vet(self._kept(logged.arguments), f"{self._where}, scorer {logged.name}")
         if grading.is_known and not grading.models:
             raise _asks_no_model(logged.name)
-        found = find_scorer(logged.name, logged.arguments, list(_packages_of(self.log)))
+        found = find_scorer(logged.name, logged.arguments)
         if found.name.startswith("inspect_reliability/"):
             raise _asks_no_model(found.name)  # before its judge is loaded for nothing
         if self.model is None:
@@ -229,24 +232,22 @@ class Rejudging:
             if self.model is None or not names_grader(key, value, self.grading.models)
         }
 
-    @property
-    def _taken(self) -> Set[str]:
-        """The roles that another grader takes over."""
-        return {"grader"} | self.grading.roles
-
     def _needed(self) -> tuple[dict[str, ModelConfig | list[ModelConfig]], ModelConfig]:
         """The roles of the log that its scorer needs, and the evaluated model, or none."""
         spec, grading = self.log.eval, self.grading
         every = spec.model_roles or {}
-        asked = grading.roles if grading.is_known else every.keys()
-        roles = {role: bound for role, bound in every.items() if role in asked}
         if self.model is not None:
-            roles = {role: bound for role, bound in roles.items() if role not in self._taken}
-            needed = False
-        elif grading.is_known:
-            needed = spec.model in grading.models
+            return {}, ModelConfig(model="none/none")
+        roles = {
+            role: bound
+            for role, bound in every.items()
+            if role in grading.roles or not grading.is_known
+        }
+        # The evaluated model is not loaded where it has most likely nothing to say.
+        if grading.is_known:
+            bound = {one.model for some in roles.values() for one in _bound(some)}
+            needed = spec.model in grading.models - bound
         else:
-            # The evaluated model is not loaded where it has most likely nothing to say.
             needed = not (self.wrapped.arguments.get("model") or "grader" in every)
         if not needed:
             return roles, ModelConfig(model="none/none")
@@ -259,13 +260,13 @@ class Rejudging:
 
     def _models(self) -> tuple[Model, dict[str, Any]]:
         """The model for scorers that name none, and the models of their roles."""
-        roles = {role: _made(config) for role, config in self._roles.items()}
         if self.model is not None:
-            grader = self._grader()
-            return grader, roles | dict.fromkeys(self._taken, grader)
+            roles = {"grader", *self.grading.roles, *(self.log.eval.model_roles or {})}
+            return (grader := self._grader()), dict.fromkeys(roles, grader)
         for name in self.wrapped.models(self.grading.models):
             _made(ModelConfig(model=name))  # or an error before anything is paid for
-        return cast(Model, _made(self._evaluated)), roles
+        bound = {role: _made(config) for role, config in self._roles.items()}
+        return cast(Model, _made(self._evaluated)), bound
 
     def _grader(self) -> Model:
         if isinstance(self.model, Model):
@@ -304,9 +305,9 @@ def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
     """
     known = scorers_in(log)
     if wanted is None:
-        found = _distinct(known)
+        found = [one for one in known if one.name.rpartition("/")[2] not in _OURS] or known
         if len(found) > 1:
-            found = [one for one in found if grading_of(log, one).models] or found
+            found = [one for one in found if grading_of(log, one.score).models] or found
         if not found:
             raise UserError(
                 "The log names no scorer. Say which scorer to run: --scorer PACKAGE/NAME"
@@ -316,7 +317,7 @@ def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
         by_score = [one for one in known if one.score == wanted]
         by_name = [one for one in known if one.name in (short, short.partition("/")[2])]
         named = [replace(one, name=wanted) for one in by_name]
-        found = _distinct(by_score or named or [LoggedScorer(short, wanted, {})])
+        found = by_score or named or [LoggedScorer(short, wanted, {})]
     if len(found) > 1:
         listed = "; ".join(map(str, found))
         raise UserError(
@@ -326,30 +327,13 @@ def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
     return found[0]
 
 
-def _distinct(scorers: Sequence[LoggedScorer]) -> list[LoggedScorer]:
-    found: list[LoggedScorer] = []
-    for one in sorted(scorers, key=lambda one: one.again):
-        if not any(one.is_like(other) for other in found):
-            found.append(one)
-    return found
-
-
-def _packages_of(log: EvalLog) -> Iterator[str]:
-    """Packages that may have the scorers of a log, the task's own first."""
-    task = log.eval.task_registry_name or log.eval.task
-    if "/" in task:
-        yield task.partition("/")[0]
-    for name in log.eval.packages:
-        yield name.replace("-", "_")
-
-
 def _bound(bound: ModelConfig | list[ModelConfig]) -> list[ModelConfig]:
     return bound if isinstance(bound, list) else [bound]
 
 
 def _asks_no_model(scorer: str) -> UserError:
     return UserError(
-        f"The scorer '{scorer}' asks no model, so there is nothing to replicate: it says the same "
-        "of an output every time. Name a model-graded scorer. Where the epochs of a log are "
+        f"The scorer '{scorer}' asks no model, or its replications are in the log, so there is "
+        "nothing to replicate. Name a model-graded scorer. Where the epochs of a log are "
         "replications of a judge, `inspect-reliability report` shows its reliability."
     )

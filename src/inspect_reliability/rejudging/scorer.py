@@ -12,7 +12,7 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
-from ..record.rule import KEPT
+from ..record.replications import DECIDED
 from ..record.seeds import base_seed, replication_numbers
 from .spec import ScorerSpec
 
@@ -65,7 +65,7 @@ def kept_rate() -> Metric:
     """Share of outputs whose grade is kept; the others need a person."""
 
     def compute(scores: list[SampleScore]) -> float:
-        found = [(one.score.metadata or {}).get(KEPT) for one in scores]
+        found = [(one.score.metadata or {}).get(DECIDED) for one in scores]
         decided = [one["decision"] == "keep" for one in found if isinstance(one, dict)]
         return sum(decided) / len(decided) if decided else float("nan")
 

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -130,42 +130,28 @@ def wrap(spec: ScorerSpec | None) -> Wrapped:
     return made
 
 
-def find_scorer(name: str, arguments: Mapping[str, Any], packages: Sequence[str] = ()) -> Wrapped:
+def find_scorer(name: str, arguments: Mapping[str, Any]) -> Wrapped:
     """Find a scorer by name: `name`, `package/name` or `file.py@name`, whose file is run.
 
-    A name without a package is first looked up in `packages`.
+    A name without a package is looked up in all that are installed, because a log names scorers
+    without theirs.
 
     Raises:
         UserError: There is no such scorer, or it does not take these arguments.
     """
-    factory = _find(name, packages)
-    full_name = registry_info(factory).name
-    try:
-        inspect.signature(factory).bind(**arguments)
-        _typed(factory, arguments)
-    except TypeError as error:
-        raise _cannot_be_made(full_name, error) from None
-    return Wrapped(full_name, arguments, factory)
-
-
-def _find(name: str, packages: Sequence[str]) -> Callable[..., Scorer]:
     file, _, short = name.rpartition("@")
     if file:
         _load(Path(file))
-    places = [short, *(f"{package}/{short}" for package in packages)]
-    found: Any = next((one for place in places if (one := registry_lookup("scorer", place))), None)
+    found: Any = registry_lookup("scorer", short)
     if found is None:
-        # A log names scorers without their package.
-        installed = sorted({entry.name for entry in entry_points(group="inspect_ai")})
-        several = [
-            place for one in installed if registry_lookup("scorer", place := f"{one}/{short}")
-        ]
+        packages = sorted({entry.name for entry in entry_points(group="inspect_ai")})
+        several = [one for one in packages if registry_lookup("scorer", f"{one}/{short}")]
         if len(several) > 1:
             raise UserError(
                 f"Several packages have a scorer '{short}': {', '.join(several)}. Name the one you "
-                "mean with --scorer."
+                f"mean: --scorer {several[0]}/{short}."
             )
-        found = registry_lookup("scorer", several[0]) if several else None
+        found = registry_lookup("scorer", f"{several[0]}/{short}") if several else None
     if found is None:
         last = short.rpartition("/")[2]
         raise UserError(
@@ -174,7 +160,13 @@ def _find(name: str, packages: Sequence[str]) -> Callable[..., Scorer]:
             "makes it inside a function, or from a scanner of inspect_scout, let a function with "
             "@scorer in a file return it."
         )
-    return found  # type: ignore[no-any-return]
+    full_name = registry_info(found).name
+    try:
+        inspect.signature(found).bind(**arguments)
+        _typed(found, arguments)
+    except TypeError as error:
+        raise _cannot_be_made(full_name, error) from None
+    return Wrapped(full_name, arguments, found)
 
 
 def _typed(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:

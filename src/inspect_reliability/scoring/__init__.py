@@ -1,5 +1,6 @@
 """The scorer that reads verdicts."""
 
-from .verdict import score_of, verdict
+from .packed import score_of
+from .verdict import verdict
 
 __all__ = ["score_of", "verdict"]

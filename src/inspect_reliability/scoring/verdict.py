@@ -1,8 +1,6 @@
 """The scorer that reads a judge's verdict."""
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,21 +9,15 @@ from inspect_ai.solver import TaskState
 
 from ..designs import Reader
 from ..errors import UserError
-from ..judging.exact import distributions_at_verdict, distributions_of
 from ..judging.replicate import replication_of
 from ..metrics import invalid_rate, reliability
-from ..record.cells import Cell, cells_in
-from ..record.distributions import KEPT, KeptDistribution, distributions_kept
-from ..record.replications import Replications
-from ..record.sample import texts_of
-from ..verdicts import INVALID, NON_RESPONSE
-from .explanation import by_cell, distribution_table, explanation, label
+from ..record.cells import cells_in
+from ..record.replications import Replications, texts_of
+from .explanation import label
+from .packed import score_of
 
 _LONGEST = 200
 """Most characters of an item's text that a score repeats, for grouping."""
-
-_SILENT = (NON_RESPONSE, INVALID)
-"""What wins no majority while any output has a verdict."""
 
 
 @scorer(metrics=[reliability(), invalid_rate()])
@@ -67,11 +59,10 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
         metadata = _facts(state, design, reader)
         if texts := texts_of(state.metadata, state.output):
             return _replicated(state, texts, metadata, reader)
-        if exact := distributions_of(state.metadata, state.output, parser is not None):
-            each = [[one for one in exact if one.get("cell", 0) == n] for n in range(len(exact))]
-            cells, order = cells_in(state.metadata), state.metadata.get("order")
-            said = by_cell(cells, order, lambda cell: distribution_table(each[cell]))
-            return _exact(exact, metadata, said)
+        if "exact" in state.metadata:
+            from .exact import exact_score  # which most runs do without
+
+            return exact_score(state, metadata, parser is not None)
         return _single(state.output.completion, metadata, reader)
 
     return score
@@ -114,8 +105,8 @@ def _replicated(
     metadata: dict[str, Any],
     reader: Reader,
 ) -> Score:
-    found = [(None, "") if text is None else reader.value(text) for text in texts.values()]
     errors = state.metadata.get("errors", {})
+    found = [(None, "") if text is None else reader.value(text) for text in texts.values()]
     kept = Replications(
         [verdict for verdict, _ in found],
         metadata["seed"],
@@ -126,87 +117,11 @@ def _replicated(
     )
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
     score = score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
-    after = distributions_at_verdict(state, texts, reader)
-    known = metadata | {"sampled_reasonings": len(after)}
-    return _exact(after, known, score.explanation) if after else score
+    if "at_verdict" in state.metadata:
+        from .exact import score_at_verdict
 
-
-def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any]) -> Score:
-    """One score of several replications, whose value is the most frequent verdict.
-
-    Outputs without a verdict do not vote, unless no other has one.
-
-    Args:
-        kept: The replications; at least one of answers as they are gave a verdict.
-        said: The judge's output in each, or why it failed.
-        metadata: Other facts that all of them share.
-    """
-    each = len(kept.verdicts) // (len(kept.cells.seeds) if kept.cells else 1)
-
-    def of_cell(cell: int) -> str:
-        own = slice(cell * each, (cell + 1) * each)
-        return explanation(kept.verdicts[own], said[own], kept.first)
-
-    cells = [cell for _, cell in kept.made]
-    given = [
-        means.get(label(verdict), verdict)
-        for verdict, means, cell in zip(
-            kept.verdicts, _meanings(cells, metadata), cells, strict=True
-        )
-        if verdict is not None and not cell.is_changed
-    ]
-    most, share = _most_frequent((label(verdict), 1.0) for verdict in given)
-    value = next(verdict for verdict in given if label(verdict) == most)
-    return Score(
-        value=value,
-        answer=_answer(value, share),
-        explanation=by_cell(kept.cells, metadata.get("order"), of_cell),
-        metadata={**metadata, **kept.metadata},
-    )
-
-
-def _exact(
-    exact: Sequence[Mapping[str, Any]], metadata: dict[str, Any], explanation: str | None
-) -> Score:
-    """One score of several distributions, whose value is the likeliest verdict."""
-    kept, cells = distributions_kept(exact), cells_in(metadata)
-    every = [KeptDistribution(**one) for one in kept[KEPT]]
-    same = [one for one in every if one.temperature == every[0].temperature]
-    shown = [cells.each[one.cell or 0] if cells else Cell() for one in same]
-    value, share = _most_frequent(
-        (means.get(verdict, verdict), weight)
-        for one, means in zip(same, _meanings(shown, metadata), strict=True)
-        for verdict, weight, _ in one.weights
-    )
-    return Score(
-        value=value,
-        answer=_answer(value, share),
-        explanation=explanation,
-        metadata=metadata | kept,
-    )
-
-
-def _answer(value: Any, share: float) -> str:
-    """A verdict after its share, because the viewer sorts samples by text: least steady first."""
-    return f"{share:.2f} {label(value)}"
-
-
-def _meanings(cells: Sequence[Cell], metadata: Mapping[str, Any]) -> list[Mapping[str, str]]:
-    """The responder behind each label in each cell, if the order varies; else labels say enough."""
-    order = metadata.get("order", ())
-    if len({tuple(cell.order or ()) for cell in cells}) < 2:
-        return [{}] * len(cells)
-    shown = ([order[place] for place in cell.order or ()] for cell in cells)
-    return [dict(zip(metadata["categories"], names, strict=False)) for names in shown]
-
-
-def _most_frequent(said: Iterable[tuple[str, float]]) -> tuple[str, float]:
-    """The verdict with most weight, and its share; silence wins only where nothing was said."""
-    weights: defaultdict[str, float] = defaultdict(float)
-    for name, weight in said:
-        weights[name] += weight
-    most = max(weights, key=lambda name: (name not in _SILENT, weights[name]))
-    return most, weights[most] / math.fsum(weights.values())
+        return score_at_verdict(state, texts, reader, metadata, score.explanation) or score
+    return score
 
 
 def _short_fields(fields: dict[str, Any]) -> dict[str, Any]:

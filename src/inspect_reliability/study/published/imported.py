@@ -33,7 +33,7 @@ from ...errors import UserError
 from ...log_files import read_log
 from ...record.replications import Replications
 from ...saving import alone, whole
-from ...scoring.verdict import score_of
+from ...scoring import score_of
 from .layout import SCORER, PublishedRun
 from .parser import best_of_five, correctness
 

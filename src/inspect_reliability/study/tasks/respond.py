@@ -10,7 +10,8 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ...designs import Item
-from ...judging.replicate import Replication, replicate
+from ...judging.asking import Request
+from ...judging.replicate import replicate
 from ...record.seeds import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, load_questions
 from ..benchmarks.selection import source_of
@@ -95,7 +96,7 @@ def respond(benchmark: str, seed: int = 0) -> Solver:
             if turn:
                 state.metadata["first_response"] = state.output.completion
             prompt = BENCHMARKS[benchmark].prompt(item, state.metadata.get("first_response"))
-            one = Replication(prompt, replication_seed(seed, item.id, state.epoch))
+            one = Request(prompt, replication_seed(seed, item.id, state.epoch))
             state = await replicate(state, {state.epoch: one}, item.id)
         return state
 

@@ -1,0 +1,190 @@
+"""How the requests of a run to one model are made: the options that arrive, and shared requests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from sys import maxsize
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+
+# What a run sets is merged within `generate`, and public nowhere.
+from inspect_ai.model._generate_config import active_generate_config
+from inspect_ai.util import LimitExceededError, collect, concurrency, span
+
+from ..record.seeds import SEED_LIMIT
+from .connection import reached
+from .seed_check import Found, Outcome, SeedCheck
+
+MOST_CHOICES = 100
+"""Replications that a request to a server makes at first; fewer once the server refuses so many."""
+
+TRIED = 4
+"""Choices of a request, compared with equally many single requests."""
+
+QUESTIONS = 3
+"""Questions with which the choices are tried at most: some judges answer one always alike."""
+
+_REFUSED = (400, 413, 422)
+"""Statuses of a request that the server understood and does not take."""
+
+_NAMES = {
+    "seed": ("seed", "random_seed"),
+    "num_choices": ("n", "num_choices", "candidate_count"),
+    "temperature": ("temperature",),
+    "top_k": ("top_k",),
+    "top_p": ("top_p",),
+    "max_tokens": (
+        *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
+        *("max_gen_len", "num_predict"),
+    ),
+    "top_logprobs": ("top_logprobs",),
+}
+"""Option -> its name in requests, ignoring capitals and underscores."""
+
+
+class Provider:
+    """How to make the requests of a run to one model.
+
+    Attributes:
+        extra: Options added to each, unless the server takes no request with them.
+        most_choices: The most replications that one request may make as its choices.
+        choices: Whether choice i of seed s is the draw of seed s + i; None if not tried.
+    """
+
+    def __init__(self, model: Model, extra: GenerateConfig | None = None) -> None:
+        self.model = model
+        self.extra = (extra or GenerateConfig()).merge(_top_k_in_body(model))
+        self.choices: Outcome | None = None
+        self._settled = self.extra == GenerateConfig()  # if the server is known to take it
+        self._tried = 0
+        # No call is made for a provider that declares its choices, or for a mock, whose outputs
+        # may run out.
+        declared = getattr(model.api, "choices_follow_seeds", None)
+        self._open = declared is None and not str(model).startswith("mockllm/")
+        self.most_choices = maxsize if declared else 1
+
+    async def make(self, prompt: str, config: GenerateConfig, **options: Any) -> ModelOutput:
+        """Make a request with these options, and others of `generate`."""
+        extra = self.extra
+        try:
+            output = await self.model.generate(prompt, config=extra.merge(config), **options)
+        except Exception as error:
+            if not is_refused(error) or (self._settled and extra is self.extra):
+                raise
+            # What else may be wrong with the request is wrong without the additions, too.
+            output = await self.model.generate(prompt, config=config, **options)
+            self.extra = GenerateConfig()
+        self._settled = True
+        return output
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its choices can still be tried."""
+        return self._open and self.choices in (None, "unknown") and self._tried < QUESTIONS
+
+    async def try_choices(self, prompt: str, seed: int) -> None:
+        """Find out whether the choices of one request are the draws of as many seeds."""
+        self._tried += 1
+        start = min(seed, SEED_LIMIT - TRIED)
+
+        async def texts(seed: int, choices: int | None = None) -> list[str]:
+            config = GenerateConfig(seed=seed, num_choices=choices)
+            output = await self.make(prompt, config, cache=False)
+            return [choice.message.text for choice in output.choices]
+
+        try:
+            apart = await collect(*(texts(start + place) for place in range(TRIED)))
+            draws = [text for one in apart for text in one]
+            self.choices, why = compared(await texts(start, TRIED), draws)
+        except LimitExceededError:
+            raise
+        except Exception as error:  # each provider has its own
+            said = str(getattr(error, "provider_message", None) or error)
+            self.choices, why = "not honoured", " ".join(said.split())[:200]
+        self.most_choices = MOST_CHOICES if self.choices == "honoured" else 1
+        found = {"model": str(self.model), "seeds of choices": self.choices, "because": why}
+        transcript().info(found, source=__package__)
+
+
+class Providers:
+    """What a run finds out about the providers of its models.
+
+    The first question with several replications of one prompt shows whether they can share a
+    request, while the others wait.
+    """
+
+    def __init__(self, extra: GenerateConfig | None = None) -> None:
+        self._extra = extra
+        self._found: dict[str, Provider] = {}
+        self.seeds = SeedCheck()
+
+    async def of(self, model: Model, prompt: str, seed: int, several: bool) -> Provider:
+        """How to make the requests of a question, `several` of one prompt."""
+        if (found := self._found.get(str(model))) is None:
+            found = self._found[str(model)] = Provider(model, self._extra)
+            if found.is_open:
+                reached(model)
+        if several and found.is_open:
+            # Inspect does not count this waiting as working time, as it would that for a lock.
+            async with concurrency(f"provider check {id(self)}", 1, visible=False):
+                if found.is_open:
+                    async with span("provider check"):
+                        await found.try_choices(prompt, seed)
+        return found
+
+
+def compared(choices: Sequence[str], draws: Sequence[str]) -> Found:
+    """What the choices of seed s and the draws of seeds s, s + 1, ... show."""
+    if len(choices) != len(draws):
+        return "not honoured", f"{len(choices)} for {len(draws)}"
+    if list(choices) != list(draws):
+        if len(set(choices)) == 1:
+            return "not honoured", "all choices are one draw"
+        return "not honoured", "choices differ from the draws of seeds s, s + 1, ..."
+    if len(set(draws)) == 1:
+        return "unknown", f"all {len(draws)} seeds gave one text"
+    return "honoured", "as with seeds s, s + 1, ..."
+
+
+def is_refused(error: Exception) -> bool:
+    """Whether a server understood a request and does not take it."""
+    return getattr(error, "status_code", None) in _REFUSED
+
+
+def _top_k_in_body(model: Model) -> GenerateConfig:
+    """The run's `top_k`, where inspect's provider, one of the openai package, leaves it out."""
+    config = model.config.merge(active_generate_config())
+    client = type(getattr(model.api, "client", None)).__module__
+    if config.top_k is None or client.partition(".")[0] != "openai":
+        return GenerateConfig()
+    return GenerateConfig(extra_body={"top_k": config.top_k, **(config.extra_body or {})})
+
+
+def options_sent(call: ModelEvent) -> dict[str, bool]:
+    """Option -> whether a call sent it; empty where inspect recorded no request."""
+    keys = set(_keys(call.call.request)) if call.call else set()
+    return {
+        option: not keys.isdisjoint(name.replace("_", "") for name in names)
+        for option, names in _NAMES.items()
+        if keys
+    }
+
+
+def options_not_sent() -> list[str]:
+    """Options that the sample's first call sets and its request lacks."""
+    events = transcript().events
+    calls = (one for one in events if isinstance(one, ModelEvent) and one.call and not one.error)
+    if (call := next(calls, None)) is None:
+        return []
+    sent = options_sent(call)
+    return [name for name in sent if getattr(call.config, name) is not None and not sent[name]]
+
+
+def _keys(request: object) -> Iterator[str]:
+    if isinstance(request, Mapping):
+        for name, value in request.items():
+            if value is not None:
+                yield str(name).replace("_", "").lower()
+                if name != "messages":
+                    yield from _keys(value)
