@@ -1,6 +1,6 @@
 """The main job through inspect, three ways in one run: `hf/`, epochs, and replications.
 
-    python bench/end_to_end.py [--model FOLDER|FILE.gguf] [--json]
+    python bench/end_to_end.py [--model FOLDER|FILE.gguf]
 
 Each way judges the questions of the sample pack with the tiny judge, or another one of this
 machine, on CPU, scores the verdicts and writes the log: inspect's own `hf/` with a sample a
@@ -10,7 +10,6 @@ judgments. The run ends with an error unless the last two ways agree on every ve
 """
 
 import argparse
-import json
 import tempfile
 import threading
 import time
@@ -113,7 +112,6 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--model", type=Path, default=tiny_judge.folder(), help="(the tiny judge)")
     parser.add_argument("--replications", type=int, default=100, help="(%(default)s)")
     parser.add_argument("--baseline", type=int, default=20, help="those of hf/ (%(default)s)")
@@ -129,9 +127,7 @@ def main() -> None:
             arguments.questions,
             Path(folder),
         )
-    if arguments.json:
-        print(json.dumps(result, indent=2))
-        return
+    print(result["machine"])
     print(f"{'a judgment':26}{'wall ms':>10}{'CPU ms':>10}{'engine':>10}{'log bytes':>11}")
     for name in ("hf", "epochs", "replications"):
         one = result[name]

@@ -2,7 +2,6 @@
 
     python bench/exact.py            cost, against 100 replications and one prefill in the same run
     python bench/exact.py --draws    5,000 seeded draws of 27 questions against the exact shares
-    python bench/exact.py --json     either as JSON
 
 Three judges: the tiny judge, which names its verdict within 20 tokens; a model of random weights
 that names it in five; and the same model where one text in ten rambles without end. Random weights
@@ -10,7 +9,6 @@ ramble as no judge does, evenly among 50 tokens at each step: the worst case for
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -22,6 +20,7 @@ from scipy import stats
 
 from _measure import cost, machine
 from _models import TOP_K, prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
+from _tables import show
 from _variants import requests, tree
 from inspect_reliability.hf_seeded.batch import Rows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
@@ -212,35 +211,25 @@ def _error(p: Any, replications: int) -> float:
     return float(np.sqrt(variance.sum() / replications))
 
 
-def show_costs(result: dict[str, Any]) -> str:
-    """Costs as text, with whether the goal is met."""
-    together = f"exact at T={', '.join(f'{t:g}' for t in FIVE)} together"
-    lines = []
+def show_costs(result: dict[str, Any]) -> None:
+    """Costs as tables."""
     for name, rows in result.items():
-        lines += ["", f"{name}, up to {rows['tokens']} tokens; seconds a question"]
-        prefill = rows["prefill"]["seconds"]
+        tokens, prefill = rows.pop("tokens"), rows["prefill"]["seconds"]
         base = rows[f"{REPLICATIONS} replications at T=1"]["seconds"]
-        lines.append(
-            f"  {'':58}{'rows':>6}{'seconds':>9}{'/ prefill':>11}{'/ R=100':>9}{'open':>8}"
+        show(
+            f"{name}, up to {tokens} tokens; a question",
+            (
+                {
+                    "what": what,
+                    "rows": row["rows"],
+                    "seconds": row["seconds"],
+                    "/ prefill": row["seconds"] / prefill,
+                    f"/ R={REPLICATIONS}": row["seconds"] / base,
+                    "open": row.get("open_mass", ""),
+                }
+                for what, row in rows.items()
+            ),
         )
-        for what, row in rows.items():
-            if what == "tokens":
-                continue
-            left = f"{row['open_mass']:8.2%}" if "open_mass" in row else ""
-            lines.append(
-                f"  {what:58}{row['rows']:6.0f}{row['seconds']:9.3g}"
-                f"{row['seconds'] / prefill:11.2f}{row['seconds'] / base:9.2f}{left}"
-            )
-        if rows["tokens"] == 20:
-            for how in ("", ", stopping at the verdict"):
-                against = rows[f"{REPLICATIONS} replications at T=1{how}"]["seconds"]
-                ratio = rows[together]["seconds"] / against
-                met = "met" if ratio < 1 else "not met"
-                lines.append(
-                    f"  goal: five temperatures exactly for less than {REPLICATIONS} replications "
-                    f"at T=1{how}: {met}, {ratio:.2f} times the cost"
-                )
-    return "\n".join(lines).strip()
 
 
 def show_draws(result: dict[str, Any]) -> str:
@@ -265,16 +254,16 @@ def show_draws(result: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--draws", action="store_true", help="draws against shares")
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--shape", choices=("10m", "50m"), default="10m")
     parser.add_argument("--questions", type=int, default=3, help="of the tiny judge")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     result = (draws if arguments.draws else costs)(arguments)
-    if arguments.json:
-        print(json.dumps({"machine": machine("cpu")} | result, indent=2))
+    print(machine("cpu"))
+    if arguments.draws:
+        print(show_draws(result))
     else:
-        print(machine("cpu"), (show_draws if arguments.draws else show_costs)(result), sep="\n\n")
+        show_costs(result)
 
 
 if __name__ == "__main__":

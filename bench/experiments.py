@@ -1,7 +1,6 @@
 """What a study of orders, wordings and seeds costs beside as many seeds of one prompt.
 
     python bench/experiments.py          the tiny judge and 10M random weights, CPU
-    python bench/experiments.py --json
 
 Two orders x three wordings x five seeds of a question are six prompts, thirty seeds are one. The
 tiny judge sees the prompts of `-T orders=2 -T wordings=labels,whitespace`. The random model writes
@@ -116,8 +115,7 @@ def long_prompts(run: ModelRun, number: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    arguments = parser.parse_args()
+    parser.parse_args()
     torch.set_num_threads(1)
     result: dict[str, Any] = {"machine": machine("cpu")}
     worded = wordings_of(BENCHMARKS["BBH"].design, WORDINGS)
@@ -135,7 +133,7 @@ def main() -> None:
     run = ModelRun(model, words.decode, frozenset(), PROMPT + TOKENS)
     with write_verdicts(model, RAMBLING):
         result["10m"] = long_prompts(run, number)
-    print(json.dumps(result, indent=None if arguments.json else 2))
+    print(json.dumps(result, indent=2))
 
 
 if __name__ == "__main__":

@@ -84,8 +84,8 @@ def results(studies: int) -> Iterator[dict[str, Any]]:
                 sample = Sample.of(given, truth, "yes")
                 found = {
                     "judge alone": (rate(given, "yes"), judge.truth),
-                    "PPI++": (ppi(sample).estimate, judge.truth),
-                    "Rogan-Gladen": (rogan_gladen(sample).estimate, judge.truth),
+                    "PPI++": (ppi(sample), judge.truth),
+                    "Rogan-Gladen": (rogan_gladen(sample), judge.truth),
                 }
                 for part, estimate in Labelled(given, truth).errors().items():
                     found[part] = estimate, parts[part]

@@ -108,7 +108,6 @@ def truth(chances: Array) -> dict[str, float]:
     for facet in ("order", "wording"):
         found[f"flips of {facet}"] = of[frozenset({*every} - {facet})] - of[frozenset(every)]
     found["change"] = float(mean[0, :, 0].mean() - mean[1, :, 0].mean())
-    found["dependability"] = found["question"] / of[frozenset(())]
     return found
 
 
@@ -118,7 +117,6 @@ def estimates(study: Disagreement) -> dict[str, Estimate]:
     for facet in ("order", "wording"):
         found[f"flips of {facet}"] = study.flips(facet)
     found["change"] = next(shifts(study.cells, "order")).change
-    found["dependability"] = study.dependability()
     return found
 
 

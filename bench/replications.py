@@ -1,7 +1,6 @@
 """What R replications of one prompt cost, each way measured against the others in one run.
 
-    python bench/replications.py            a table
-    python bench/replications.py --json     the same as JSON
+    python bench/replications.py
     python bench/replications.py --device cuda --shape 8b --dtype bfloat16
 
 Models have random weights of the given shape, so the figures are about work, not about text. Two
@@ -270,7 +269,6 @@ def show(result: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--shape", choices=("10m", "50m", "8b"), default="10m")
     parser.add_argument("--dtype", default="float32")
@@ -284,7 +282,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     result = measure(arguments)
-    print(json.dumps(result, indent=2) if arguments.json else show(result))
+    print(show(result))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A judge behind vLLM on this machine: a request a replication against one with all as choices.
 
-    python bench/served.py [--vllm COMMAND] [--json]
+    python bench/served.py [--vllm COMMAND]
 
 Makes a Llama of two layers with random weights, serves it with vLLM on the CPU, and lets it judge
 the questions of the sample pack through inspect's `vllm` and `openai-api` providers. Each judges in
@@ -19,7 +19,6 @@ If its command says that it cannot find the package `vllm`, add an empty folder 
 """
 
 import argparse
-import json
 import os
 import re
 import shutil
@@ -218,7 +217,6 @@ def measure(vllm: str, replications: int, limit: int | None) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--vllm", default="vllm", help="vLLM's command (%(default)s)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--replications", type=int, default=100, help="(%(default)s)")
     parser.add_argument("--questions", type=int, help="by default all of the sample pack")
     arguments = parser.parse_args()
@@ -228,9 +226,6 @@ def main() -> None:
         sys.exit(f"No command {arguments.vllm}: name it with --vllm.\n\n{about}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Stopped."))
     result = measure(vllm, arguments.replications, arguments.questions)
-    if arguments.json:
-        print(json.dumps(result, indent=2))
-        return
     print(f"{result['judgments']:,} judgments, {result['texts']:,} different texts")
     head = ("wall s", "CPU s", "requests", "log kB", "cache hits", "seeds")
     print(f"{'':26}" + "".join(f"{name:>12}" for name in head))

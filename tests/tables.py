@@ -35,10 +35,13 @@ def of_rows(rows: Iterable[Any], names: Iterable[str] = (), categories: Any = No
     return Counts.from_long(asked, [verdict for row in filled for verdict in row], categories)
 
 
-def counts(table: Table) -> Counts:
-    """Counts of questions "q0", "q1", ... and categories "A", "B", ..."""
+def counts(
+    table: Table, questions: Iterable[str] = (), categories: Iterable[str] = "ABCDEFGHIJ"
+) -> Counts:
+    """Counts of questions "q0", "q1", ... and categories "A", "B", ..., or of those named."""
     n, k = np.shape(table)
-    return Counts(table, tuple(f"q{i}" for i in range(n)), tuple("ABCDEFGHIJ"[:k]))
+    names = tuple(questions) or tuple(f"q{i}" for i in range(n))
+    return Counts(table, names, tuple(categories)[:k])
 
 
 def compare(

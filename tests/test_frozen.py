@@ -20,6 +20,8 @@ RETIRED = (
     *("/validity_across/*", "/questions/*/moved_by", "/questions/*/disagreement_*"),
     # A column of the judgments says it.
     "/read_by/*",
+    # `plan` says how many labels to use; each benchmark's row has its omega.
+    *("/corrected/*/labels_for_half", "/pooled/*/between"),
     # `rank` has the responders.
     *("/responders/*", "/one_more/*"),
     "llmbar /notes/0/count",  # its call says what verdicts name, which labels no longer do

@@ -58,7 +58,6 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
             **{"QUICK": 0, "QUESTIONS": (5, 6), "JUDGES": (5,), "FRESH": 10, "BOOTSTRAPS": 5},
         },
     ),
-    "rejudge_killed": ("--kills 0 --outputs 3 --replications 2", {}),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},

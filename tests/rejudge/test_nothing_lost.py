@@ -1,17 +1,16 @@
 """What was paid for stays: rejudging that is killed, refused or run twice."""
 
 import subprocess
-from functools import partial
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log_sample_summaries
 
-from bench.rejudge_killed import runs, suite
 from commands import invoke
 from graders import newest
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.saving import alone
+from killed_rejudging import runs, suite
 from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
@@ -43,7 +42,7 @@ def calls(log: Path) -> int:
 def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
     """Each judgment is there once; further calls are checks, or those of samples in flight."""
     before = log.read_bytes()
-    found = list(runs(log, 2, REPLICATIONS, partial(python, COMMAND)))
+    found = list(runs(log, 2, REPLICATIONS))
     wanted = 12 * REPLICATIONS
     assert [run.repeated for run in found] == [0, 0, 0]
     assert sum(run.calls for run in found) == wanted + sum(run.lost + run.checks for run in found)
@@ -57,7 +56,7 @@ def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
 @pytest.mark.process
 def test_a_killed_run_says_what_is_missing(log: Path) -> None:
     """Until a further run makes the rest, reports say that the run was killed."""
-    next(runs(log, 1, REPLICATIONS, partial(python, COMMAND)))
+    next(runs(log, 1, REPLICATIONS))
     [note] = judgments_from_logs(target_of(log)).notes
     assert "of 12 judgments made: still being written, or its run was killed" in str(note)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import twins
 from scipy import stats
-from tables import compare, of_one_benchmark
+from tables import compare, counts, of_one_benchmark
 
 from inspect_reliability.stats import (
     Cells,
@@ -25,11 +25,6 @@ def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -
     """Counts of a judge over n questions with r replications, n x 4."""
     chances = generator.dirichlet(np.full(4, spread), size=n)
     return generator.multinomial(r, chances)
-
-
-def counts(table: np.ndarray, names: str = "", categories: str = "ABCD") -> Counts:
-    questions = tuple(names) if names else tuple(f"q{i}" for i in range(len(table)))
-    return Counts(table, questions, tuple(categories))
 
 
 @pytest.mark.parametrize(
@@ -317,7 +312,7 @@ def test_pooled_difference_by_hand() -> None:
     """The difference of the pooled omegas, with a jackknife that leaves questions out by loops."""
     judges = several(np.random.default_rng(15), "ab")
     (found,) = compare_all(judges)
-    values = [pooled_omega(given).estimate.value for given in judges.values()]
+    values = [pooled_omega(given).value for given in judges.values()]
     assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
     variance = 0.0
     for benchmark, n in SIZES.items():
@@ -325,7 +320,7 @@ def test_pooled_difference_by_hand() -> None:
         for i in range(n):
             keep = np.arange(n) != i
             less = [g | {benchmark: g[benchmark].rows(keep)} for g in judges.values()]
-            one, other = (pooled_omega(given).estimate.value for given in less)
+            one, other = (pooled_omega(given).value for given in less)
             left.append(one - other)
         variance += (n - 1) / n * ((np.array(left) - np.mean(left)) ** 2).sum()
     t = stats.t.ppf(0.975, sum(SIZES.values()) - 3)
@@ -368,7 +363,7 @@ def test_a_benchmark_with_one_question_is_left_out() -> None:
     }
     (found,) = compare_all(judges)
     for value, given in zip((found.first, found.second), judges.values(), strict=True):
-        assert value == pytest.approx(pooled_omega(given).estimate.value)
+        assert value == pytest.approx(pooled_omega(given).value)
     assert found.n_questions == 17
     assert found.low is not None
     (question,) = judges["one"]["single"].questions

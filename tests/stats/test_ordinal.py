@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tables import counts
 
 from inspect_reliability.stats import (
     Cells,
-    Counts,
     Estimate,
     krippendorff_alpha,
     krippendorff_alpha_numeric,
@@ -21,14 +21,6 @@ from inspect_reliability.stats import (
 tables = arrays(
     np.int64, st.tuples(st.integers(2, 6), st.integers(2, 5)), elements=st.integers(0, 6)
 )
-
-
-def counts(table: np.ndarray) -> Counts:
-    return Counts(
-        table,
-        tuple(f"q{i}" for i in range(len(table))),
-        tuple(str(k) for k in range(table.shape[1])),
-    )
 
 
 def numeric(table: np.ndarray, values: list[float]) -> Estimate:

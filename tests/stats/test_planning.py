@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import twins
+from tables import counts
 
 from inspect_reliability.stats import (
     Cells,
@@ -18,10 +19,6 @@ from inspect_reliability.stats import (
 from inspect_reliability.stats.planning import Precision, precision
 
 SHARES = np.array([0.15, 0.2, 0.1, 0.55])
-
-
-def counts(table: np.ndarray) -> Counts:
-    return Counts(table, tuple(f"q{i}" for i in range(len(table))), tuple("ABCD"))
 
 
 def study(generator: np.random.Generator, n: int, r: int) -> Counts:

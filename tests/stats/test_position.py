@@ -3,15 +3,12 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tables import counts
 
 from inspect_reliability.stats import Counts, ReliabilityError, rate
 from inspect_reliability.stats.position import choice_shares
 
 LETTERS = tuple("ABCDE")
-
-
-def counts(table: np.ndarray, categories: tuple[str, ...] = LETTERS) -> Counts:
-    return Counts(table, tuple(f"q{i}" for i in range(len(table))), categories)
 
 
 def rejected(concentration: float, n: int, r: int, mean: np.ndarray, studies: int) -> float:
@@ -39,16 +36,16 @@ def test_level(concentration: float, n: int, r: int) -> None:
 def test_two_options_are_a_t_test() -> None:
     """With equal numbers of choices, the test of two options is Student's, over questions."""
     table = np.random.default_rng(9).multinomial(10, [0.6, 0.4], size=8)
-    found = choice_shares(counts(table, ("A", "B")), ("A", "B"))
+    found = choice_shares(counts(table), ("A", "B"))
     assert found.p_value == pytest.approx(stats.ttest_1samp(table[:, 0] / 10, 0.5).pvalue)
 
 
 def test_outputs_of_a_question_are_one_question() -> None:
     """Six outputs of each of eight questions tell no more than the questions do."""
     outputs = np.random.default_rng(10).multinomial(10, [0.6, 0.4], size=48)
-    rows = counts(outputs, ("A", "B")).together(np.arange(48) // 6)
+    rows = counts(outputs).together(np.arange(48) // 6)
     found = choice_shares(rows, ("A", "B"))
-    whole = choice_shares(counts(outputs.reshape(8, 6, 2).sum(axis=1), ("A", "B")), ("A", "B"))
+    whole = choice_shares(counts(outputs.reshape(8, 6, 2).sum(axis=1)), ("A", "B"))
     assert (found.p_value, found.n_questions) == (pytest.approx(whole.p_value), 8)
 
 
@@ -100,7 +97,7 @@ def test_intervals_are_those_of_a_mean() -> None:
 def test_what_is_no_option_is_counted() -> None:
     """Non-responses enter no share; questions without a choice are named."""
     table = np.array([[3, 1, 4], [0, 0, 8], [1, 2, 5]])
-    found = choice_shares(counts(table, ("A", "B", "non-response")), ("A", "B", "C"))
+    found = choice_shares(counts(table, categories=("A", "B", "non-response")), ("A", "B", "C"))
     assert [share.value for share in found.shares] == pytest.approx([4 / 7, 3 / 7, 0])
     assert (found.n_choices, found.n_questions) == (7, 2)
 
@@ -124,7 +121,9 @@ def test_published_letters(published: dict[str, Counts]) -> None:
 )
 def test_no_test(table: list[list[int]], words: str) -> None:
     """Where there is no test the result says why."""
-    found = choice_shares(counts(np.array(table), ("A", "B", "non-response")), ("A", "B"))
+    found = choice_shares(
+        counts(np.array(table), categories=("A", "B", "non-response")), ("A", "B")
+    )
     assert found.p_value is None
     assert words in (found.reason or "")
 

@@ -13,8 +13,7 @@ from scipy.stats import t as student
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
 from inspect_reliability.stats.ranking import Contests, ranking
-from inspect_reliability.stats.survival import survival
-from inspect_reliability.stats.tries import variance_of_tries
+from inspect_reliability.stats.survival import deviation_of_tries, survival
 
 
 def scored(values: np.ndarray) -> Contests:
@@ -103,8 +102,8 @@ def test_scores_and_errors_are_those_of_a_plain_count(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_variance_of_tries_is_that_of_all_tries(seed: int) -> None:
-    """Scores of one try of every cell, over all ways to take one: their covariance, less bias."""
+def test_deviation_of_tries_is_that_of_all_tries(seed: int) -> None:
+    """Scores of one try of every cell, over all ways to take one: their variance, less bias."""
     contests = incomplete(seed)
     cells = [np.flatnonzero(contests.cell == c) for c in np.unique(contests.cell)]
     kept = [rows for rows in cells if len(rows) == 2][:10]
@@ -115,10 +114,10 @@ def test_variance_of_tries_is_that_of_all_tries(seed: int) -> None:
         for which in product((0, 1), repeat=len(kept))
     ]
     asked = ~np.isnan(every[0])
-    twice = 2 * np.cov(np.array(every)[:, asked].T, ddof=0)  # two tries of a cell: 2 x unbiased
-    found = variance_of_tries(again)
+    twice = 2 * np.var(np.array(every)[:, asked], axis=0)  # two tries of a cell: 2 x unbiased
+    found = deviation_of_tries(again)
     assert found is not None
-    assert found[np.ix_(asked, asked)] == pytest.approx(twice, abs=1e-12)
+    assert found[asked] == pytest.approx(twice**0.5, abs=1e-12)
 
 
 def test_strengths_of_two_are_the_log_odds() -> None:

@@ -7,13 +7,9 @@ import pandas as pd
 import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
+from tables import counts
 
 from inspect_reliability.stats import Cells, Counts, disagreement, omega
-
-
-def counts(table: np.ndarray, questions: str = "") -> Counts:
-    names = tuple(questions) if questions else tuple(f"q{i}" for i in range(len(table)))
-    return Counts(table, names, tuple("ABCD"[: table.shape[1]]))
 
 
 def crossed(judges: Mapping[str, Counts]) -> Cells:

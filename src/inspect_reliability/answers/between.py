@@ -29,15 +29,13 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
     """Omega over benchmarks, for rows that differ only in the benchmark."""
     replicated = [row for row in analysis.rows if row.record["n_questions"]]
     for condition, benchmarks in _apart(replicated, "benchmark"):
-        found = pooled_omega({name: row.counts for name, row in benchmarks.items()})
+        omega = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
         why = f"None: {', '.join(without)} may be copies, or measurements (see caution)"
-        omega = found.estimate
         yield condition | {
             "benchmarks": list(benchmarks),
             "n_questions": omega.n_questions,
             **valued(omega=None if without else omega),
-            "between": None if without else found.between,
             "reason": why if without else omega.reason,
         }
 

@@ -14,8 +14,7 @@ from ..showing.values import Record, plain
 from ..stats import ReliabilityError
 from ..stats.long import FloatArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
-from ..stats.survival import Survival, survival
-from ..stats.tries import variance_of_tries
+from ..stats.survival import Survival, deviation_of_tries, survival
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -75,8 +74,8 @@ class Board:
 
     @cached_property
     def of_tries(self) -> FloatArray | None:
-        """(Co)variances of scores from one try to another; None without two, or of strengths."""
-        return variance_of_tries(self.contests) if self.method == "mean" else None
+        """Deviation of each score between tries; None without two, or of strengths."""
+        return deviation_of_tries(self.contests) if self.method == "mean" else None
 
     @cached_property
     def contests(self) -> Contests:
@@ -143,7 +142,7 @@ class Board:
                 "score": value,
                 "score_interval": None if why else [value - reach, value + reach],
                 "standard_error": None if found.reason else float(found.error[i]),
-                "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
+                "deviation_of_tries": None if tries is None else float(tries[i]),
                 "rank": int(found.rank[i]),
                 "rank_set": None if found.reason else found.rank_set[i].tolist(),
                 "n_questions": int(found.n_questions[i]),

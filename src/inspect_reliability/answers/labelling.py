@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
 from ..showing.values import Record, share, span, told_apart
-from ..stats import rate
-from ..stats.corrected import Corrected, Sample, ppi, rogan_gladen
+from ..stats import Estimate, rate
+from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .brief import brief, explained
 from .right import confusions, right_or_wrong, tabled, two_categories
@@ -17,15 +18,14 @@ from .row import Row, valued
 _MOST_CORRECTED = 3
 """Most rows whose corrected rate the answer has."""
 
-_METHODS: dict[str, Callable[[Sample], Corrected]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
+_METHODS: dict[str, Callable[[Sample], Estimate]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
 
 
-def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
-    """Category, method and corrected rate; the second method needs two categories."""
+def _samples(row: Row) -> Iterator[tuple[str, Sample]]:
+    """Each category on labelled and other questions."""
     labels = row.judged.truth
     if row.labelled is None or labels is None or row.labelled.other_scale:
         return
-    two = two_categories(row.labelled)
     # What is right was asked about where all labels are the same, not how often it is.
     # Nor is a name corrected that judge or labels never use: people may mean it by another.
     used = [
@@ -34,25 +34,24 @@ def _corrections(row: Row) -> Iterator[tuple[str, str, Corrected]]:
     ]
     named = [name for name in tabled(row.labelled) if all(name in names for names in used)]
     for name in named if len(labels.categories) > 1 else ():
-        sample = Sample.of(row.counts, labels, name)
-        for method, correct in _METHODS.items():
-            if two or method == "ppi++":
-                yield name, method, correct(sample)
+        yield name, Sample.of(row.counts, labels, name)
 
 
 def corrected(analysis: Analysis) -> Iterator[Record]:
     """The share of each category, by the judge and corrected by labels."""
     for row in analysis.rows:
-        for category, method, found in _corrections(row):
+        for (category, sample), (method, correct) in product(_samples(row), _METHODS.items()):
+            if method != "ppi++" and not (row.labelled and two_categories(row.labelled)):
+                continue
+            found = correct(sample)
             yield row.keys | {
                 "category": category,
                 **valued(judged=rate(row.counts, category)),
                 "method": method,
-                **valued(rate=found.estimate),
-                "n_labels": found.estimate.n_questions,
-                "n_questions": found.n_judged,
-                "labels_for_half": found.labels_for_half,
-                "reason": found.estimate.reason,
+                **valued(rate=found),
+                "n_labels": found.n_questions,
+                "n_questions": len(sample.all_judged),
+                "reason": found.reason,
             }
 
 

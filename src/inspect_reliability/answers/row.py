@@ -81,7 +81,7 @@ class Row(Condition):
                 one = replace(found[name], value=None, low=None, high=None)
                 found[name] = replace(one, reason=NAMES_DIFFER)
         if self.several:
-            found["omega"] = pooled_omega(self.by_benchmark).estimate
+            found["omega"] = pooled_omega(self.by_benchmark)
         if self.judged.scale and found["icc"].value is not None:
             found["mean_difference"] = gini_mean_difference(self.counts, self.judged.scale)
         if self.judged.correctness:

@@ -10,7 +10,7 @@ from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
-    LOG_SCALE,
+    PLUS_A_QUESTION,
     TOO_FEW,
     Method,
     interval,
@@ -18,7 +18,7 @@ from .intervals import (
     within_bounds,
 )
 from .study import Formula, Study
-from .sums import Scale, terms
+from .sums import Scale, Sums, terms
 
 _Known = dict[str, tuple[Ends, str]]
 
@@ -49,7 +49,7 @@ class Coefficient:
     formula: Formula
     scale: Scale = "nominal"
     least: Formula = lambda s: np.zeros_like(s.questions)
-    interval: Method = LOG_SCALE
+    interval: Method = PLUS_A_QUESTION
     like: "Coefficient | None" = None
     needs_categories: bool = False
     fewest_questions: int = 2
@@ -97,14 +97,14 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     if used is None:
         return {row.name: blank for row in rows}
     # One pass over the questions a scale, whatever the number of coefficients.
-    studies = {scale: study_of(used, scale) for scale in {row.scale for row in rows}}
+    studies = {scale: Study([terms_of(used, scale)]) for scale in {row.scale for row in rows}}
     known: _Known = {}
     return {row.name: estimated(row, studies[row.scale], blank, known) for row in rows}
 
 
-def study_of(given: Cells, scale: Scale) -> Study:
-    """These verdicts as a study; names of ordinal scale are the numbers of their ranks."""
-    return Study([terms(given.ranked if scale == "ordinal" else given)])
+def terms_of(given: Cells, scale: Scale) -> Sums:
+    """The contribution of each question; names of ordinal scale are the numbers of their ranks."""
+    return terms(given.ranked if scale == "ordinal" else given)
 
 
 def estimated(

@@ -15,7 +15,7 @@ from .cells import Cells
 from .coefficient import Coefficient, panel_of
 from .errors import UnknownCoefficientError
 from .estimate import Estimate
-from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED, PLUS_A_QUESTION
+from .intervals import FAR_OR_NOISE, NOISE_OR_SETTLED
 from .long import FloatArray
 from .study import Formula
 from .sums import Scale, Sums, ratio
@@ -90,7 +90,6 @@ def _add(row: Coefficient) -> Coefficient:
     "often verdicts on two different questions differ.",
     "Janson & Olsson 2001; McDonald 1999",
     least=_least_over_replications,
-    interval=PLUS_A_QUESTION,
     compact=True,
 )
 def omega(s: Sums) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient, study_of
+from .coefficient import NO_VARIANCE, Coefficient, terms_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, jackknifed, level_of, t_quantile
 from .errors import ReliabilityError, check_level
@@ -16,8 +16,8 @@ from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
 from .long import FloatArray
 from .panels import shared_questions
-from .study import Formula, Study
-from .sums import Strata, Sums, ratio, terms, terms_of_shares, without_each
+from .study import Formula
+from .sums import Strata, Sums, ratio, terms_of_shares, without_each
 from .validity import Labelled
 
 PERMUTATIONS = 500
@@ -94,7 +94,8 @@ def compare_all(
         if len(of) > 1 and coefficient not in ("omega", "agreement"):
             raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
     strata, left_out = _strata(judges, level, 2)
-    return _pairs(list(judges), row, strata, left_out, level)
+    each = [[terms_of(one, row.scale) for one in own] for own in strata.values()]
+    return _pairs(list(judges), row, strata, each, left_out, level)
 
 
 def compare_accuracy(
@@ -111,11 +112,11 @@ def compare_accuracy(
     def right(given: Cells, known: Labelled) -> Sums:
         return terms_of_shares(Labelled(given, known.raters, known.open).by_question(kind))
 
-    studies = [
-        Study([right(part[i], known[of]) for of, part in strata.items()])
-        for i, known in enumerate(judges.values())
+    each = [
+        [right(one, known[of]) for one, known in zip(own, judges.values(), strict=True)]
+        for of, own in strata.items()
     ]
-    return _pairs(list(judges), row, strata, left_out, level, studies)
+    return _pairs(list(judges), row, strata, each, left_out, level)
 
 
 def _strata(
@@ -150,11 +151,11 @@ class _Found(NamedTuple):
     without: list[FloatArray]
 
     @classmethod
-    def of(cls, judges: Sequence[Study], formula: Formula) -> Self:
-        """A coefficient of each judge."""
-        each = zip(*(one.left_out(formula) for one in judges), strict=True)
-        without = [np.stack(parts, axis=-1) for parts in each]
-        return cls(np.array([formula(one.total) for one in judges]), without)
+    def of(cls, strata: Sequence[Sums], formula: Formula) -> Self:
+        """A coefficient of judges, from the terms of each stratum, [N, ..., J]."""
+        parts = [one.over() for one in strata]
+        without = [formula(one) for one in without_each(strata, parts)]
+        return cls(formula(Strata.of(parts)), without)
 
     @property
     def deviations(self) -> FloatArray:
@@ -176,28 +177,25 @@ def _pairs(
     names: list[str],
     row: Coefficient,
     strata: Mapping[str, list[Cells]],
+    each: Sequence[Sequence[Sums]],
     absent: dict[str, tuple[str, ...]],
     level: float,
-    studies: Sequence[Study] | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare every two judges over one or several strata of shared questions.
 
-    `studies` has the study of each judge, if it holds more than its verdicts.
+    `each` has the terms of every judge in each stratum.
     """
     given = list(zip(*strata.values(), strict=True))
-    by_judge = studies or [
-        study_of(own[0], row.scale) if len(own) == 1 else Study(list(map(terms, own)))
-        for own in given
-    ]
+    stacked = [_stacked(own) for own in each]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _Found.of(by_judge, row.formula)
-        critical = _critical(found, by_judge, row.formula, level)
+        found = _Found.of(stacked, row.formula)
+        critical = _critical(found, stacked, row.formula, level)
+        lowest = np.min([row.least(one.over()) for one in stacked], axis=0)
     whole, undefined = found.whole, NO_VARIANCE
     n = sum(len(np.unique(one.clusters)) for one, *_ in strata.values())
     if n < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
-    lowest = [min(float(row.least(part)) for part in one.parts) for one in by_judge]
     least = np.minimum(whole, lowest)
     replications = [float(np.mean([one.replications.mean() for one in own])) for own in given]
     deviations = found.deviations
@@ -240,14 +238,13 @@ def _alone(
     return [row(one, level) for one in given]
 
 
-def _critical(found: _Found, by_judge: Sequence[Study], formula: Formula, level: float) -> float:
+def _critical(found: _Found, strata: Sequence[Sums], formula: Formula, level: float) -> float:
     """How many standard errors all intervals of differences reach."""
     deviations = found.deviations
     n, freedom = len(deviations), len(deviations) - len(found.without)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
     if len(known) < 3 or n < FEWEST_QUESTIONS:
         return t_quantile(level, freedom) if freedom else np.nan
-    strata = [_stacked(terms) for terms in zip(*(one.strata for one in by_judge), strict=True)]
     generator, largest = np.random.default_rng(0), []
 
     def mixed(_: str, x: FloatArray) -> FloatArray:
@@ -259,9 +256,7 @@ def _critical(found: _Found, by_judge: Sequence[Study], formula: Formula, level:
             order = np.tile(known, (len(one.questions), AT_ONCE, 1))
             order = generator.permuted(order, axis=-1)
             drawn.append(one.each(mixed))
-        parts = [one.each(lambda _, x: x.sum(axis=0)) for one in drawn]
-        left_out = [formula(one) for one in without_each(drawn, parts)]
-        largest.append(_Found(formula(Strata.of(parts)), left_out).largest)
+        largest.append(_Found.of(drawn, formula).largest)
     return float(np.quantile(largest, level, method="higher"))
 
 

@@ -1,15 +1,12 @@
 """Rates corrected by a few labels, as if people had judged everything."""
 
-from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from .cells import Cells
-from .ends import Ends, t_quantile
+from .ends import t_quantile
 from .estimate import LEVEL, Estimate
 from .intervals import (
     FEWEST_QUESTIONS,
@@ -21,32 +18,6 @@ from .rates import by_question, mean_share, unseen
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"
 NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """A rate corrected by labels.
-
-    Attributes:
-        estimate: The rate with its interval; `n_questions` counts labelled ones.
-        n_judged: Questions with a verdict.
-        reach: Expected half-width of the interval, given a number of labels on the same questions;
-            None if not known.
-    """
-
-    estimate: Estimate
-    n_judged: int
-    reach: Callable[[int], float] | None = None
-
-    @cached_property
-    def labels_for_half(self) -> int | None:
-        """Total labels that halve the interval; None if not known, or out of reach."""
-        if self.reach is None:
-            return None
-        reach, now = self.reach, self.estimate.n_questions
-        labels = range(now, self.n_judged + 1)
-        enough = bisect_left(labels, True, key=lambda n: reach(n) <= reach(now) / 2)
-        return labels[enough] if enough < len(labels) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +68,7 @@ class Sample:
         return float((self.judged.mean() - self.rest.mean()) / spread / np.sqrt(1 / n + 1 / rest))
 
 
-def ppi(sample: Sample) -> Corrected:
+def ppi(sample: Sample) -> Estimate:
     """Prediction-powered inference for a mean, with the judge's optimal weight.
 
     The mean of the labels, plus lambda times the judge's mean on the other questions minus its mean
@@ -107,15 +78,14 @@ def ppi(sample: Sample) -> Corrected:
     freedom; its ends add a fraction of a question that the judge got wrong (`unseen`).
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
-    n, total = len(y), len(y) + len(rest)
+    n = len(y)
     if not len(rest):
-        return Corrected(mean_share(y, LEVEL, 1.0), total)
-    var_y, var_f, cov = y.var(), *_moments(sample)
-    tuned = weight_of(sample)
+        return mean_share(y, LEVEL, 1.0)
+    tuned = _weight(sample)
     value = float((y - tuned * f).mean() + tuned * rest.mean())
     found = Estimate(value, n_questions=n, n_replications=1.0)
     if n < FEWEST_QUESTIONS:
-        return Corrected(replace(found, reason=TOO_FEW), total)
+        return replace(found, reason=TOO_FEW)
     t, of_rest = t_quantile(LEVEL, n - 1), tuned**2 * rest.var() / len(rest)
 
     w = np.append(np.ones(n), unseen(y))
@@ -127,33 +97,21 @@ def ppi(sample: Sample) -> Corrected:
         error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
         return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
 
-    def reach(labels: int) -> float:
-        others = max(total - labels, 1)
-        own = _weight(var_f, cov, labels / others)
-        variance = (var_y - 2 * own * cov + own**2 * var_f) / labels + own**2 * var_f / others
-        return float(t_quantile(LEVEL, labels - 1) * np.sqrt(variance))
-
     low, high = max(end(-1, -tuned), 0.0), min(end(1, 1.0), 1.0)
-    return Corrected(replace(found, low=low, high=high, method="PPI++"), total, reach)
+    return replace(found, low=low, high=high, method="PPI++")
 
 
-def weight_of(sample: Sample) -> float:
+def _weight(sample: Sample) -> float:
     """The judge's optimal weight, lambda of `ppi`; there must be other questions."""
-    return _weight(*_moments(sample), len(sample.labels) / len(sample.rest))
-
-
-def _moments(sample: Sample) -> tuple[float, float]:
-    """Variance of the judge's shares, and their covariance with labels, as in ppi-python."""
     y, f = sample.labels, sample.judged
+    variance = float(sample.all_judged.var(ddof=1))  # as in ppi-python
+    if not variance:
+        return 0.0
     cov = np.mean((y - y.mean()) * (f - f.mean()))
-    return float(sample.all_judged.var(ddof=1)), float(cov)
+    return float(np.clip(cov / (variance * (1 + len(y) / len(sample.rest))), 0, 1))
 
 
-def _weight(var_f: float, cov: float, labels_to_others: float) -> float:
-    return float(np.clip(cov / (var_f * (1 + labels_to_others)), 0, 1)) if var_f > 0 else 0.0
-
-
-def rogan_gladen(sample: Sample) -> Corrected:
+def rogan_gladen(sample: Sample) -> Estimate:
     """The rate implied by sensitivity and specificity: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
 
     p is the judge's share on the other questions, q1 its share of the category among labels that
@@ -163,7 +121,6 @@ def rogan_gladen(sample: Sample) -> Corrected:
     There must be exactly two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
-    total = len(y) + len(rest)
     reason = None if len(rest) else NO_REST
     if len(rest) and not 0 < y.sum() < len(y):
         reason = ONE_CATEGORY
@@ -172,26 +129,18 @@ def rogan_gladen(sample: Sample) -> Corrected:
         reason = NO_BETTER_THAN_CHANCE if q1 + q0 <= 1 else None
     found = Estimate(n_questions=len(y), n_replications=1.0, reason=reason)
     if reason:
-        return Corrected(found, total)
+        return found
     z = t_quantile(LEVEL, np.inf)
 
-    def ends(times: float) -> Ends:
-        p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)
-        q1, of_q1 = _with_pseudo(f, times * y, 2)
-        q0, of_q0 = _with_pseudo(1 - f, times * (1 - y), 2)
-        theta, slope = _rate(p, q1, q0), q1 + q0 - 1
-        shift = 2 * z**2 * (theta * of_q1 - (1 - theta) * of_q0)
-        half = z * np.sqrt(of_p + theta**2 * of_q1 + (1 - theta) ** 2 * of_q0) / slope
-        return max(float(theta + shift - half), 0.0), min(float(theta + shift + half), 1.0)
-
-    low, high = ends(1.0)
-    found = replace(found, value=_rate(p, q1, q0), low=low, high=high, method="Lee et al.")
-
-    def reach(labels: int) -> float:
-        lower, upper = ends(labels / len(y))
-        return (upper - lower) / 2
-
-    return Corrected(found, total, reach)
+    value = _rate(p, q1, q0)
+    p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)
+    q1, of_q1 = _with_pseudo(f, y, 2)
+    q0, of_q0 = _with_pseudo(1 - f, 1 - y, 2)
+    theta, slope = _rate(p, q1, q0), q1 + q0 - 1
+    shift = 2 * z**2 * (theta * of_q1 - (1 - theta) * of_q0)
+    half = z * np.sqrt(of_p + theta**2 * of_q1 + (1 - theta) ** 2 * of_q0) / slope
+    low, high = max(float(theta + shift - half), 0.0), min(float(theta + shift + half), 1.0)
+    return replace(found, value=value, low=low, high=high, method="Lee et al.")
 
 
 def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:

@@ -6,8 +6,8 @@ share at least S gives it without listing pairs. Agreement, omega over any facet
 variance components are differences and ratios of D_S.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -164,67 +164,6 @@ class Disagreement:
         """
         return {
             names: self.estimate(formula, ROOT_SCALE) for names, formula in self.component.items()
-        }
-
-    def dependability(
-        self,
-        levels: Mapping[str, float] | None = None,
-        replications: float = 1,
-        existing: Mapping[str, int] | None = None,
-    ) -> Estimate:
-        """Dependability of the mean verdict over this many levels of each facet.
-
-        v_q / (v_q + the sum of the other components, each divided by the number of levels of its
-        facets): Phi of a D-study (Brennan 2001). `existing` gives the number of levels that a facet
-        has at all, such as the two orders of a pair: the effect of all of them on a question is the
-        question's own (Cochran 1977, ch. 2; Brennan 2001, ch. 3). Negative components can put it
-        outside 0 and 1: it then has no value, and the reason says what it would be.
-
-        Raises:
-            ReliabilityError: There is no such facet or level, or more replications are asked for
-                and no cell has two.
-        """
-        weights = self.weights(levels, replications, existing)
-
-        def phi(d: Differences) -> FloatArray:
-            parts = {names: self.component[names](d) for names in weights}
-            noise = sum(parts[names] * (one - every) for names, (one, every) in weights.items())
-            own = sum(parts[names] * weights[names][1] for names in parts if QUESTION in names)
-            return ratio(np.asarray(own), np.asarray(own + noise))
-
-        found = self.estimate(phi, PLUS_A_QUESTION)
-        if found.value is None or 0 <= found.value <= 1:
-            return found
-        why = "a variance component is negative, so it would be {:.2f}: more questions may tell"
-        return replace(found, value=None, low=None, high=None, reason=why.format(found.value))
-
-    def weights(
-        self,
-        levels: Mapping[str, float] | None = None,
-        replications: float = 1,
-        existing: Mapping[str, int] | None = None,
-    ) -> dict[tuple[str, ...], tuple[float, float]]:
-        """The weight of each component in the mean over this many levels, and over all there are.
-
-        Arguments and errors are those of `dependability`.
-        """
-        number = dict.fromkeys(self.facets, 1.0) | dict(levels or {}) | {QUESTION: 1.0}
-        there_are = dict.fromkeys(self.facets, np.inf) | dict(existing or {}) | {QUESTION: 1.0}
-        self.whole.of({**number, **there_are})
-        if replications != 1 and (SEED,) not in self.component:
-            raise ReliabilityError("No cell has two verdicts: what more would do is not known.")
-        if beyond := [name for name in self.facets if number[name] > there_are[name]]:
-            most = f"Only {there_are[beyond[0]]} levels of {beyond[0]!r} exist"
-            raise ReliabilityError(f"{most}, not {number[beyond[0]]}.")
-
-        def weight(names: tuple[str, ...], numbers: Mapping[str, float], seeds: float) -> float:
-            every = SEED in names
-            product = np.prod([n for facet, n in numbers.items() if every or facet in names])
-            return float(1 / (product * (seeds if every else 1.0)))
-
-        return {
-            names: (weight(names, number, replications), weight(names, there_are, np.inf))
-            for names in self.component
         }
 
     def estimate(

@@ -59,11 +59,6 @@ def root_scale(formula: Formula, study: Study, level: float) -> Ends:
     return on_root_scale(float(formula(study.total)), t * error, study.most)
 
 
-def log_scale(formula: Formula, study: Study, level: float) -> Ends:
-    """Jackknife-t on the scale log(1 - x), which follows the skewness of values bounded by 1."""
-    return on_log_scale(float(formula(study.total)), *study.jackknife(formula, level))
-
-
 def f_scale(formula: Formula, study: Study, level: float) -> Ends:
     """Jackknife-t on the scale of log F, F = (1 + (R - 1) x) / (1 - x), R the harmonic mean."""
     x = float(formula(study.total))
@@ -180,7 +175,6 @@ def with_ends(
 
 T = Method("t", t_scale, bounded=False)
 ROOT_SCALE = Method("root scale", root_scale, bounded=False)
-LOG_SCALE = Method("log scale", log_scale)
 NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
 FAR_OR_NOISE = Method("far or noise question", far_or_noise)
 PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)

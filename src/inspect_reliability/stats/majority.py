@@ -139,12 +139,11 @@ def _exact(shares: FloatArray, votes: int) -> FloatArray:
     return np.asarray(found[same])
 
 
-def winners(given: NDArray[Any], votes: int, exact: bool, least: int | None = None) -> FloatArray:
+def winners(given: NDArray[Any], votes: int, exact: bool) -> FloatArray:
     """Probability of each category to win the majority of this many votes, K.
 
     They are drawn from its probabilities if `exact`, else without replacement from its counts,
-    which is unbiased for a vote of the judge. Tied verdicts win with equal chance; with `least`, a
-    verdict wins alone, and with so many votes or more.
+    which is unbiased for a vote of the judge. Tied verdicts win with equal chance.
     """
     used = np.flatnonzero(given > _NEVER)
     own, numbers = given[used, None], np.arange(votes + 1)
@@ -158,11 +157,11 @@ def winners(given: NDArray[Any], votes: int, exact: bool, least: int | None = No
         ways = logs[own] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
         ways = np.where(left < 0, -np.inf, ways - own * np.log1p(odds))
     found = np.zeros(len(given))
-    found[used] = 1.0 if len(used) == 1 else _majority(np.exp(ways), least)
+    found[used] = 1.0 if len(used) == 1 else _majority(np.exp(ways))
     return found
 
 
-def _majority(each: FloatArray, least: int | None) -> FloatArray:
+def _majority(each: FloatArray) -> FloatArray:
     """Probability of each category to have most votes, U, from those of 0, 1, ..., m votes.
 
     Given its number of votes c, a category wins if all others have fewer, or ties with d of them
@@ -174,7 +173,7 @@ def _majority(each: FloatArray, least: int | None) -> FloatArray:
     parts = each[:, None] * turns
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
     found = np.zeros(len(each))
-    for point, weight in _ties(len(each)) if least is None else [(0.0, 1.0)]:
+    for point, weight in _ties(len(each)):
         ways = below + point * parts
         # Row by row, in half the time of a cumulative product along the first axis.
         before = list(accumulate(ways[:-1], mul, initial=back))
@@ -182,9 +181,8 @@ def _majority(each: FloatArray, least: int | None) -> FloatArray:
         # All votes but c: one coefficient of the inverse transform of the others' product.
         others = zip(reversed(before), after, strict=True)
         ended = np.array([(first * last).sum(axis=0).real for first, last in others])[::-1]
-        found += weight * (each * ended)[:, least or 0 :].sum(axis=1)
-    every = (parts.sum(axis=2).prod(axis=0) * back[:, 0]).sum().real
-    return np.asarray(found / every)
+        found += weight * (each * ended).sum(axis=1)
+    return np.asarray(found / found.sum())
 
 
 @lru_cache

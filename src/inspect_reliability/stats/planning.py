@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient, study_of
+from .coefficient import NO_VARIANCE, Coefficient, terms_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, linear_error, t_quantile
 from .errors import ReliabilityError, check_level
@@ -154,7 +154,9 @@ class Precision:
 
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
-        z, likely = safety_of(assurance), float(ndtri((1 + LIKELY) / 2))
+        if not 0 < assurance < 1:
+            raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+        z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
 
         def needed(more: Callable[[float], float]) -> int:
             """Questions if the error is larger by this many spreads of the pilot."""
@@ -250,7 +252,7 @@ def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
-    study = study_of(counts.replicated, row.scale)
+    study = Study([terms_of(counts.replicated, row.scale)])
     if study.total.disagreement == 0:
         return replace(blank, reason=_STEADY)
     (left_out,) = study.left_out(row.formula)
@@ -274,19 +276,6 @@ def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
     mean = np.bincount(question, times * by_verdict, n) / replications
     squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
     return np.asarray(squares * (replications - 1) / replications)
-
-
-def safety_of(assurance: float) -> float:
-    """The standard normal quantile of an assurance.
-
-    Raises:
-        ReliabilityError: The assurance is not between 0 and 1.
-    """
-    from scipy.special import ndtri
-
-    if not 0 < assurance < 1:
-        raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
-    return float(ndtri(assurance))
 
 
 def fewest(reached: Callable[[int], bool]) -> int | None:

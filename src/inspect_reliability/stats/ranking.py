@@ -121,7 +121,6 @@ class Ranking:
         n_questions: One a system.
         reason: Why there are no intervals.
         levels: How many levels the intervals speak beyond; 0: for these levels.
-        variances: Of differences, [S, S] each: over questions, over levels, and of both together.
     """
 
     scores: FloatArray
@@ -134,7 +133,6 @@ class Ranking:
     n_questions: IntArray
     reason: str | None = None
     levels: int = 0
-    variances: Sequence[FloatArray] = ()
 
     @property
     def order(self) -> IntArray:
@@ -169,10 +167,13 @@ def ranking(
     n = (~np.isnan(shares)).sum(axis=0)
     levels = 0 if over is None else len(np.unique(over))
     levels *= levels >= FEWEST_LEVELS
+    blank = [np.full(shares.shape, np.nan)]
+    if n.min() < FEWEST_QUESTIONS:
+        return ranked(scores, blank, n, level, reason=TOO_FEW)
     try:
-        moved = deviations(contests, method, names)
+        moved = _by_bt(contests, names) if method == "bt" else by_mean(shares)
     except ReliabilityError as why:
-        return ranked(scores, [np.full(shares.shape, np.nan)], n, level, reason=str(why))
+        return ranked(scores, blank, n, level, reason=str(why))
     every = [moved]
     if over is not None and levels:
         every.append(_by_level(contests, over, method))
@@ -180,23 +181,6 @@ def ranking(
             each = [contests[over == one].shares for one in np.unique(over)]
             every.append(_residual(np.stack([padded(one, len(shares)) for one in each])))
     return ranked(scores, every, n, level, levels=levels)
-
-
-def deviations(
-    contests: Contests, method: Method = "mean", names: Sequence[str] = ()
-) -> FloatArray:
-    """Deviations of questions, [Q, S], whose squares and products sum to (co)variances.
-
-    Raises:
-        ReliabilityError: There are too few questions, or no strengths without one of them.
-    """
-    shares = contests.shares
-    n = (~np.isnan(shares)).sum(axis=0)
-    if n.min() < FEWEST_QUESTIONS:
-        raise ReliabilityError(TOO_FEW)
-    if method == "bt":
-        return _by_bt(contests, names)
-    return by_mean(shares)
 
 
 def by_mean(shares: FloatArray) -> FloatArray:
@@ -232,9 +216,7 @@ def ranked(
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
     rank = 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
-    return Ranking(
-        scores, error, reach, rank, rank_set, every, pair_reach, n, reason, levels, apart
-    )
+    return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, levels)
 
 
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:

@@ -31,7 +31,6 @@ class Survival:
         leader_changes: How often the leader is another.
         without: Share of the draws that have no finite strengths, and count for nothing.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
-        example: [2, S], the scores of the first two tries drawn.
     """
 
     tau: float
@@ -39,7 +38,6 @@ class Survival:
     leader_changes: float
     without: float
     turns: FloatArray
-    example: FloatArray
 
 
 def survival(
@@ -75,7 +73,33 @@ def survival(
     tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
     ends = _bootstrap(kept, random) if method == "mean" else None
     without = 1 - len(scores) / (each * len(pairs))
-    return Survival(tau, ends, changes, without, turned / len(scores), scores[0])
+    return Survival(tau, ends, changes, without, turned / len(scores))
+
+
+def deviation_of_tries(contests: Contests) -> FloatArray | None:
+    """Standard deviation of each score from one try of every cell to another; None without two.
+
+    Cells with one try are taken to vary like the others.
+    """
+    cells, values = contests.cell, contests.values
+    n = np.bincount(cells)
+    rows = np.unique(cells, return_index=True)[1]
+    known = (n > 1) | contests.exact
+    if not known.any():
+        return None
+    if contests.exact:
+        spread = values[rows] * (1 - values[rows])
+    else:
+        mean = np.stack([np.bincount(cells, one) for one in values.T], axis=1) / n[:, None]
+        squares = ((values - mean[cells]) ** 2).T
+        free = np.maximum(n - 1, 1)
+        spread = np.stack([np.bincount(cells, one) / free for one in squares], axis=1)
+    systems, question = contests.systems[rows], contests.question[rows, None]
+    asked = np.zeros((int(question.max()) + 1, contests.n_systems))
+    np.add.at(asked, (question, systems), 1)
+    weight = known[:, None] / (asked[question, systems] * (asked > 0).sum(axis=0)[systems])
+    own = np.bincount(systems.ravel(), (spread * weight**2).ravel(), contests.n_systems)
+    return np.sqrt(own * len(n) / known.sum())
 
 
 _Cells = tuple[IntArray, IntArray]

@@ -1,19 +1,12 @@
-"""Kills a rejudging (-9) again and again, and counts what was lost, repeated or doubled.
-
-    python bench/rejudge_killed.py [--kills 20] [--outputs 60] [--replications 5]
+"""A rejudging that is killed (-9) again and again, and what was lost, repeated or doubled.
 
 A grader of its own writes down each call that reaches it, and kills its process at a random one.
 The same command is then run again. After each run the logs say what was kept: a call whose verdict
 is in no log was lost, and is made again. The last run is not killed.
 """
 
-import argparse
-import os
 import random
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGKILL
 from typing import NamedTuple
@@ -25,8 +18,8 @@ from inspect_ai.scorer import match
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from inspect_reliability.judgments.logs import judgments_from_logs
+from processes import COMMAND, python
 
-COMMAND = "from inspect_reliability.cli import main; main()"
 GRADER = """
 import os, signal
 from pathlib import Path
@@ -108,19 +101,7 @@ def suite(folder: Path, outputs: int) -> Path:
     return Path(log.location.removeprefix("file://"))
 
 
-def alone(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    variables = os.environ | {"OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-c", COMMAND, *words]
-    return subprocess.run(call, capture_output=True, text=True, env=variables)
-
-
-def runs(
-    log: Path,
-    kills: int,
-    replications: int,
-    command: Callable[..., subprocess.CompletedProcess[str]] = alone,
-) -> Iterator[Run]:
+def runs(log: Path, kills: int, replications: int) -> Iterator[Run]:
     """Run the command until a run is not killed."""
     folder, draw = log.parents[1], random.Random(0)
     target, calls, kill = log.with_name(f"{log.stem}-rejudged"), folder / "calls", folder / "kill"
@@ -133,7 +114,7 @@ def runs(
         kill.write_text(str(before + draw.randint(min(2, most), most)))
         if number == kills:
             kill.unlink()
-        done = command("rejudge", *words, "--replications", str(replications))
+        done = python(COMMAND, "rejudge", *words, "--replications", str(replications))
         if done.returncode != (0 if number == kills else -SIGKILL):
             raise RuntimeError(f"The command ended with {done.returncode}: {done.stderr}")
         made = [*map(int, calls.read_text().split())][before:]
@@ -148,33 +129,3 @@ def seeds_in(folder: Path) -> set[int]:
     if not any(one.scores for log in logs for one in read_eval_log_sample_summaries(log)):
         return set()
     return {int(seed) for seed in judgments_from_logs(folder).table["seed"]}
-
-
-def main() -> None:
-    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--kills", type=int, default=20, help="(%(default)s)")
-    options.add_argument("--outputs", type=int, default=60, help="(%(default)s)")
-    options.add_argument("--replications", type=int, default=5, help="(%(default)s)")
-    given = options.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        log = suite(Path(place), given.outputs)
-        before, found = log.read_bytes(), []
-        print("run  calls  checks  judged again  kept  lost with samples in flight")
-        for number, run in enumerate(runs(log, given.kills, given.replications), 1):
-            found.append(run)
-            print(
-                f"{number:3}  {run.calls:5}  {run.checks:6}  {run.repeated:12}  {run.kept:4}  "
-                f"{run.lost:4}",
-                flush=True,
-            )
-        judged = judgments_from_logs(log.with_name(f"{log.stem}-rejudged"))
-        wanted = given.outputs * given.replications
-        calls, checks, repeated, _, lost = map(sum, zip(*found, strict=True))
-        print(f"Wanted {wanted}, in the logs {len(judged.table)}, notes {len(judged.notes)}.")
-        print(f"Calls {calls} = {wanted} wanted + {lost} lost in flight + {checks} checks.")
-        print(f"Verdicts that a log had and that were judged again: {repeated}.")
-        print(f"Bytes of the log: {'unchanged' if log.read_bytes() == before else 'CHANGED'}.")
-
-
-if __name__ == "__main__":
-    main()
