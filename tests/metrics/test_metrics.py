@@ -185,17 +185,18 @@ def test_words_are_ordinal_only_in_a_given_order(caplog: pytest.LogCaptureFixtur
         reliability(level="ordinl")  # type: ignore[arg-type]
 
 
-def test_groups_are_the_panels_of_their_scores() -> None:
+@pytest.mark.parametrize("none", [None, ""])
+def test_groups_are_the_panels_of_their_scores(none: str | None) -> None:
     """`by` adds the values of each group, as if the others were not there."""
     given_scores = scores(lambda rng: rng.choice("CI"), questions=9)
     for sample in given_scores:
-        topic = {"q0": None, "q1": "maths", "q2": "maths", "q3": "maths"}.get(
+        topic = {"q0": none, "q1": "maths", "q2": "maths", "q3": "maths"}.get(
             str(sample.sample_id), "history"
         )
         sample.sample_metadata = {"topic": topic}
     by_topic = reliability(by="topic")(given_scores)
     assert isinstance(by_topic, Mapping)
-    for group, topic in (("(maths)", "maths"), ("(history)", "history"), ("(not given)", None)):
+    for group, topic in (("(maths)", "maths"), ("(history)", "history"), ("(not given)", none)):
         alone = reliability()([s for s in given_scores if s.sample_metadata == {"topic": topic}])
         assert isinstance(alone, Mapping)
         for name, value in alone.items():

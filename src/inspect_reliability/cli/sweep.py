@@ -149,8 +149,9 @@ def _tasks(
     temperatures: Iterable[float | None],
 ) -> Iterator[Task]:
     for of_judge in judged:
-        if unknown := sorted(asked.keys() - signature(of_judge).parameters.keys()):
-            raise UserError(f"-T {unknown[0]}= is no option of these judge tasks.")
+        known = signature(of_judge).parameters
+        if unknown := sorted(asked.keys() - known.keys()):
+            raise UserError(f"-T {unknown[0]}= is no option. Options: {', '.join(known)}.")
         for temperature in dict.fromkeys(temperatures):
             task = of_judge(**asked)
             config = task.config.merge(GenerateConfig(temperature=temperature))

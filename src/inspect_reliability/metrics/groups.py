@@ -117,5 +117,5 @@ def _usable(by: str | None, scores: Sequence[SampleScore]) -> str | None:
 def _group(sample: SampleScore, by: str) -> str:
     for metadata in (sample.score.metadata, sample.sample_metadata):
         if metadata and (group := metadata.get(by)) is not None:
-            return str(group)
+            return str(group) or NOT_GIVEN  # "" names all groups together
     return NOT_GIVEN

@@ -21,7 +21,7 @@ def prediction_item(item: Item) -> Item:
     names = filter(None, map(_normalised, item.fields["targets"]))
     right = any(f" {name} " in f" {_normalised(first_line)} " for name in names)
     found = {"missing": _is_missing(first_line), "label": CORRECT if right else INCORRECT}
-    return replace(item, fields={"category": "", **item.fields, **found})
+    return replace(item, fields={**item.fields, **found})
 
 
 def cut(design: JudgeDesign) -> JudgeDesign:
