@@ -1,6 +1,8 @@
 """The examples that spread a study over workers: Ray, a Slurm array, and a server a shard."""
 
+import json
 import os
+import random
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from chat_server import ChatServer, serving
 from evals import evaluate
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.tasks import bbh_judge
+from processes import INSPECT, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
@@ -26,8 +28,8 @@ def made(folder: Path) -> list[tuple[object, ...]]:
 
 
 def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with this Python and its scripts first, in a folder of the test's own."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    """Run a command in a folder of the test's own; scripts there come first, then this Python's."""
+    path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
     found = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "tests")} | variables
     return subprocess.run(words, cwd=folder, env=found, capture_output=True, text=True, timeout=300)
 
@@ -92,38 +94,61 @@ def array(folder: Path, tasks: range, *words: str, **variables: str) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+INSPECT_LATER = """#!/bin/sh
+env | grep ^SLURM_ARRAY > "$CALLS/$$.env"
+printf '%s\\n' "$@" > "$CALLS/$$.words"
+"""
+
+
 def test_an_array_of_slurm(tmp_path: Path) -> None:
     """The array's logs are those of one process, and running a shard again adds nothing."""
-    task = ["inspect_reliability/bbh_judge", "-T", "replications=3"]
-    task += ["--model", "hf_seeded/tiny-judge"]
-    array(tmp_path, range(4, 9, 2), *task)
+    (calls := tmp_path / "calls").mkdir()
+    (tmp_path / "inspect").write_text(INSPECT_LATER)
+    (tmp_path / "inspect").chmod(0o755)
+
+    def judged(tasks: range, **more: str) -> None:
+        """What the sbatch file calls is run in processes that start at once."""
+        task = ["inspect_reliability/bbh_judge", "-T", "replications=3"]
+        task += ["--model", "hf_seeded/tiny-judge", "--limit", "6"]
+        array(tmp_path, tasks, *task, CALLS=str(calls), **more)
+        for call in sorted(calls.glob("*.words")):
+            given = call.with_suffix(".env").read_text().split()
+            names = dict(one.split("=") for one in given)
+            done = python(INSPECT, *call.read_text().split(), cwd=tmp_path, environment=names)
+            assert done.returncode == 0, done.stdout + done.stderr
+            call.unlink()
+
+    judged(range(4, 9, 2))
     assert sorted(os.listdir(tmp_path / "study.shards")) == ["0", "1", "2"]
-    expected = whole(tmp_path)
-    assert made(tmp_path / "study.shards") == expected
-    array(tmp_path, range(1, 2), *task, SHARD="1/3")
-    assert sorted(os.listdir(tmp_path / "study.shards")) == ["0", "1", "2"]
-    assert made(tmp_path / "study.shards") == expected
+    found = made(tmp_path / "study.shards")
+    assert len(found) == 3 * 6 * 3
+    assert {*found} < {*whole(tmp_path)}
+    judged(range(1, 2), SHARD="1/3")
+    assert made(tmp_path / "study.shards") == found
+
+
+ASKS = """#!/bin/sh
+curl --silent --data '{"messages": [], "seed": 1}' "$JUDGE_BASE_URL/chat/completions" > "said.$$"
+"""
 
 
 @pytest.mark.server
 def test_a_server_beside_each_shard(tmp_path: Path) -> None:
-    """Two shards with a server each have the verdicts of one server, and end their servers."""
+    """Each shard is run beside a server of its own, which it reaches, and which ends with it."""
     (tmp_path / "serve.py").write_text(
         "import os, sys, time\nfrom chat_server import ChatServer, serving\n"
         "open('served', 'a').write(f'{os.getpid()} ')\n"
         f"with serving(ChatServer(said={SAID}), int(sys.argv[-1])):\n    time.sleep(600)\n"
     )
-    task = ["inspect_reliability/bbh_judge", "-T", "replications=3", "--limit", "8"]
-    serve = f"{sys.executable} serve.py"
-    array(tmp_path, range(2), *task, "--model", "openai-api/judge/x", SERVE=serve)
+    (tmp_path / "inspect").write_text(ASKS)
+    (tmp_path / "inspect").chmod(0o755)
+    array(tmp_path, range(2), "task", SERVE=f"{sys.executable} serve.py")
     servers = (tmp_path / "served").read_text().split()
     assert len(servers) == 2
     assert not any(Path("/proc", server).exists() for server in servers)
-    found = made(tmp_path / "study.shards")
-    with serving(ChatServer(said=SAID)) as model:
-        evaluate(bbh_judge(replications=3), tmp_path / "whole", model=model)
-    assert {*found} < {*made(tmp_path / "whole")}
-    assert len(found) == 2 * 8 * 3
+    said = [json.loads(one.read_text()) for one in tmp_path.glob("said.*")]
+    texts = [one["choices"][0]["message"]["content"] for one in said]
+    assert texts == [random.Random(1).choice(SAID)] * 2
 
 
 def test_a_server_that_ends_is_told(tmp_path: Path) -> None:

@@ -145,9 +145,8 @@ def test_rejudging_in_shards(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("count", [1, 5])
-def test_a_killed_shard_is_run_again(count: int, tmp_path: Path) -> None:
-    """A shard killed at any sample and run again leaves each judgment there once."""
+def test_a_killed_shard_is_run_again(tmp_path: Path) -> None:
+    """A shard killed at its fifth sample and run again leaves each judgment there once."""
     folder = tmp_path / "study.shards"
 
     def run(place: int, code: str = INSPECT) -> int:
@@ -158,7 +157,7 @@ def test_a_killed_shard_is_run_again(count: int, tmp_path: Path) -> None:
         return done.returncode
 
     assert run(0) == 0
-    assert run(1, KILLED % count + INSPECT) == -signal.SIGKILL
+    assert run(1, KILLED % 5 + INSPECT) == -signal.SIGKILL
     assert run(1) == 0
     evaluate(bbh_judge(replications=4), tmp_path / "whole", model="hf_seeded/tiny-judge")
     assert made(folder) == made(tmp_path / "whole")
