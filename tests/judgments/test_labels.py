@@ -127,7 +127,7 @@ def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:
 
 
 def test_a_label_for_some_parts(tmp_path: Path) -> None:
-    """A part is named alone, with its scorer, by its column or by a key of a mapping."""
+    """A part is named alone, with its scorer, or by its column."""
     both = pd.concat(
         [judgments(scorer=f"rubric.{part}").table for part in ("style", "facts")],
         ignore_index=True,
@@ -146,9 +146,6 @@ def test_a_label_for_some_parts(tmp_path: Path) -> None:
     ]
     scout = [{"id": "q1", "target_style": "C", "target_facts": "I"}]
     wide = with_labels(Judgments(both), [write(tmp_path / "s.csv", scout)])
-    score = [{"id": "q1", "value": {"style": "C", "facts": "I"}}]
-    mapped = with_labels(Judgments(both), [write(tmp_path / "s.json", score)])
-    assert wide.table["label"].equals(mapped.table["label"])
     assert wide.table["label"].value_counts().to_dict() == {"C": 2, "I": 2}
 
 

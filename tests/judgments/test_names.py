@@ -99,13 +99,6 @@ def test_replications_under_names_are_numbered(names: list[object], numbers: lis
     assert note.count == 8
 
 
-def test_a_prompt_beside_a_question_is_a_wording_where_it_varies() -> None:
-    """Else it says nothing."""
-    varied = read("judge|question|prompt_id|verdict")
-    assert varied.table["wording"].tolist() == ["1", "2"] * 4
-    assert "wording" not in read("judge|question|replication|verdict", prompt_id="one").table
-
-
 def test_a_column_can_be_left_out() -> None:
     """`unused` takes it away, whatever its name."""
     found = read("judge|question|worker|verdict", {"worker": "unused", "judge": "unused"})

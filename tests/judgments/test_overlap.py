@@ -99,16 +99,6 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
         2 * NUMBER + 5,
         ["repeat a replication"],
     ),
-    "the same seeds": (
-        {"a": ALL.assign(seed=ALL.index), "b": ALL[80:].assign(seed=ALL.index[80:], replication=1)},
-        NUMBER,
-        [COPIES],
-    ),
-    "other seeds": (
-        {"a": ALL.assign(seed=ALL.index), "b": other(ALL, 12).assign(seed=ALL.index + 1000)},
-        2 * NUMBER,
-        [],
-    ),
 }
 
 

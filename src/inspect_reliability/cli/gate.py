@@ -7,7 +7,7 @@ from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..showing import Form
 from ..stats.decisions import FAILS, OPEN, PASSES
 from .main import command
-from .sources import Finite, Pair, Read, by_option, print_left_out, reads_logs, show
+from .sources import Finite, Read, by_option, pairs, print_left_out, reads_logs, show
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""
@@ -17,21 +17,21 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     "gate logs --min omega=0.6 --max non_response_rate=0.05",
     "gate logs --min icc=0.8 --max invalid_rate=0.05",
 )
-@click.option(
+@pairs(
     "--min",
     "least",
-    type=Pair("NAME=VALUE", "omega=0.6", Finite()),
-    multiple=True,
-    help="A coefficient, rate or the accuracy must be at least this, as in omega=0.6; repeat it "
-    "for several.",
+    "NAME=VALUE",
+    "omega=0.6",
+    "A coefficient, rate or the accuracy must be at least this, as in omega=0.6",
+    Finite(),
 )
-@click.option(
+@pairs(
     "--max",
     "most",
-    type=Pair("NAME=VALUE", "non_response_rate=0.05", Finite()),
-    multiple=True,
-    help="A coefficient or rate may be at most this, as in non_response_rate=0.05; repeat it for "
-    "several.",
+    "NAME=VALUE",
+    "non_response_rate=0.05",
+    "A coefficient or rate may be at most this, as in non_response_rate=0.05",
+    Finite(),
 )
 @click.option(
     "--anytime",
@@ -44,8 +44,8 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 def gate(
     context: click.Context,
     logs: tuple[str, ...],
-    least: tuple[tuple[str, float], ...],
-    most: tuple[tuple[str, float], ...],
+    least: dict[str, float],
+    most: dict[str, float],
     anytime: bool,
     by: tuple[str, ...],
     form: Form,
@@ -57,7 +57,7 @@ def gate(
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
     3 if none fails but one is too uncertain to say, 2 if something cannot be read.
     """
-    limits = Limits(least, most, anytime)
+    limits = Limits(tuple(least.items()), tuple(most.items()), anytime)
     if not limits.all:
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."

@@ -37,47 +37,34 @@ class Finite(click.FloatRange):
         return found
 
 
-class Pair(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.3
-    """A name and its value, written with "=" between them."""
-
-    def __init__(self, form: str, example: str, value: Callable[[str], Any] = str) -> None:
-        """Set the form and the example that messages show, and the converter of the value."""
-        self.name, self._example = form, example
-        self._value = click.types.convert_type(value)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Any]:
-        """Return name and value; BadParameter if the text has another form."""
-        if isinstance(value, tuple):
-            return value
-        name, given, of = value.partition("=")
-        if not (name and given):
-            form = f"{self.name}, as in {self._example}"
-            self.fail(f"{value!r} is not of the form {form}.", param, ctx)
-        return name, self._value.convert(of, param, ctx)
-
-
-def _once(
-    context: click.Context, option: click.Parameter, given: Sequence[tuple[str, Any]]
-) -> dict[str, Any]:
-    """The pairs by name; BadParameter if a name has two values."""
-    found: dict[str, Any] = {}
-    for name, value in given:
-        if (first := found.setdefault(name, value)) != value:
-            raise click.BadParameter(
-                f"{name!r} has two values, {first!r} and {value!r}. Give it one.", context, option
-            )
-    return found
-
-
 _Command = Callable[..., None]
 
 
-def pairs(option: str, name: str, form: Pair, help: str) -> Callable[[_Command], _Command]:
-    """An option for a mapping, one pair at a time."""
+def pairs(
+    option: str,
+    name: str,
+    form: str,
+    example: str,
+    help: str,
+    value: Callable[[str], Any] = str,
+) -> Callable[[_Command], _Command]:
+    """An option for a mapping, one pair at a time, such as NAME=VALUE."""
+    convert = click.types.convert_type(value)
+
+    def read(_: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for pair in given:
+            key, _, of = pair.partition("=")
+            if not (key and of):
+                raise click.BadParameter(f"{pair!r} is not of the form {form}, as in {example}.")
+            made = convert(of, option)
+            if (first := found.setdefault(key, made)) != made:
+                two = f"two values, {first!r} and {made!r}"
+                raise click.BadParameter(f"{key!r} has {two}. Give it one.")
+        return found
+
     help = f"{help}; repeat it for several."
-    return click.option(option, name, type=form, multiple=True, callback=_once, help=help)
+    return click.option(option, name, metavar=form, multiple=True, callback=read, help=help)
 
 
 def json_or_text(value: str) -> Any:
@@ -108,8 +95,10 @@ by_option = click.option(
 model_args_option = pairs(
     "-M",
     "model_args",
-    Pair("KEY=VALUE", "device=cpu", json_or_text),
+    "KEY=VALUE",
+    "device=cpu",
     "Argument of the model's provider",
+    json_or_text,
 )
 
 
@@ -126,7 +115,8 @@ _facet_option = click.option(
 _column_option = pairs(
     "--column",
     "columns",
-    Pair("YOURS=OURS", "score=verdict"),
+    "YOURS=OURS",
+    "score=verdict",
     "What a column of your file is, as in score=verdict, or in a file of labels gold=label",
 )
 
@@ -149,7 +139,8 @@ _labels_option = click.option(
 _map_option = pairs(
     "--map",
     "meant",
-    Pair("YOURS=VERDICT", "yes=C"),
+    "YOURS=VERDICT",
+    "yes=C",
     "The verdict that a label means, as in yes=C",
 )
 
@@ -175,70 +166,51 @@ Read = Callable[[Sequence[str]], Judgments]
 """Reads LOGS according to a command's options."""
 
 
-def reads_logs(command: Callable[..., None]) -> Callable[..., None]:
+def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Add LOGS, these options and those of what is shown."""
+
+    def add(command: _Command) -> _Command:
+        @wraps(command)
+        def run(*args: Any, full: bool, explain: bool, **given: Any) -> None:  # `show` has both
+            command(*args, **given)
+
+        for option in (format_option, _explain_option, _full_option, *reversed(options)):
+            run = option(run)
+        return click.argument("logs", nargs=-1, required=True)(run)
+
+    return add
+
+
+def reads_logs(command: _Command) -> _Command:
     """Add LOGS and its options; the command gets a function `read` that reads the judgments."""
+    names = ("columns", "facets", "labels", "meant", "abstain", "swap")
 
-    @click.argument("logs", nargs=-1, required=True)
-    @_labels_option
-    @_map_option
-    @_abstain_option
-    @_facet_option
-    @_column_option
-    @_swap_option
-    @_full_option
-    @_explain_option
-    @format_option
     @wraps(command)
-    def run(
-        *args: Any,
-        facets: tuple[str, ...],
-        columns: dict[str, str],
-        swap: bool | None,
-        labels: tuple[str, ...],
-        meant: dict[str, str],
-        abstain: tuple[str, ...],
-        full: bool,
-        explain: bool,
-        **options: Any,
-    ) -> None:
-        def read(sources: Sequence[str]) -> Judgments:
-            return read_judgments(sources, columns, facets, labels, meant, abstain, swap)
-
+    def run(*args: Any, **options: Any) -> None:
+        given = {name: options.pop(name) for name in names}
         try:
-            command(*args, read=read, **options)
+            command(*args, read=partial(read_judgments, **given), **options)
         except StillUnclearError as error:  # a note asked already
             raise UserError(error.until) from None
 
-    return run
+    options = (_labels_option, _map_option, _abstain_option, _facet_option, _column_option)
+    return _reads(*options, _swap_option)(run)
 
 
-def reads_systems(command: Callable[..., None]) -> Callable[..., None]:
-    """Add LOGS of verdicts on systems, and the options that say how they are read."""
-
-    @click.argument("logs", nargs=-1, required=True)
-    @_map_option
-    @_facet_option
-    @_column_option
-    @_full_option
-    @_explain_option
-    @format_option
-    @wraps(command)
-    def run(*args: Any, full: bool, explain: bool, **options: Any) -> None:
-        command(*args, **options)
-
-    return run
+reads_systems = _reads(_map_option, _facet_option, _column_option)
+"""Add LOGS of verdicts on systems, and the options that say how they are read."""
 
 
 def read_again() -> str:
     """LOGS and how they are read, as another command takes them after this one."""
     given = click.get_current_context().params
     sources = given["logs"] if len(given["logs"]) < 3 else ["LOGS"]
-    pairs = [("--column", "=".join(pair)) for pair in given["columns"].items()]
-    pairs += [("--labels", name) for name in given["labels"]]
-    pairs += [("--map", "=".join(pair)) for pair in given["meant"].items()]
-    pairs += [("--abstain", name) for name in given["abstain"]]
+    given_pairs = {"--column": given["columns"], "--map": given["meant"]}
+    options = [(name, "=".join(one)) for name, of in given_pairs.items() for one in of.items()]
+    options += [("--labels", name) for name in given["labels"]]
+    options += [("--abstain", name) for name in given["abstain"]]
     swap = {None: [], True: ["--swap"], False: ["--no-swap"]}[given["swap"]]
-    return shlex.join([*sources, *chain.from_iterable(pairs), *swap])
+    return shlex.join([*sources, *chain.from_iterable(options), *swap])
 
 
 def show(document: Document, form: Form) -> None:
@@ -274,13 +246,8 @@ def read_judgments(
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     shown = partial(progress, what="Reading")
     combined = judgments_from([*edited, *sources], columns, facets, swap=swap, progress=shown)
-    judgments = with_labels(
-        combined.with_facets([*combined.facets, *facets]),
-        files,
-        meant,
-        given,
-    )
-    judgments = with_abstentions(judgments, abstain)
+    combined = combined.with_facets([*combined.facets, *facets])
+    judgments = with_abstentions(with_labels(combined, files, meant, given), abstain)
     print_left_out(judgments.notes)
     print_text(console(stderr=True), described(judgments))
     return judgments

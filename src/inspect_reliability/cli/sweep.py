@@ -22,7 +22,7 @@ from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
 from .main import command
 from .report import report
-from .sources import Finite, Pair, json_or_text, model_args_option, pairs
+from .sources import Finite, json_or_text, model_args_option, pairs
 from .targets import writes
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -75,9 +75,11 @@ _TASKS_AT_ONCE = 10
 @pairs(
     "-T",
     "task_args",
-    Pair("KEY=VALUE", "responses=logs/responses", json_or_text),
+    "KEY=VALUE",
+    "responses=logs/responses",
     "Option of the judge tasks, such as responses, seed, shard or exact=true; design and data "
     "judge with a design of your own in place of the benchmarks",
+    json_or_text,
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
 @writes(

@@ -84,7 +84,13 @@ def refuse_to_replace(option: str, files: Iterable[str]) -> None:
         UserError: One of the files to write is such a file; the message names it.
     """
     there: dict[object, str] = {}
-    others = _others(option)
+    params, outputs = click.get_current_context().params, [*_outputs()]
+    others = {
+        _identity(one): name
+        for key, name, target in outputs
+        if name != option and (path := params[key]) is not None
+        for one in (path, *target.written(path))
+    }
     for file in files:
         if mode := _mode(file):
             there[_identity(file)] = file
@@ -93,9 +99,7 @@ def refuse_to_replace(option: str, files: Iterable[str]) -> None:
                 raise UserError(f"{option} cannot write {file}: it is {what}. Name a file.")
         if other := others.get(_identity(file)):
             raise UserError(f"{option} and {other} would both write {file}. Name two places.")
-    written = {key for key, _, _ in _outputs()}
-    params = click.get_current_context().params
-    given = [value for key, value in params.items() if key not in written]
+    given = [value for key, value in params.items() if key not in {key for key, *_ in outputs}]
     for source in _sources(given) if there else ():
         if known := there.get(_identity(source)):
             raise UserError(
@@ -140,30 +144,19 @@ def _outputs() -> Iterator[tuple[str, str, Target]]:
             yield str(one.name), one.opts[0], one.type
 
 
-def _others(option: str) -> dict[object, str]:
-    """What the other options write, and the option."""
-    params, found = click.get_current_context().params, dict[object, str]()
-    for key, name, target in _outputs():
-        if name != option and (path := params[key]) is not None:
-            found |= {_identity(one): name for one in (path, *target.written(path))}
-    return found
-
-
-def _sources(value: Any) -> Iterator[str]:
-    """Every file that a value of an option names: itself, a part of it, or one in its folder."""
+def _sources(value: Any) -> list[str]:
+    """Every file that a value of an option may name: itself, a part of it, or one in its folder."""
     if isinstance(value, Mapping):
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _sources(one)
-    elif isinstance(value, str | Path) and os.path.isdir(value):
-        for above, _, names in os.walk(value):
-            yield from (os.path.join(above, name) for name in names if name.endswith(_IN_FOLDERS))
-    elif isinstance(value, str | Path):
-        text = os.path.expanduser(value)
-        # Code is named FILE.py@NAME, a model PROVIDER/FILE.
-        parts = (text.rpartition("@")[0], text.partition("/")[2])
-        yield from (text,) if os.path.lexists(text) or "://" in text else filter(None, parts)
+        return [one for part in value for one in _sources(part)]
+    if not isinstance(value, str | Path):
+        return []
+    text = os.path.expanduser(value)
+    found = ((above, name) for above, _, names in os.walk(text) for name in names)
+    inside = [os.path.join(*one) for one in found if one[1].endswith(_IN_FOLDERS)]
+    # Code is named FILE.py@NAME, a model PROVIDER/FILE.
+    return [text, text.rpartition("@")[0], text.partition("/")[2], *inside]
 
 
 def _local(path: str) -> str | None:

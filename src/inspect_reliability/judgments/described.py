@@ -29,32 +29,23 @@ def described(judgments: Judgments) -> str:
     if "sample" in table and "output" in table:
         question = table["sample"].where(table["sample"].notna(), question)
     asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
-    several = [name for name in ("benchmark", "scorer") if name in table]
-    several = [name for name in several if table[name].nunique() > 1]
-    parts = [_times(table[name].nunique(), name) for name in several]
-    if judges := table["judge"].nunique():
-        parts.insert(0, _times(judges, "model" if is_suite(table) else "judge"))
+    judges = _times(table["judge"].nunique(), "model" if is_suite(table) else "judge")
+    parts = [judges] if table["judge"].notna().any() else []
+    number = {name: table[name].nunique() for name in ("benchmark", "scorer") if name in table}
+    parts += [_times(n, name) for name, n in number.items() if n > 1]
     parts.append(_times(asked, "question"))
     outputs = table.groupby(units[:2], dropna=False).ngroups
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
     same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()
     facets: list[str] = []
-    for name in of_role(table, "facet", without=("judge",)) + list(judgments.facets):
-        if name not in (*units, *facets) and table[name].nunique(dropna=False) > 1:
-            levels = table.groupby(name, dropna=False, sort=False).ngroup().groupby(same)
-            if (most := int(levels.nunique().max())) > 1:
-                facets.append(name)
-                parts.append(_times(most, name))
-    parts.append(
-        _tries(
-            table,
-            weights(table)
-            .groupby([same, *(table[n] for n in facets)], dropna=False)
-            .sum()
-            .astype(int),
-        )
-    )
+    for name in dict.fromkeys([*of_role(table, "facet", without=("judge",)), *judgments.facets]):
+        levels = int(table[name].groupby(same).nunique(dropna=False).max())
+        if name not in units and levels > 1:
+            facets.append(name)
+            parts.append(_times(levels, name))
+    cells = weights(table).groupby([same, *(table[name] for name in facets)], dropna=False)
+    parts.append(_tries(table, cells.sum().astype(int)))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
         said += f"; labels of {_times(question[known].nunique(), 'question')}"
@@ -71,11 +62,14 @@ def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
 
 
 def _not_used(judgments: Judgments) -> str:
-    table = judgments.table
-    if "log" in table and table["log"].notna().any():
+    if judgments.logs:
         return ""  # a log records more than anybody would list
-    own = [repr(n) if n != n.strip() or not n else n for n in map(str, table) if n not in COLUMNS]
-    own = [name for name in own if name not in judgments.facets]
+    known = (*COLUMNS, *judgments.facets)
+    own = [
+        name if name and name == name.strip() else repr(name)
+        for name in judgments.table
+        if name not in known
+    ]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""
 

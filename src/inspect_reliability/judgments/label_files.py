@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from .frame import named_once
 from .names import LABELS, OF_LABELS, Told, lacking, named
 from .rows import read_frame
-from .score import by_key, verdict_name
 from .table import Note
-from .values import name_of, plain
+from .values import in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,20 +21,12 @@ _OF_PART = "target_"
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
-class Row(NamedTuple):
-    """A label as a file has it: what it is of, its text, and who gave it, where that is known."""
-
-    id: str
-    label: str | None
-    rater: str | None
-    part: str | None
-    epoch: str | None
-
-
 def read_labels(
     paths: Sequence[str], columns: Mapping[str, str]
-) -> dict[str, tuple[list[Row], list[Note]]]:
-    """The rows of files of labels, by path, with notes on what was taken for what.
+) -> dict[str, tuple[pd.DataFrame, list[Note]]]:
+    """The tables of files of labels, by path, with notes on what was taken for what.
+
+    Each has the columns `names.LABELS`.
 
     Args:
         paths: The files.
@@ -76,13 +66,14 @@ def draws(paths: Sequence[str]) -> str | None:
 
 def _read(
     path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
-) -> tuple[list[Row], list[Note]]:
+) -> tuple[pd.DataFrame, list[Note]]:
     told = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
     about = Told(path, told, words=OF_LABELS)
     table, taken, _ = named(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
-    return list(_rows(table)), [*notes, *taken]
+    table = in_one_form(table[[name for name in LABELS if name in table]], path)
+    return table.reindex(columns=[*LABELS]), [*notes, *taken]
 
 
 def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
@@ -93,18 +84,3 @@ def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
     rows = frame.drop(columns=["part", "label", "target"], errors="ignore")
     rows = rows.melt([n for n in rows if n not in parts], parts, "part", "label")
     return rows.assign(part=rows["part"].str.removeprefix(_OF_PART))
-
-
-def _rows(table: pd.DataFrame) -> Iterator[Row]:
-    for row in table.to_dict("records"):
-        of = {name: _text(row.get(name)) for name in LABELS if name != "label"}
-        name = of.pop("id") or "(no id)"
-        for key, value in by_key(row["label"]):  # a mapping where a score has parts
-            yield Row(name, _text(value), **of | ({"part": key} if key else {}))
-
-
-def _text(value: Any) -> str | None:
-    value = value.tolist() if hasattr(value, "tolist") else value  # of parquet
-    if isinstance(value, str | datetime):
-        return name_of(plain(value))
-    return None if value is None or value != value else verdict_name(value)

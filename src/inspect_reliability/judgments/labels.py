@@ -15,7 +15,7 @@ from ..errors import UserError
 from ..verdicts import INVALID, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, opposites
-from .label_files import Row, read_labels
+from .label_files import read_labels
 from .places import alike_in
 from .score import verdict_name
 from .spelling import scored
@@ -75,7 +75,7 @@ def with_labels(
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(sources, columns or {})
-    in_files = [one for path, (rows, _) in files.items() for one in _in_file(path, rows, outputs)]
+    in_files = [one for path, (table, _) in files.items() for one in _in_file(path, table, outputs)]
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
@@ -162,26 +162,19 @@ class _Outputs:
             found.append(named)
         return found
 
-    def of(self, *ids: str, part: str | None = None) -> list[int]:
-        """The numbers of the units that the first known of these ids names."""
-        units = next((named[id] for id in ids for named in self._by_id if id in named), [])
-        return [unit for unit in units if part is None or part in self._parts(unit)]
-
-    def _parts(self, unit: int) -> tuple[str, str]:
-        return self._part[unit], self._part[unit].rpartition(".")[2]
+    def of(self, id: str, part: str | None = None) -> list[int]:
+        """The numbers of the units that this id names."""
+        units = next((named[id] for named in self._by_id if id in named), [])
+        return [n for n in units if part in (None, self._part[n], self._part[n].rpartition(".")[2])]
 
     @property
     def names(self) -> Collection[str]:
         """The verdicts of all parts."""
         return set().union(*self._verdicts.values())
 
-    def verdicts(self, unit: int) -> Collection[str]:
-        """The verdicts that the judge could have given."""
-        return self._verdicts[self._part[unit]]
-
     def meant(self, unit: int, label: str | None) -> str | None:
         """The verdict that a label names; one of numbers may be any number."""
-        verdicts = self.verdicts(unit)
+        verdicts = self._verdicts[self._part[unit]]  # that the judge could have given
         if found := _alike(label, verdicts):
             return found
         value = scored(label)
@@ -249,12 +242,11 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
             yield _Label("labels", str(name), [unit], "" if by is None else str(by), str(one))
 
 
-def _in_file(path: str, rows: Sequence[Row], outputs: _Outputs) -> Iterator[_Label]:
+def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs) -> Iterator[_Label]:
     times: Counter[Any] = Counter()
-    for row in rows:
-        ids = [f"{row.id}, epoch {row.epoch}", row.id] if row.epoch else [row.id]
-        units = tuple(outputs.of(*ids, part=row.part))
-        times[units] += 1
-        named = f"{row.id}, {row.part}" if row.part else row.id
-        rater = row.rater or f"{path} {times[units]}"
-        yield _Label(path, named, units, rater, row.label)
+    for name, label, raters, part in table.astype(object).where(table.notna(), None).to_numpy():
+        units = tuple(outputs.of(str(name), part))
+        for one, rater in by_rater(label, raters):
+            times[units] += 1
+            by = rater if isinstance(rater, str) else f"{path} {times[units]}"
+            yield _Label(path, f"{name}, {part}" if part else str(name), units, by, one)

@@ -49,13 +49,12 @@ _USUAL: Mapping[str, Sequence[str]] = {
         *("run", "try", "epoch", "trial", "iteration", "repeat", "attempt", "repetition"),
         *("replicate", "rep", "run id", "run number", "trial id", "trial number", "attempt number"),
     ),
-    "wording": ("prompt id",),
     "temperature": ("temp",),
     "label": (*_BY_PEOPLE, *_BARE),
     "rater": _RATERS,
 }
 
-LABELS = ("id", "label", "rater", "part", "epoch")
+LABELS = ("id", "label", "rater", "part")
 """Columns of a file of labels."""
 
 PAIR = ("model_1", "model_2")
@@ -264,12 +263,6 @@ def _each_once(table: pd.DataFrame, name: str) -> bool:
     return bool(table[name].map(repr).nunique() > 0.9 * len(table))
 
 
-def _varies(table: pd.DataFrame, name: str) -> bool:
-    """Whether a question has several values of a column."""
-    values = table[name].map(repr)
-    return bool((values.groupby(table["question"].map(repr)).nunique() > 1).any())
-
-
 def _counts(table: pd.DataFrame, name: str) -> bool:
     """Whether a column numbers the judgments of a question, each value with another number."""
     names = table[name].map(repr)
@@ -293,7 +286,6 @@ def _judges(table: pd.DataFrame, name: str) -> bool:
 
 _FITS: Mapping[str, Callable[[pd.DataFrame, str], bool]] = {
     "replication": _counts,
-    "wording": _varies,
     "label": _judges,
     "rater": lambda table, _: "label" in table,
     "system": lambda table, _: "model_1" not in table,

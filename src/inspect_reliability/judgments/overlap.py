@@ -36,7 +36,7 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     """Judgments of several sources together, whatever their order; repeated ones count once.
 
     Ids of samples decide first, then seeds of logs. Other sources overlap where a cell (unit, part
-    of a score, facets) has the same number of a replication, or seed. If all their verdicts there
+    of a score, facets) has the same number of a replication. If all their verdicts there
     agree, they are copies, else two runs, whose names are levels of the facet `time`. Where neither
     has numbers, both count, and a note asks about a copy. Rows of one source never replace each
     other.
@@ -112,8 +112,8 @@ class _Source:
         has_ids: Whether they have ids of their own, as those of logs do.
         counted: Whether their replications are counted up from the order of the rows.
         known: The columns with values.
-        of: Sources that have some of these rows, too.
-        run: The source whose run this is.
+        run: Name of the source whose run this is.
+        of: Names of sources that have some of these rows, too.
     """
 
     name: str
@@ -121,11 +121,8 @@ class _Source:
     has_ids: bool
     counted: bool
     known: set[str]
+    run: str
     of: list[str] = field(default_factory=list)
-    run: _Source = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.run = self
 
 
 class _Overlap:
@@ -144,40 +141,30 @@ class _Overlap:
         said = table[["verdict"]]
         if "share" in table:
             said = said.assign(share=table["share"].astype(float).round(9))
-        groups = said.groupby([*said], dropna=False, sort=False)
-        self._said: _Rows = np.asarray(groups.ngroup(), dtype=np.int64)
-        self.sources = sorted(
-            self._sources(counted), key=lambda one: (not one.has_ids, -len(one.rows))
-        )
+        self._said = _numbers(said)
+        found = self._sources(counted)
+        self.sources = sorted(found, key=lambda one: (not one.has_ids, -len(one.rows)))
 
     def _sources(self, counted: Collection[int]) -> Iterator[_Source]:
         table = self.table
         ids = table["uuid"].notna() if "uuid" in table else np.zeros(len(table), dtype=bool)
-        columns = ["seed", "replication", *self._sometimes]
-        known = {name: table[name].notna().to_numpy() for name in columns if name in table}
-        by = [table[SOURCE], table[PART].where(~ids, -1)] if ids.any() else [table[PART]]
-        for places in table.groupby(by, sort=False).indices.values():
-            rows = np.asarray(places, dtype=np.int64)
-            first = rows[0]
+        known = {name: table[name].notna().to_numpy() for name in self._sometimes}
+        by = [table[SOURCE], table[PART].where(~ids, -1)]
+        for rows in table.groupby(by, sort=False).indices.values():
+            part, name = table[PART].iloc[rows[0]], table[SOURCE].iloc[rows[0]]
             some = {name for name, there in known.items() if there[rows].any()}
-            if "seed" in some and not known["seed"][rows].all():
-                some.remove("seed")
-            has_id = bool(ids[first])
-            by_order = not has_id and table[PART].iloc[first] in counted
-            yield _Source(table[SOURCE].iloc[first], rows, has_id, by_order, some)
+            has_ids = bool(ids[rows[0]])
+            yield _Source(name, rows, has_ids, not has_ids and part in counted, some, name)
 
     def once(self) -> pd.DataFrame:
         """The table without copies, and with its runs told apart."""
-        runs: set[_Source] = set()
+        runs: set[str] = set()
         said: list[Note] = []
         for number, other in enumerate(self.sources):
-            apart = [
-                (one, note)
-                for one in self.sources[:number]
-                if not self._gone[one.rows].all() and (note := self._differ(one, other))
-            ]
-            if apart and other.run is other and not self._gone[other.rows].all():
-                runs |= {other, *(one.run for one, _ in apart)}
+            others = [one for one in self.sources[:number] if not self._gone[one.rows].all()]
+            apart = [(one, note) for one in others if (note := self._differ(one, other))]
+            if apart and other.run == other.name and not self._gone[other.rows].all():
+                runs |= {other.name, *(one.run for one, _ in apart)}
                 said.append(apart[0][1])
         for one in self.sources:
             if one.of:
@@ -191,24 +178,18 @@ class _Overlap:
         """Numbers of the cells that these columns and those of every table tell apart."""
         columns = tuple([*self._always, *more])
         if columns not in self._codes:
-            groups = self.table.groupby([*columns], dropna=False, sort=False)
-            self._codes[columns] = np.asarray(groups.ngroup(), dtype=np.int64)
+            self._codes[columns] = _numbers(self.table[[*columns]])
         return self._codes[columns]
 
     def _differ(self, one: _Source, other: _Source) -> Note | None:
         """A note on two sources that are two runs; copies in the second are put down."""
         if one.has_ids and other.has_ids:
             return None
-        both = one.known & other.known
-        shared = [name for name in self._sometimes if name in both]
-        for number in ("seed", "replication") if not (one.counted and other.counted) else ():
-            if number not in both:
-                continue
-            keys = self._cells([*shared, number])
-            mine, theirs = keys[one.rows], keys[other.rows]
-            if len({*mine.tolist()}) < len(mine) or len({*theirs.tolist()}) < len(theirs):
-                continue
-            _, first, second = np.intersect1d(mine, theirs, True, return_indices=True)
+        shared = [name for name in self._sometimes if name in one.known & other.known]
+        keys = self._cells([*shared, "replication"])
+        single = all(len(np.unique(keys[of.rows])) == len(of.rows) for of in (one, other))
+        if single and not (one.counted and other.counted):
+            _, first, second = np.intersect1d(keys[one.rows], keys[other.rows], True, True)
             found, again = one.rows[first], other.rows[second]
             new = int((self._said[found] != self._said[again]).sum())
             if not new:
@@ -217,8 +198,7 @@ class _Overlap:
                 return None
             if not (one.counted or other.counted):
                 return Note(_RUNS.format(f"{len(again):,}", one.name), new, other.name)
-            break
-        cells = self._cells([*shared, *([] if one.counted or other.counted else ["replication"])])
+        cells = self._cells(shared) if one.counted or other.counted else keys
         said = cells * (self._said.max() + 1) + self._said  # each verdict has cells of its own
         if Counter(said[other.rows].tolist()) <= Counter(said[one.rows].tolist()):
             self.notes.append(Note(_HELD.format(one.name), len(other.rows), other.name))
@@ -238,20 +218,24 @@ class _Overlap:
                     values[found[empty]] = values[again[empty]]
                     self.table = self.table.assign(**{name: values})
 
-    def _named(self, runs: Collection[_Source]) -> pd.DataFrame:
+    def _named(self, runs: Collection[str]) -> pd.DataFrame:
         """The table with the names of these runs as times."""
         named = [one for one in self.sources if one.run in runs and not one.has_ids]
         if not named:
             return self.table
-        times = np.full(len(self.table), None, dtype=object)
-        if "time" in self.table:
-            times[:] = self.table["time"].where(self.table["time"].notna(), None)
-        short = _short([one.run.name for one in named])
+        times = self.table.get("time", self.table["verdict"].mask(np.ones(len(self.table), bool)))
+        times = times.to_numpy(dtype=object, copy=True)
+        short = _short([one.run for one in named])
         for one in named:
-            name = short[one.run.name]
-            was = times[one.rows]
-            times[one.rows] = [name if time is None else f"{time} ({name})" for time in was]
+            name = short[one.run]
+            was = [time if isinstance(time, str) else None for time in times[one.rows]]
+            times[one.rows] = [f"{time} ({name})" if time else name for time in was]
         return self.table.assign(time=times)
+
+
+def _numbers(table: pd.DataFrame) -> _Rows:
+    """The number of each row among the different ones."""
+    return np.asarray(table.groupby([*table], dropna=False, sort=False).ngroup(), dtype=np.int64)
 
 
 def _short(names: Collection[str]) -> dict[str, str]:
