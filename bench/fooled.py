@@ -21,8 +21,8 @@ from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import changes_of
 from inspect_reliability.judging.asking import Asked, Asking
-from inspect_reliability.judgments import judgments_from
 from inspect_reliability.judgments.score import judgments_in
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.record.cells import Cells
 from inspect_reliability.record.replications import Replications
 from inspect_reliability.scoring import score_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_reliability.judgments import Judgments
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.study.published.imported import write_published_logs
 from inspect_reliability.study.published.layout import published_runs
 from inspect_reliability.study.published.parser import best_of_five, correctness

@@ -32,10 +32,12 @@ from inspect_reliability.answers.rank import rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import Judgments, combine, judgments_from_frame
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
+from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.overlap import combine
 from inspect_reliability.judgments.systems import verdicts_on_systems
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.values import Column

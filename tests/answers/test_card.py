@@ -18,7 +18,7 @@ from example_judgments import changed, made, together
 from inspect_reliability import rejudge
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, Form, render
 from inspect_reliability.showing.document import Document
 from inspect_reliability.study.tasks import bbh_judge

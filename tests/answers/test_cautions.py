@@ -9,8 +9,8 @@ from commands import full, invoke
 from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments import Judgments
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.study.tasks import bbh_judge
 

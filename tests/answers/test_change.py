@@ -9,8 +9,8 @@ import pytest
 from inspect_reliability.answers import Analysis
 from inspect_reliability.answers.change import change_blocks, changes
 from inspect_reliability.answers.sides import sides_of
-from inspect_reliability.judgments import Judgments, judgments_from_frame
-from inspect_reliability.judgments.table import make_table
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.table import Judgments, make_table
 from inspect_reliability.showing.document import Table
 
 

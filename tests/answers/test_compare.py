@@ -13,7 +13,7 @@ from inspect_reliability.answers.compare import (
 )
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table
 
 

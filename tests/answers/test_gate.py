@@ -8,7 +8,7 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.gate import Limits, check, gate_document, not_checked, overall
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.stats.decisions import FAILS, OPEN, PASSES
 

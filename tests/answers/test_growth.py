@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import analyse
-from inspect_reliability.judgments import judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
 
 
 def calls(work: Callable[[], object]) -> int:

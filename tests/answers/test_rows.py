@@ -11,7 +11,8 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.report import summary
-from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.decisions import OPEN

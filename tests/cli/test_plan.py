@@ -12,7 +12,8 @@ from commands import full, invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.plan import plan_document, plans, remarks
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 
 

@@ -20,8 +20,8 @@ from example_logs import DRAWN
 from example_published import published_folder
 from inspect_reliability.cli.main import COMMANDS, main
 from inspect_reliability.cli.targets import Target
-from inspect_reliability.judgments import judgments_from_file
 from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.sources import judgments_from_file
 
 CALLS: dict[str, list[str]] = {
     "demo": [],

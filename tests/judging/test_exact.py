@@ -20,8 +20,8 @@ from inspect_reliability.answers.report import report_document
 from inspect_reliability.designs import Item, JudgeDesign, wordings_of
 from inspect_reliability.hf_seeded import distributing
 from inspect_reliability.judging.asking import item_of
-from inspect_reliability.judgments import judgments_in
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.scoring.verdict import verdict
 from inspect_reliability.showing import render
 from inspect_reliability.stats import omega

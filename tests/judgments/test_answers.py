@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from inspect_reliability.judgments import Judged
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.scales import answers_judged
 from inspect_reliability.stats import Estimate
 

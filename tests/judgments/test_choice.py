@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from inspect_reliability.judgments import Judged, judgments_from_frame
+from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.stats import ReliabilityError, disagreement
 
 LABELS = "ABC"

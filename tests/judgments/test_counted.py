@@ -11,9 +11,12 @@ import pytest
 from commands import invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judged, Judgments, judgments_from, judgments_from_frame
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.counted import as_counts
+from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.table import Judgments
 
 
 def rows(seed: int = 0, questions: int = 12, tries: int = 6, first: int = 0) -> pd.DataFrame:

@@ -14,18 +14,15 @@ from example_logs import foreign, judged
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import (
-    Judged,
-    Judgments,
-    judgments_from,
-    judgments_from_file,
-    judgments_from_frame,
-    logs,
-    with_labels,
-)
+from inspect_reliability.judgments import logs
+from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
+from inspect_reliability.judgments.table import Judgments
 
 
 def judgments(**columns: Any) -> Judgments:

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.table import Judgments
 
 
 def read(header: str, columns: Mapping[str, str] | None = None, **given: object) -> Judgments:

@@ -12,9 +12,10 @@ import pytest
 import example_logs
 from commands import results
 from inspect_reliability.answers import analyse
-from inspect_reliability.judgments import judgments_from, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.overlap import combine
 from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.sources import judgments_from
 
 QUESTIONS, TRIES = 20, 8
 

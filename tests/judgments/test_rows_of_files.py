@@ -12,8 +12,9 @@ from pyarrow.parquet import read_table, write_table
 
 from commands import invoke
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.sources import judgments_from_file
 
 FRAME = pd.DataFrame(
     [(q, n, "größer" if (n * q) % 3 else "kleiner") for q in range(4) for n in range(1, 4)],

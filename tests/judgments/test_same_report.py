@@ -12,7 +12,8 @@ import pytest
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments import Judgments, judgments_from
+from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 
 

@@ -14,11 +14,11 @@ import pytest
 import example_logs
 from commands import invoke, results
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judgments, Note, judgments_from_file
 from inspect_reliability.judgments.columns import COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.table import make_table
+from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.table import Judgments, Note, make_table
 
 
 def report(*arguments: str | Path) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from inspect_reliability.judgments import Judgments, judgments_from, judgments_from_frame
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.table import Judgments
 
 
 def read(verdicts: list[object], **columns: object) -> Judgments:

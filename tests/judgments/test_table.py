@@ -9,12 +9,10 @@ import pytest
 from inspect_ai.scorer import Score
 
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import (
-    Judged,
-    Judgment,
-    judgments_from_frame,
-    judgments_in,
-)
+from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.judgment import Judgment
+from inspect_reliability.judgments.score import judgments_in
 
 LETTERS = tuple("ABCDE")
 CATEGORIES = (*LETTERS, "non-response", "invalid")

@@ -26,7 +26,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from evals import evaluate
 from inspect_reliability import metrics
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import Judged, judgments_in
+from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.metrics import reliability
 from inspect_reliability.stats import Cells, panel
 

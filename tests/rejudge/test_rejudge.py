@@ -18,7 +18,7 @@ from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.answers.score_variance import score_variance
 from inspect_reliability.errors import UserError
 from inspect_reliability.errors.inspect_error import PrerequisiteError
-from inspect_reliability.judgments import Judged
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
 from inspect_reliability.rejudging import rejudge

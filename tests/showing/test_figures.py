@@ -12,7 +12,7 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.data import write_figures
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments import Judgments
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Figure
 from inspect_reliability.showing.html.drawing import _look, _places

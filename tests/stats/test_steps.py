@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, spearmanr, t
 
-from inspect_reliability.judgments import Judged
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.scales import labelled
 from inspect_reliability.stats.steps import SAME_LABEL, SAME_ORDER, SAME_VERDICT, spearman
 

@@ -13,8 +13,8 @@ from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.sides import sides_by
-from inspect_reliability.judgments import Judgments
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.published.tables import cells, published_values
 

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments
 from ..judgments.suites import is_suite
+from ..judgments.table import Judgments
 from ..showing import Drawing, drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures

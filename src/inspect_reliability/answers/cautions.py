@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judged, weights
-from ..judgments.columns import dividing, of_role, varies
-from ..judgments.table import n_judgments
+from ..judgments.columns import GROUP_BY, dividing, of_role, varies
+from ..judgments.count import Judged
+from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE

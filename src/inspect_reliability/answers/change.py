@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pandas as pd
 
-from ..judgments import Judged
 from ..judgments.columns import varies
+from ..judgments.count import Judged
 from ..showing.columns import declared
 from ..showing.document import Block, Table
 from ..showing.values import Column, Record, grouped, keys_of

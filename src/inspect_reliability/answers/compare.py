@@ -10,8 +10,10 @@ from itertools import combinations, product
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judged, Source, judgments_from, weights
+from ..judgments.count import Judged
 from ..judgments.scales import labelled
+from ..judgments.sources import Source, judgments_from
+from ..judgments.table import weights
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (

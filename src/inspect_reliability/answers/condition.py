@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments import Judged, weights
 from ..judgments.columns import of_role, varies
+from ..judgments.count import Judged
 from ..judgments.scales import labelled
-from ..judgments.table import n_judgments
+from ..judgments.table import n_judgments, weights
 from ..showing.values import Record, describe, plain
 from ..stats import Counts, Labelled
 from ..verdicts import INVALID, NON_RESPONSE

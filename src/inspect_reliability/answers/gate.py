@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import UserError
-from ..judgments import Judged
+from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend

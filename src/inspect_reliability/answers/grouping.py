@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judgments
+from ..judgments.columns import GROUP_BY
+from ..judgments.table import Judgments
 from ..record.replications import VOTES
 from .row import Row, methods_of
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ..judgments import Judged
+from ..judgments.count import Judged
 from ..showing.values import Record
 from ..stats import disagreement, effective_number
 from ..stats.disagreement import Disagreement

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from ..judgments import Source, judgments_from
+from ..judgments.sources import Source, judgments_from
 from ..showing.values import Record, flat
 from .gate import Limits, check, overall
 from .plan import COEFFICIENTS, plan_document, plans

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from ..judgments import weights
 from ..judgments.described import described
+from ..judgments.table import weights
 from ..showing.columns import legend
 from ..showing.document import Block, Document, Example, Section, Table, Text
 from ..showing.values import Record, describe, text

@@ -9,10 +9,11 @@ import pandas as pd
 
 from .. import stats
 from ..errors import UserError
-from ..judgments import Judgments, Note, Source, judgments_from, refuse
 from ..judgments.columns import N_JUDGMENTS
+from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
-from ..judgments.table import n_judgments, several_conditions
+from ..judgments.table import Judgments, Note, n_judgments, several_conditions
+from ..judgments.unclear import refuse
 from ..showing.values import Record
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly

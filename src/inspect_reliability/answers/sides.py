@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments import Judgments, refuse
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.suites import own_scores
+from ..judgments.table import Judgments
+from ..judgments.unclear import refuse
 from ..showing.values import Record, describe, whole
 from .analysis import Analysis
 from .results import analysis_of

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..judgments import GROUP_BY, Judged
-from ..judgments.columns import COLUMNS, varies
+from ..judgments.columns import COLUMNS, GROUP_BY, varies
+from ..judgments.count import Judged
 from ..showing.values import Record
 from ..stats.disagreement import Disagreement, disagreement
 from .row import Row, alike

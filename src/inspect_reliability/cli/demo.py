@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..answers import analyse
 from ..answers.report import report_document
-from ..judgments import judgments_from
+from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing import render
 from ..showing.document import Text

@@ -10,7 +10,7 @@ from ..answers.keep import keep_document, panels, saved_rule
 from ..answers.keeping import Panel, Promise
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import GROUP_BY
+from ..judgments.columns import GROUP_BY
 from ..judgments.label_files import draws
 from ..saving import whole, write_text
 from ..showing import Form

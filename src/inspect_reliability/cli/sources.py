@@ -14,10 +14,13 @@ from rich.progress import track
 
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments import Judgments, judgments_from, with_abstentions, with_labels
+from ..judgments.abstentions import with_abstentions
 from ..judgments.described import described
+from ..judgments.labels import with_labels
 from ..judgments.names import LABELS
 from ..judgments.rows import ENDINGS, has_judgments
+from ..judgments.sources import judgments_from
+from ..judgments.table import Judgments
 from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
 from ..showing.document import Document

@@ -199,13 +199,9 @@ def _numbered(table: pd.DataFrame, told: Told, own: Sequence[str]) -> tuple[pd.D
 def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     """A frame whose columns have texts as names; UserError if two have one name."""
     names = list(map(str, frame.columns))
-    if frame.columns.nlevels > 1 or len({*names}) < len(names):
-        twice = dict.fromkeys(repr(name) for name in names if names.count(name) > 1)
-        raise UserError(
-            f"{where}: duplicate column {', '.join(twice)}. Give each column one name of its own."
-            if twice
-            else f"{where}: columns have names of several levels. Give each a single name."
-        )
+    if twice := dict.fromkeys(repr(name) for name in names if names.count(name) > 1):
+        what = f"duplicate column {', '.join(twice)}"
+        raise UserError(f"{where}: {what}. Give each column one name of its own.")
     return frame.set_axis(names, axis="columns")
 
 

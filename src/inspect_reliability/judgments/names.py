@@ -146,14 +146,11 @@ def named(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note], To
             have an equal claim to one name.
     """
     table, notes = _as_told(frame, told)
-    said, columns = {*told.columns.values(), *told.facets}, dict(told.columns)
-    for guess in (_near_misses, _usual):
-        taken, others = guess(table.drop(columns=said & {*table}), table, told)
-        notes += [Note(f"column {y!r} taken for '{o}'", 1, told.where) for y, o in taken.items()]
-        notes += others
-        table = table.rename(columns=taken)
-        columns |= taken
-    return table, notes, replace(told, columns=columns)
+    said = {*told.columns.values(), *told.facets}
+    taken, others = _guessed(table.drop(columns=said & {*table}), table, told)
+    notes += [Note(f"column {y!r} taken for '{o}'", 1, told.where) for y, o in taken.items()]
+    known = replace(told, columns={**told.columns, **taken})
+    return table.rename(columns=taken), [*notes, *others], known
 
 
 def under_our_names(frame: pd.DataFrame, settled: Told) -> pd.DataFrame:
@@ -210,43 +207,36 @@ def _as_one(columns: Sequence[pd.Series[Any]], where: str) -> pd.Series[Any]:
     return pd.Series(made, each[0].index, dtype=object)
 
 
-_Guessed = tuple[dict[str, str], list[Note]]
+def _guessed(
+    free: pd.DataFrame, table: pd.DataFrame, told: Told
+) -> tuple[dict[str, str], list[Note]]:
+    """Columns whose names are near-misses of ours or usual ones, with notes on further ones.
 
-
-def _near_misses(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
-    """Columns whose names are ours but for case, spaces, marks and characters that nobody sees."""
-    known = {without_marks(name): name for name in told.words.ours if name not in table}
-    found = defaultdict(list)
-    for name in map(str, free):
-        if name not in told.words.ours and (ours := known.get(without_marks(name))):
-            found[ours].append(name)
-    for ours, several in found.items():
-        if len(several) > 1:
-            which = " and ".join(map(repr, several))
-            raise UserError(f"{told.where}: {which} could each be '{ours}'. {told.hint}")
-    return {yours: ours for ours, (yours,) in found.items()}, []
-
-
-def _usual(free: pd.DataFrame, table: pd.DataFrame, told: Told) -> _Guessed:
-    """Columns under usual names; where several fit, the surest, with a note on the others."""
+    A near-miss differs in case, spaces, marks and characters that nobody sees. Of several usual
+    names the surest is taken.
+    """
     taken: dict[str, str] = {}
     notes: list[Note] = []
-    plain: dict[str, str] = {}
+    plain: dict[str, list[str]] = defaultdict(list)
     for name in map(str, free):
-        plain.setdefault(without_marks(name), name)
-    for ours, usual in told.words.usual.items():
+        plain[without_marks(name)].append(name)
+    for ours in told.words.ours:
         if ours in table:
             continue
-        listed = (plain.get(without_marks(one)) for one in usual)
-        found = [name for name in listed if name and name not in taken]
-        if (fits := _FITS.get(ours)) and told.words is not OF_LABELS:
+        near = [name for name in plain[without_marks(ours)] if name not in told.words.ours]
+        if len(near) > 1:
+            which = " and ".join(map(repr, near))
+            raise UserError(f"{told.where}: {which} could each be '{ours}'. {told.hint}")
+        usual = told.words.usual.get(ours, ())
+        found = near or [name for one in usual for name in plain[without_marks(one)][:1]]
+        found = [name for name in found if name not in taken]
+        if (fits := _FITS.get(ours)) and told.words is not OF_LABELS and not near:
             known = table.rename(columns=taken)
             found = [one for one in found if "question" in known and fits(known, one)]
         if found[1:] and ours in ("question", "verdict"):
             # The number of a row and a text are neither.
             found.sort(key=lambda name: _each_once(free, name))
-        for name in found[:1]:
-            taken[name] = ours
+        taken |= dict.fromkeys(found[:1], ours)
         if others := [name for name in found[1:] if name not in COLUMNS]:
             which = ", ".join(map(repr, others))
             what = f"columns that could be '{ours}' as well: {which}; {told.call(others[0], ours)}"

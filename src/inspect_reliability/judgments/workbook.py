@@ -58,23 +58,19 @@ def write_workbook(path: str, table: pd.DataFrame) -> None:
         UserError: openpyxl is not installed.
     """
     needs("excel", "openpyxl")
-    from openpyxl import Workbook
+    import pandas as pd
     from openpyxl.styles import Alignment
-    from openpyxl.utils import get_column_letter
 
-    book = Workbook()
-    sheet = book.active
-    for n, row in enumerate([list(table), *table.itertuples(index=False)], 1):
-        for k, value in enumerate(row, 1):
-            cell = sheet.cell(n, k, value)
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
-            if isinstance(value, str):
-                cell.data_type = "s"  # never a formula
-    for k, name in enumerate(table, 1):
-        longest = int(table[name].map(str).str.len().max())
-        sheet.column_dimensions[get_column_letter(k)].width = min(max(longest, 12), _WIDEST)
-    sheet.freeze_panes = "A2"
-    book.save(path)
+    with pd.ExcelWriter(path, engine="openpyxl") as writer:
+        table.to_excel(writer, index=False, freeze_panes=(1, 0))
+        for column, name in zip(writer.book.active.columns, table, strict=True):
+            longest = int(table[name].map(str).str.len().max())
+            width = min(max(longest, 12), _WIDEST)
+            writer.book.active.column_dimensions[column[0].column_letter].width = width
+            for cell in column:
+                cell.alignment = Alignment(wrap_text=True, vertical="top")
+                if isinstance(cell.value, str):
+                    cell.data_type = "s"  # never a formula
 
 
 def _opened(path: Path) -> Workbook:
