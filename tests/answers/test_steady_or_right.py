@@ -17,8 +17,8 @@ from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.answers.to_label import next_to_label
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.abstentions import with_abstentions
 from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.stats import Labelled, krippendorff_alpha

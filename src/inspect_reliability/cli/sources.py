@@ -14,9 +14,8 @@ from rich.progress import track
 
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments.abstentions import with_abstentions
 from ..judgments.described import described
-from ..judgments.labels import with_labels
+from ..judgments.labels import with_abstentions, with_labels
 from ..judgments.names import LABELS
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import judgments_from

@@ -1,4 +1,4 @@
-"""Labels: the known right verdicts, joined to the judgments as a column."""
+"""Labels: the known right verdicts, joined to the judgments, and verdicts that decide nothing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import UserError
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater
-from .count import NUMBER, opposites
+from .count import NUMBER, Judged, opposites
 from .label_files import read_labels
 from .places import alike_in
 from .score import verdict_name
 from .spelling import scored
-from .table import Judgments, Note
+from .table import Judgments, Note, n_judgments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +32,15 @@ _OTHER = "labels that are no verdict of the judge: say what they mean with --map
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
+
+NOTHING = "none"
+"""Declares that every verdict decides."""
+
+_TAKEN = (
+    "verdicts {} decide nothing and are neither right nor wrong, by their name: --abstain NAME "
+    "names others, --abstain none makes them wrong"
+)
+_ABSENT = "verdicts are {!r}, which --abstain names"
 
 
 class _Label(NamedTuple):
@@ -102,6 +111,38 @@ def with_labels(
             raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
     notes += [note for _, taken in files.values() for note in taken]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
+
+
+def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judgments:
+    """The same judgments, with the verdicts that decide nothing in a column `abstain`.
+
+    Args:
+        judgments: Judgments, with their labels.
+        declared: Names of such verdicts, whatever their case; "none" if every verdict decides, and
+            an output without one is wrong. By default those called tie, draw, unsure and the like,
+            if no label is; a note counts them.
+    """
+    import pandas as pd
+
+    table = judgments.table
+    judged = Judged(table)
+    if not len(table) or (not declared and ("abstain" in table or not any(judged.right))):
+        return judgments
+    given = [name for name in dict.fromkeys(judged.choices) if name is not None]
+    wanted = {name.casefold() for name in declared}
+    if wanted == {NOTHING}:
+        found: list[str] = []
+    elif declared:
+        found = [name for name in given if name.casefold() in wanted] + [*NO_VERDICTS]
+    else:
+        found = sorted(judged.undecided)
+    absent = wanted - {name.casefold() for name in given} - {NOTHING}
+    notes = [Note(_ABSENT.format(name), 0, "labels") for name in sorted(absent)]
+    if not declared and (taken := [name for name in found if name not in NO_VERDICTS]):
+        count = n_judgments(table[[choice in taken for choice in judged.choices]])
+        notes = [Note(_TAKEN.format(", ".join(map(repr, taken))), count, "labels")]
+    column = pd.Series([found] * len(table), table.index, dtype=object)
+    return replace(judgments, table=table.assign(abstain=column), said=(*judgments.said, *notes))
 
 
 def _joined(

@@ -108,19 +108,13 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
         if form == ".parquet":
             return Rows(*read_parquet(path, batch))
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
-        return Rows(_checked(_under_header(cells, path), path), notes=notes)
+        return Rows(_in_words(_under_header(cells, path), path), notes=notes)
 
 
-def _checked(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
-    """The same frames; the first is read at once, so that its errors come first."""
-    first = next(frames)
-
-    def each() -> Iterator[pd.DataFrame]:
-        yield first
-        with _readable(path):
-            yield from frames
-
-    return each()
+def _in_words(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
+    """The same frames; what goes wrong as they are read is said in words."""
+    with _readable(path):
+        yield from frames
 
 
 @contextmanager
@@ -191,7 +185,7 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
         chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
         return iter([pd.DataFrame()]), notes
-    return (chunk.apply(_unguarded) for chunk in chunks), notes
+    return (chunk.apply(each_once, args=(_unguarded,)) for chunk in chunks), notes
 
 
 def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
@@ -269,6 +263,6 @@ def _separator(file: BinaryIO) -> str:
     return max(",;\t", key=names.count)
 
 
-def _unguarded(column: pd.Series[Any]) -> pd.Series[Any]:
-    """A CSV column without the mark that keeps spreadsheets from calculating: "'=x" is =x."""
-    return each_once(column, lambda text: text[1:] if _GUARDED.match(text) else text)
+def _unguarded(text: str) -> str:
+    """A text without the mark that keeps spreadsheets from calculating: "'=x" is =x."""
+    return text[1:] if _GUARDED.match(text) else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -49,14 +49,16 @@ def alike(parts: Sequence[Judgments]) -> list[Judgments]:
     are numbers where nine in ten verdicts of a judge are, of three values or more; its other words
     are invalid then, but for "tie" and the like. What logs record stays as it is.
     """
-    tables = [one.table for one in parts if not _from_logs(one.table)]
     times: dict[_Judge, Counter[str]] = defaultdict(Counter)
-    for table in tables:
+    declared: set[str] = set()
+    for table in (one.table for one in parts if not _from_logs(one.table)):
         by = [table[name] for name in (*_judge(table), "verdict")]
         sizes = weights(table).groupby(by, dropna=False, sort=False).sum().astype(int)
         for (*judge, text), n in zip(sizes.index, sizes, strict=True):
             times[tuple(map(str, judge))][text] += n
-    declared = {*_declared(tables)}
+        # Names of responses in `order` are no spellings: "A" is a label, "a" perhaps a response.
+        if "categories" in table:
+            declared.update(chain.from_iterable(table["categories"].dropna().drop_duplicates()))
     case = _by_case(sum(times.values(), Counter[str]()), declared)
     scales = {judge: _scale(counts, case, declared) for judge, counts in times.items()}
     if not case and not any(scales.values()):
@@ -70,13 +72,6 @@ def _from_logs(table: pd.DataFrame) -> bool:
 
 def _judge(table: pd.DataFrame) -> list[str]:
     return [name for name in ("judge", "benchmark", "scorer") if name in table]
-
-
-def _declared(tables: Iterable[pd.DataFrame]) -> Iterable[str]:
-    # Names of responses in `order` are no spellings: "A" is a label, "a" perhaps a response.
-    for table in tables:
-        if "categories" in table:
-            yield from chain.from_iterable(table["categories"].dropna().drop_duplicates())
 
 
 def _by_case(times: Mapping[str, int], declared: Collection[str]) -> _Names:
