@@ -130,21 +130,3 @@ def test_a_damaged_file_gives_no_other_numbers(tmp_path: Path) -> None:
         else:
             assert json.loads(result.stdout)["rows"] == rows, how
     assert 30 < refused < len(broken)
-
-
-@pytest.mark.slow
-def test_a_column_of_a_newer_version_is_named(tmp_path: Path) -> None:
-    """It is no column of somebody's own: what it means for the numbers is not known."""
-    example_logs.judged(tmp_path / "logs")
-    path = tmp_path / "study.parquet"
-    rows = report(tmp_path / "logs", "--save", path)["rows"]
-    table = pq.read_table(path)
-    pq.write_table(
-        table.append_column(
-            pa.field("mood", pa.int64(), metadata={"role": "facet"}), pa.array([1] * len(table))
-        ),
-        path,
-    )
-    found = report(path)
-    assert found["rows"] == rows
-    assert "column 'mood' is of a newer version" in str(found["notes"])

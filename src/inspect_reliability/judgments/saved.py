@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _KEY = b"inspect_reliability"
 """Key of the file's own metadata."""
-
-_UNKNOWN = "column '{}' is of a newer version, and has no meaning here: install that version"
 
 _PLAIN = ("string", "boolean", "floating", "integer", "empty")
 """Columns with types that parquet has."""
@@ -117,9 +115,7 @@ def read_parquet(
         raise ValueError(
             "its notes, columns or rows were changed, or written by another version"
         ) from None
-    declared = [field.name for field in schema if b"role" in (field.metadata or {})]
-    unknown = [Note(_UNKNOWN.format(n), 1, str(path)) for n in declared if n not in COLUMNS]
-    return frames, replace(saved, notes=[*saved.notes, *unknown])
+    return frames, saved
 
 
 def n_rows_of(path: Path) -> int:
