@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from inspect_ai.model import (
     ChatMessageUser,
@@ -23,9 +22,6 @@ from .provider import Provider, Providers, is_refused, options_not_sent
 from .seed_check import Drawn
 
 logger = logging.getLogger(__name__)
-
-NOT_SENT, CHOICES = FACTS = ("options_not_sent", "seeds_of_choices")
-"""Keys of what is found of a provider, in the metadata of samples and scores."""
 
 Asked = Mapping[int, Request]
 """Number of each replication, which follow one another over all cells -> what it asks."""
@@ -114,9 +110,9 @@ async def _check_seeds(
 def _note_provider(state: TaskState, provider: Provider) -> None:
     """Record whether choices follow seeds, and which options the judge did not get."""
     if provider.choices:
-        state.metadata[CHOICES] = provider.choices
+        state.metadata["seeds_of_choices"] = provider.choices
     if missing := ", ".join(options_not_sent()):
-        state.metadata[NOT_SENT] = missing
+        state.metadata["options_not_sent"] = missing
         warn_once(
             logger,
             f"{provider.model}: {missing} of this task did not reach the judge, since inspect's "
@@ -131,12 +127,6 @@ def note_first(state: TaskState, number: int, asked: Request) -> None:
     prompt = asked.prompt
     state.metadata.update(replication=number, seed=asked.seed, prompt=prompt_fingerprint(prompt))
     state.messages = [ChatMessageUser(content=prompt)]
-
-
-def replication_of(state: TaskState) -> dict[str, Any]:
-    """What `replicate` recorded of the first replication, as metadata of its score."""
-    recorded = ("replication", "seed", "prompt", "seed_check", *FACTS)
-    return {key: state.metadata[key] for key in recorded if key in state.metadata}
 
 
 async def _make_calls(provider: Provider, asked: Asked) -> Made:

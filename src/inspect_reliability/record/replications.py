@@ -28,6 +28,12 @@ OF = "of"
 REJUDGING = "rejudging"
 """Metadata key of a log: what its judgments share with those of the same rejudging."""
 
+FIRST = (
+    *("replication", "seed", "prompt"),
+    *("seed_check", "options_not_sent", "seeds_of_choices"),
+)
+"""Metadata keys of a sample, and its score, that describe its first replication and its run."""
+
 REPLICATION_KEYS = (
     *("replications", "explanations", "errors", "scorer", "grader", "votes", "cells"),
     OF,

@@ -1,7 +1,7 @@
 """Judges one output again and again: its replications and the check of their seeds."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -61,16 +61,12 @@ class JudgeAgain:
 
     Attributes:
         limits: Bound its calls.
-        settings: Settings of its calls, instead of the grader's own.
-        graders: Names of models of which each replication must call one first; empty if any may.
     """
 
     def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
         self._numbers, self._seed = numbers, seed
         self.limits, self._check = Limits(), SeedCheck()
-        self.settings: Mapping[str, float] = {}
-        self.graders: Set[str] = frozenset()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if the run stopped before any call."""
@@ -115,7 +111,7 @@ class JudgeAgain:
         Raises:
             PrerequisiteError: A mistake in the set-up that no repetition can mend.
         """
-        one = Replication(seed, self.limits, self.settings, self.graders)
+        one = Replication(seed, self.limits)
         with hooked(one):
             try:
                 score = await scorer(state, target) or Score.unscored()

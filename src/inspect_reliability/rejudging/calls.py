@@ -36,11 +36,15 @@ class Limits:
 
     Attributes:
         cost_limit: Dollars after which no further call is made; calls under way finish.
+        graders: Names of models of which each replication must call one first; empty if any may.
+        settings: Settings of each call, instead of the grader's own.
         stopped: Why no further call is made; None while calls are made.
         spent: Dollars so far, if there is a limit.
     """
 
     cost_limit: float | None = None
+    graders: Set[str] = frozenset()
+    settings: Mapping[str, float] = field(default_factory=dict)
     stopped: str | None = None
     spent: float = 0
 
@@ -74,9 +78,7 @@ class Calls:
 
     Attributes:
         seed: Seed sent with each.
-        limits: Admit and count them.
-        settings: Settings of each, instead of the grader's own.
-        graders: Names of models of which one must be called first; empty if any may.
+        limits: Those of the run, which admit and count them.
         models: Names of the models called.
         prompt: Digest of the first prompt.
         temperature: Sampling temperature of the last call; None if nobody set one.
@@ -86,8 +88,6 @@ class Calls:
 
     seed: int
     limits: Limits = field(default_factory=Limits)
-    settings: Mapping[str, float] = field(default_factory=dict)
-    graders: Set[str] = frozenset()
     models: set[str] = field(default_factory=set)
     prompt: str = ""
     temperature: float | None = None
@@ -104,16 +104,17 @@ class Calls:
 
     def send(self, data: BeforeModelGenerate) -> None:
         """Give the next call its seed and settings, if it is admitted."""
+        graders = self.limits.graders
         if not self.models:
             self.prompt = _digest(data.input)
-            if self.graders and data.model_name not in self.graders:
+            if graders and data.model_name not in graders:
                 self.limits.stop(
-                    f"the grader is {', '.join(sorted(self.graders))}, and {data.model_name} would "
+                    f"the grader is {', '.join(sorted(graders))}, and {data.model_name} would "
                     "answer. Name a scorer that asks the grader it is given, or leave --model out"
                 )
         self.admit()
         self.models.add(data.model_name)
-        for key, value in self.settings.items():
+        for key, value in self.limits.settings.items():
             setattr(data.config, key, value)
         self.temperature = data.config.temperature
         self.cached |= data.cache is not None

@@ -122,8 +122,8 @@ class Rejudging:
         """
         model, roles = self._models()
         scorer: Any = rejudge(self.wrapped.spec, f"1-{self.replications}", self.seed)
-        scorer.limits, scorer.graders = limits or Limits(), self.graders
-        scorer.settings = self._given
+        scorer.limits = limits or Limits()
+        scorer.limits.graders, scorer.limits.settings = self.graders, self._given
         return Task(
             name=self.log.eval.task,
             dataset=MemoryDataset(

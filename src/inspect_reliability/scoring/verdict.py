@@ -9,10 +9,9 @@ from inspect_ai.solver import TaskState
 
 from ..designs import Reader
 from ..errors import UserError
-from ..judging.replicate import replication_of
 from ..metrics import invalid_rate, reliability
 from ..record.cells import cells_in
-from ..record.replications import Replications, texts_of
+from ..record.replications import FIRST, Replications, texts_of
 from .explanation import label
 from .packed import score_of
 
@@ -76,7 +75,7 @@ def _facts(state: TaskState, design: Mapping[str, Any], reader: Reader) -> dict[
         "benchmark": design["name"],
         "categories": {key: list(one.categories) for key, one in reader.criteria.items()}
         or list(reader.categories),
-        **replication_of(state),
+        **{key: state.metadata[key] for key in FIRST if key in state.metadata},
     }
     if study := design.get("study"):
         metadata["study"] = study
