@@ -11,25 +11,22 @@ from typing import Any
 import click
 
 COMMANDS = {
-    "demo": ("demo", "Report real judgments that come with the package: no model, key or network."),
-    "report": ("report", "Report the reliability of every judge in LOGS."),
-    "compare": ("compare", "Compare A and B, or the judges in LOGS, over the same questions."),
-    "rank": ("rank", "Rank the systems in LOGS, and say whether the order would come out again."),
-    "plan": ("plan", "Plan the next study from the judgments in LOGS."),
-    "gate": ("gate", "Let every judge in LOGS pass or fail, by its 95% interval."),
-    "validate": ("validate", "Say how often every judge in LOGS is right, by a few labels."),
-    "keep": ("keep", "Say which verdicts of every judge in LOGS may be kept, by a few labels."),
-    "card": ("card", "Make a card of every judge in LOGS, for an appendix or a registry."),
-    "rejudge": ("rejudge", "Judge every output in LOG again and again, and report its judge."),
-    "design": ("design", "Print the design of one of the paper's judges, as a file to start from."),
-    "sweep": ("sweep", "Run judges x benchmarks x temperatures, as the study did."),
-    "probe": (
-        "probe",
-        "Show which sampling options reach a model, and whether it honours seeds.",
-    ),
-    "import": ("import_published", "Turn the published judgments in FOLDER into inspect logs."),
+    "demo": "Report real judgments that come with the package: no model, key or network.",
+    "report": "Report the reliability of every judge in LOGS.",
+    "compare": "Compare A and B, or the judges in LOGS, over the same questions.",
+    "rank": "Rank the systems in LOGS, and say whether the order would come out again.",
+    "plan": "Plan the next study from the judgments in LOGS.",
+    "gate": "Let every judge in LOGS pass or fail, by its 95% interval.",
+    "validate": "Say how often every judge in LOGS is right, by a few labels.",
+    "keep": "Say which verdicts of every judge in LOGS may be kept, by a few labels.",
+    "card": "Make a card of every judge in LOGS, for an appendix or a registry.",
+    "rejudge": "Judge every output in LOG again and again, and report its judge.",
+    "design": "Print the design of one of the paper's judges, as a file to start from.",
+    "sweep": "Run judges x benchmarks x temperatures, as the study did.",
+    "probe": "Show which sampling options reach a model, and whether it honours seeds.",
+    "import": "Turn the published judgments in FOLDER into inspect logs.",
 }
-"""Command -> its module and function, and the first line of its help."""
+"""Command -> the first line of its help. The module of each is called like it."""
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -66,7 +63,7 @@ class _Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, _ = COMMANDS[cmd_name]
+        module = "import_published" if cmd_name == "import" else cmd_name
         # Imports make a million objects that all stay. Looking for garbage among them takes long,
         # and after them, too, every 700 new objects is too often.
         gc.disable()
@@ -78,7 +75,7 @@ class _Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, what) for name, (_, what) in COMMANDS.items()])
+            formatter.write_dl([*COMMANDS.items()])
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run the command; what cannot be printed is said in words, also of its help."""
