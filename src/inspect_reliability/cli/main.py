@@ -135,6 +135,5 @@ def main(traceback: bool) -> None:
     """Can I trust this LLM judge? Reliability from the judgments in inspect logs.
 
     LOGS are inspect log files or folders of them, local or at any URL that inspect can read. CSV,
-    TSV, Excel, JSONL and parquet files with one row a judgment do as well, and a copy of the
-    published study.
+    TSV, Excel, JSONL and parquet files with one row a judgment do as well.
     """
