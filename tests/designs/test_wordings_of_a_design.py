@@ -45,10 +45,6 @@ SHOWN = (ITEM.question, *ITEM.responses.values())
             "whitespace",
             "Judge fairly. Be brief. Name the letter.\nQuestion: 0\n(A): 1\n(B): 2\nLetter:",
         ),
-        (
-            "delimiters",
-            "Judge fairly. Be brief. Name the letter.\n\nQuestion - 0\n(A) - 1\n(B) - 2\n\nLetter:",
-        ),
     ],
 )
 def test_a_change_leaves_what_is_shown_as_it_is(change: str, prompt: str) -> None:
@@ -61,7 +57,7 @@ def test_a_change_leaves_what_is_shown_as_it_is(change: str, prompt: str) -> Non
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_every_change_fits_the_papers_prompts(name: str) -> None:
     """Each makes another prompt of the paper's, but those of labels where there are none."""
-    own = [*CHANGES] if BENCHMARKS[name].design.reader.options else ["whitespace", "delimiters"]
+    own = [*CHANGES] if BENCHMARKS[name].design.reader.options else ["whitespace"]
     worded = wordings_of(BENCHMARKS[name].design, own)
     assert [*worded] == [GIVEN, *own]
     assert len({one.prompt for one in worded.values()}) == len(worded)
@@ -72,8 +68,7 @@ def test_every_change_fits_the_papers_prompts(name: str) -> None:
     [
         ("labels", "{{ question }} {{ response }}", "shows no {{ option.label }}"),
         ("whitespace", "{{ question }} {{ response }}", "the prompt is one line"),
-        ("delimiters", "{{ question }} {{ response }}", "follows a heading with a colon"),
-        ("typo", "{{ question }}", "Use one of labels, whitespace, delimiters"),
+        ("typo", "{{ question }}", "Use one of labels, whitespace"),
     ],
 )
 def test_a_change_that_does_not_fit_says_why(change: str, prompt: str, why: str) -> None:

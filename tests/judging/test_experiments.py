@@ -42,9 +42,9 @@ def the_good_one(prompt: str, seed: int) -> str:
     return str(re.search(r"\n\W?(\w)\W*:? -? ?good", prompt)[1])  # type: ignore[index]
 
 
-def dashes(prompt: str, seed: int) -> str:
+def unbracketed(prompt: str, seed: int) -> str:
     """Follows the wording, and sometimes the seed."""
-    return "A" if " - " in prompt else "B" if seed % 5 else "C"
+    return "A" if "[" not in prompt else "B" if seed % 5 else "C"
 
 
 def run(says: Callable[[str, int], str], folder: Path, epochs: int = 1, **options: Any) -> EvalLog:
@@ -68,7 +68,7 @@ def moves(log: EvalLog) -> dict[str, tuple[float, float]]:
 
 @pytest.mark.parametrize(
     ("says", "order", "wording"),
-    [(first_place, 1.0, 0.0), (the_good_one, 0.0, 0.0), (dashes, None, 1.0)],
+    [(first_place, 1.0, 0.0), (the_good_one, 0.0, 0.0), (unbracketed, None, 1.0)],
 )
 def test_a_judge_moves_with_what_it_follows(
     says: Callable[[str, int], str], order: float | None, wording: float, tmp_path: Path
@@ -76,7 +76,7 @@ def test_a_judge_moves_with_what_it_follows(
     """Place, response and wording are told apart in judges that follow one of them."""
     options = {"wordings": ["whitespace", "labels"], "orders": "rotations", "replications": 3}
     if order is None:
-        options = {"wordings": "delimiters", "replications": 3}
+        options = {"wordings": "labels", "replications": 3}
     found = moves(run(says, tmp_path, **options))
     assert found.get("order", (None,))[0] == order
     assert found["wording"][0] == wording
@@ -84,17 +84,17 @@ def test_a_judge_moves_with_what_it_follows(
 
 def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
     """A row's order, wording and seed make its prompt, its output and its verdict."""
-    log = run(dashes, tmp_path, orders=2, wordings=["labels", "delimiters"], replications=3)
+    log = run(unbracketed, tmp_path, orders=2, wordings=["labels", "whitespace"], replications=3)
     table = judgments_from_logs(log.location).table
     assert len(table) == 4 * 2 * 3 * 3
     assert table.groupby(["question", "order", "wording"]).size().unique() == [3]
-    worded = wordings_of(DESIGN, ["labels", "delimiters"])
+    worded = wordings_of(DESIGN, ["labels", "whitespace"])
     for row in table.to_dict("records"):
         text, name = judgment_text(row), str(row["wording"])
         item = next(one for one in ITEMS if one.id == row["question"])
         assert text
         assert text.prompt == worded[name].ask(item, row["order"])
-        said = dashes(str(text.prompt), row["seed"])
+        said = unbracketed(str(text.prompt), row["seed"])
         assert text.output == f"Winner: {said}"
         assert row["verdict"] == said
         assert row["responder"] == row["order"]["ABC".index(said)]
@@ -106,7 +106,7 @@ def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
     """Two replications in two epochs are the four of one, and a range is its part of them."""
 
     def judgments(folder: str, **options: Any) -> set[tuple[Any, ...]]:
-        log = run(dashes, tmp_path / folder, orders=2, wordings="delimiters", **options)
+        log = run(unbracketed, tmp_path / folder, orders=2, wordings="labels", **options)
         table = judgments_from_logs(log.location).table
         names = ["question", "order", "wording", "replication", "seed", "verdict"]
         return set(table[names].itertuples(index=False, name=None))
@@ -120,14 +120,14 @@ def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
 def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
     """Where no order is varied, its prompts and its seeds are those of a run without wordings."""
     columns = ["question", "order", "replication", "seed", "verdict"]
-    alone = run(dashes, tmp_path / "a", replications=5).location
-    log = run(dashes, tmp_path / "b", replications=3, wordings="delimiters").location
+    alone = run(unbracketed, tmp_path / "a", replications=5).location
+    log = run(unbracketed, tmp_path / "b", replications=3, wordings="labels").location
     plain, table = (judgments_from_logs(one).table for one in (alone, log))
     own = table[table["wording"] == GIVEN][columns].reset_index(drop=True)
     assert own.equals(plain[plain["replication"] < 4][columns].reset_index(drop=True))
     for logs in ([alone, log], [log, alone]):
         both = judgments_from_logs(logs).table
-        assert both["wording"].value_counts().to_dict() == {GIVEN: 4 * 5, "delimiters": 4 * 3}
+        assert both["wording"].value_counts().to_dict() == {GIVEN: 4 * 5, "labels": 4 * 3}
 
 
 def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 
 from ..errors import UserError
 from ..verdicts import GIVEN
@@ -12,12 +11,7 @@ from .design import JudgeDesign
 from .file import named, wordings_from_file
 from .template import TEMPLATES
 
-_HEADING = re.compile(r"([^\n:]*):\s*\Z")
-
 _LABEL = re.compile(r"([\[(]?)(\{\{[^{}]*\.label\b[^{}]*\}\})([\])]?)")
-
-_Token = tuple[str, str]
-"""Kind and text of a part of a template; the prompt's own words are "data"."""
 
 
 def wordings_of(
@@ -58,13 +52,10 @@ def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
         ) from None
 
 
-def _tokens(design: JudgeDesign) -> list[_Token]:
-    return [(kind, text) for _, kind, text in TEMPLATES.lex(design.prompt)]
-
-
 def _said(design: JudgeDesign, change: Callable[[str], str]) -> JudgeDesign:
     """The design with its own words changed and its placeholders kept."""
-    words = (change(text) if kind == "data" else text for kind, text in _tokens(design))
+    tokens = TEMPLATES.lex(design.prompt)
+    words = (change(text) if kind == "data" else text for _, kind, text in tokens)
     return replace(design, prompt="".join(words))
 
 
@@ -90,21 +81,9 @@ def _whitespace(design: JudgeDesign) -> JudgeDesign:
     return found
 
 
-def _delimiters(design: JudgeDesign) -> JudgeDesign:
-    tokens = _tokens(design)
-    before = [text for (kind, text), (after, _) in pairwise(tokens) if kind == "data" != after]
-    headings = {found[1].strip() for text in before if (found := _HEADING.search(text))}
-    if not headings:
-        raise ValueError("no text in the prompt follows a heading with a colon")
-    any_of = "|".join(map(re.escape, headings))
-    heading = re.compile(rf"^([ \t]*(?:{any_of})):", re.MULTILINE)
-    return _said(design, lambda text: heading.sub(r"\1 -", text))
-
-
 CHANGES: Mapping[str, Callable[[JudgeDesign], JudgeDesign]] = {
     "labels": _labels,
     "whitespace": _whitespace,
-    "delimiters": _delimiters,
 }
 """Changes that keep a prompt's meaning, by name. Formats that judges are sensitive to: Sclar et al.
 (2024), https://arxiv.org/abs/2310.11324."""

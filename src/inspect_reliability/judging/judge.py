@@ -54,8 +54,8 @@ def judge_responses(
             or more, "rotations" (each option has every place once), or "all". Each order has all
             replications, with seeds of its own.
         wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
-            that keep the meaning: "labels" (brackets around them), "whitespace", "delimiters"
-            (dashes for colons), or several of these. By default those of the design.
+            that keep the meaning: "labels" (brackets around them), "whitespace", or both. Those of
+            the design by default.
         answers: Change an answer, to find out what fools the judge: by "layout", "praise",
             "authority", "padding", "instruction" or "invisible" (characters), which must not move
             the verdict; or so that it must: "truncated", "other" (an answer to another question),
