@@ -35,7 +35,8 @@ def with_five(
     chosen, found = _five(names, responders, source), []
     for one in questions.values():
         if said := {name: text for name, text in one.responses.items() if name in chosen}:
-            found.append(replace(one, responses=said, best=one.best if one.best in said else None))
+            left_out = one.best in one.responses.keys() - said.keys()
+            found.append(replace(one, responses=said, best=None if left_out else one.best))
     _insist_complete(found, chosen, source)
     return found
 
