@@ -37,9 +37,7 @@ def rank_document(found: Sequence[Board]) -> Document:
         _answer(found, results, told),
         results,
         more=lambda: list(_every(found, results, told)),
-        explained=lambda: legend(
-            [*declared("ranking"), *declared("survival"), *declared("favours")]
-        ),
+        explained=lambda: legend([*declared("ranking"), *declared("survival")]),
         sheet=results["ranking"],
     )
 
