@@ -23,8 +23,6 @@ _GROUPS = {
 }
 """Columns that rows are grouped by: their headings, and their values in words."""
 
-GROUPS = tuple(_GROUPS)
-
 
 class Column(NamedTuple):
     """A key of a result, declared once for tables, legends and the reference.
