@@ -145,24 +145,14 @@ class Analysis:
     def tables(
         self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
     ) -> Iterator[Table]:
-        """A table per judge (or first grouping column); a single table if each has one row.
-
-        The title has what all rows of a table share.
-        """
-        first = self.names[0]
-        parts: dict[Any, list[Record]] = {}
-        for record in records:
-            parts.setdefault(record.get(first), []).append(record)
-        alone = 1 < len(parts) == len(records)
-        for own in [list(records)] if alone else parts.values():
-            differ = self.differing(own)
-            every = self.keys(own[0], *differ)
-            shared = {name: value for name, value in every.items() if value is not None}
-            name = describe(shared) if shared else ""
-            if first in shared:
-                name = f"{self._column(first).heading}: {name}"
-            named = ". ".join(filter(None, (title, name)))
-            yield Table.of(own, [*map(self._column, differ), *columns], named)
+        """One table, if there is a record: its title has the grouping columns that all share."""
+        if not records:
+            return
+        differ = self.differing(records)
+        every = self.keys(records[0], *differ)
+        shared = {name: value for name, value in every.items() if value is not None}
+        named = ". ".join(filter(None, (title, describe(shared) if shared else "")))
+        yield Table.of(records, [*map(self._column, differ), *columns], named)
 
     def _column(self, name: str) -> Column:
         """The column of a key; the model that a suite evaluates is no judge."""
