@@ -154,7 +154,8 @@ def _more_questions(row: Row, name: str, limit: float) -> int | None:
     if name in RATES:
         return questions_to_decide_rate(row.counts, limit, RATES[name])
     if name in KINDS:
-        return row.labelled and questions_to_decide(row.labelled.precision(kind=name), limit)
+        known = row.labelled
+        return questions_to_decide(known.precision(kind=name), limit) if known else None
     cells = None if row.several else row.cells(name)
     return None if cells is None else questions_to_decide(precision(cells, name), limit)
 

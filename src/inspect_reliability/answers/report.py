@@ -102,7 +102,7 @@ def sections(analysis: Analysis) -> list[Section]:
 
 def _votes(analysis: Analysis) -> Iterator[Block]:
     says = "how often majorities of so many votes are the same."
-    look = {"y_label": "same majority again", "reference": 0.95}
+    look: dict[str, Any] = {"y_label": "same majority again", "reference": 0.95}
     yield from analysis.pictures("votes", says, "votes", "agreement", **look)
 
 
@@ -135,7 +135,12 @@ def _fooled(analysis: Analysis) -> Iterator[Block]:
     yield from analysis.told("fooled", "What fools the judge")
     for key, label in (("towards", "verdicts towards it"), ("lift", "steps of the grade")):
         says = f"{label}, by what was changed in the answer; 0 without effect."
-        look = {"across": ["judge"], "kind": "points", "lowest": None, "y_label": label}
+        look: dict[str, Any] = {
+            "across": ["judge"],
+            "kind": "points",
+            "lowest": None,
+            "y_label": label,
+        }
         yield from analysis.pictures("fooled", says, "change", key, **look)
 
 
@@ -148,7 +153,7 @@ def _right(analysis: Analysis) -> Iterator[Block]:
         if len(one["votes"]) > 2  # of two votes, a majority is right as often as one verdict
     ]
     says = "how often the majority of so many verdicts is right."
-    look = {"records": votes, "y_label": "majority right"}
+    look: dict[str, Any] = {"records": votes, "y_label": "majority right"}
     for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
         yield replace(one, title=f"{one.title}: votes")
     yield from right.confusions(analysis)

@@ -96,7 +96,11 @@ def _points(figure: Figure) -> Picture:
             linewidth=1.1,
             elinewidth=1.5,
         )
-    look = {"color": mpl.rcParams["text.color"], "linewidth": 0.8, "linestyle": (0, (4, 3))}
+    look: dict[str, Any] = {
+        "color": mpl.rcParams["text.color"],
+        "linewidth": 0.8,
+        "linestyle": (0, (4, 3)),
+    }
     axes.axhline(figure.reference, **look)
     _axis(figure, axes, places)
     if figure.lowest is not None:
@@ -135,7 +139,7 @@ def _bars(figure: Figure) -> Picture:
         widths = np.array([record[figure.y] for record in own])
         colour = _look(figure, name)[0]
         label = _label(name, _IN_KEY)
-        look = {"edgecolor": mpl.rcParams["figure.facecolor"], "linewidth": 0.6}
+        look: dict[str, Any] = {"edgecolor": mpl.rcParams["figure.facecolor"], "linewidth": 0.6}
         drawn = axes.barh(range(len(names)), widths, 0.82, left, color=colour, label=label, **look)
         # Write a verdict's initial, or the share, where there is room: colour is not enough.
         short = one_line(_SILENT.get(name, (name,))[0])
