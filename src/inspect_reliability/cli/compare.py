@@ -5,7 +5,6 @@ import click
 from ..answers.compare import compare_document
 from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
-from ..showing import Form
 from .main import command
 from .sources import Read, print_left_out, reads_logs, show
 from .targets import same_file
@@ -19,7 +18,7 @@ from .targets import same_file
     "sources.",
 )
 @reads_logs
-def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> None:
+def compare(by: str | None, read: Read) -> None:
     """Compare A and B, or the judges in LOGS, over the same questions.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
@@ -27,8 +26,9 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
     together (95%), so you may pick the largest difference. For two sides, such as a judge then and
     now, the command also says how far verdicts and their shares moved beyond noise.
     """
+    logs = click.get_current_context().params["logs"]
     if by:
-        sides = sides_by(read(logs), by)
+        sides = sides_by(read(), by)
     elif len(logs) == 2 and same_file(*logs):
         raise UserError(
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
@@ -44,4 +44,4 @@ def compare(logs: tuple[str, ...], by: str | None, form: Form, read: Read) -> No
         )
     document = compare_document(sides)
     print_left_out(document.results["left_out"])
-    show(document, form)
+    show(document)

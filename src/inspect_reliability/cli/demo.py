@@ -48,4 +48,4 @@ def demo() -> None:
     path = next(path for path in paths if not path.exists())
     write_text(path, page)
     told = Text(f"With pictures: {path.absolute()}", "more")
-    show(replace(document, blocks=[*shown, told, *own]), "table")
+    show(replace(document, blocks=[*shown, told, *own]))

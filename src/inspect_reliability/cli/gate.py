@@ -4,7 +4,6 @@ import click
 
 from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
-from ..showing import Form
 from ..stats.decisions import FAILS, OPEN, PASSES
 from .main import command
 from .sources import Finite, Read, by_option, pairs, print_left_out, reads_logs, show
@@ -43,12 +42,10 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 @click.pass_context
 def gate(
     context: click.Context,
-    logs: tuple[str, ...],
     least: dict[str, float],
     most: dict[str, float],
     anytime: bool,
     by: tuple[str, ...],
-    form: Form,
     read: Read,
 ) -> None:
     """Let every judge in LOGS pass or fail, by its 95% interval.
@@ -62,8 +59,8 @@ def gate(
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
-    analysis = analyse(read(logs), by)
+    analysis = analyse(read(), by)
     print_left_out(not_checked(analysis))
     checks = check(analysis, limits)
-    show(gate_document(analysis, checks), form)
+    show(gate_document(analysis, checks))
     context.exit(EXIT_CODES[overall(checks)])

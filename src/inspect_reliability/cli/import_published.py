@@ -37,5 +37,5 @@ def import_published(folder: Path, log_dir: str) -> None:
             bar.update(task, advance=1, total=total)
     print_text(screen, UNKNOWN)
     rows = progress(analyse(read_judgments([log_dir])).rows, "Computing the paper's tables")
-    show(tables(list(cells(rows, folder))), "table")
+    show(tables(list(cells(rows, folder))))
     print_text(console(), f"{total} logs are in {log_dir}: inspect view --log-dir {log_dir}")

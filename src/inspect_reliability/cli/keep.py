@@ -13,7 +13,6 @@ from ..files import kind_of
 from ..judgments.columns import GROUP_BY
 from ..judgments.label_files import draws
 from ..saving import whole, write_text
-from ..showing import Form
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
@@ -60,14 +59,12 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 @by_option
 @reads_logs
 def keep(
-    logs: tuple[str, ...],
     max_error: float,
     confidence: float,
     cascade: tuple[str, ...],
     out: str | None,
     save_rule: str | None,
     by: tuple[str, ...],
-    form: Form,
     read: Read,
 ) -> None:
     """Say which verdicts of every judge in LOGS may be kept, by a few labels.
@@ -79,7 +76,7 @@ def keep(
     The promise needs labels that are a simple random draw of the questions. Where they are not, it
     is withdrawn, and the reason is said.
     """
-    judgments = read(logs)
+    judgments = read()
     given = click.get_current_context().params["labels"]
     files = [one for one in given if not one.endswith(".eval") and kind_of(one) != "folder"]
     promise = Promise(max_error, confidence, draws(files))
@@ -87,7 +84,7 @@ def keep(
     found = panels(analysis, promise, cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
-    show(keep_document(found, read_again()), form)
+    show(keep_document(found, read_again()))
     screen = console(stderr=True)
     if save_rule:
         write_text(save_rule, saved_rule(found[0]).text)

@@ -4,7 +4,6 @@ import click
 
 from ..answers import analyse
 from ..answers.plan import COEFFICIENTS, plan_document, plans
-from ..showing import Form
 from .main import command
 from .sources import Finite, Read, by_option, read_again, reads_logs, show
 
@@ -43,13 +42,11 @@ from .sources import Finite, Read, by_option, read_again, reads_logs, show
 @by_option
 @reads_logs
 def plan(
-    logs: tuple[str, ...],
     half_widths: tuple[float, ...],
     stable: float,
     assurance: float,
     names: tuple[str, ...],
     by: tuple[str, ...],
-    form: Form,
     read: Read,
 ) -> None:
     """Plan the next study from the judgments in LOGS.
@@ -57,6 +54,6 @@ def plan(
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted half-width, with what they cost.
     """
-    analysis = analyse(read(logs), by)
+    analysis = analyse(read(), by)
     found = plans(analysis, half_widths, stable, assurance, names)
-    show(plan_document(analysis, found, stable, read_again()), form)
+    show(plan_document(analysis, found, stable, read_again()))

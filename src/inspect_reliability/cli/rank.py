@@ -5,7 +5,6 @@ import click
 from ..answers.boards import boards
 from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
-from ..showing import Form
 from .main import command
 from .sources import by_option, print_left_out, reads_systems, show
 
@@ -45,7 +44,6 @@ def rank(
     columns: dict[str, str],
     facets: tuple[str, ...],
     meant: dict[str, str],
-    form: Form,
 ) -> None:
     """Rank the systems in LOGS, and say whether the order would come out again.
 
@@ -57,4 +55,4 @@ def rank(
     verdicts = verdicts_on_systems(logs, columns, facets, meant, baseline)
     print_left_out(verdicts.notes)
     found = boards(verdicts, by, pool, method, over)  # type: ignore[arg-type]
-    show(rank_document(found), form)
+    show(rank_document(found))

@@ -184,7 +184,7 @@ def _report(folder: str, form: Form) -> None:
     more = Text(f"More: inspect-reliability report {logs}", "more")
     blocks = [*variance, *answer, more]
     results = {"log": folder, **document.results, "score_variance": suites}
-    show(replace(document, blocks=blocks, results=results), form)
+    show(replace(document, blocks=blocks, results=results))
     print_text(console(stderr=True), f"Every judgment is in {folder}.")
 
 

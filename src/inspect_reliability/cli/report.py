@@ -10,7 +10,7 @@ from ..answers import analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
 from ..saving import whole, whole_folder
-from ..showing import Form, render
+from ..showing import render
 from ..showing.terminal import console, print_text
 from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
@@ -54,7 +54,6 @@ from .targets import refuse_to_replace, writes
 )
 @reads_logs
 def report(
-    logs: tuple[str, ...],
     by: tuple[str, ...],
     save: str | None,
     counts: bool,
@@ -62,7 +61,6 @@ def report(
     tables: str | None,
     figures: str | None,
     published: bool,
-    form: Form,
     read: Read,
 ) -> None:
     """Report the reliability of every judge in LOGS.
@@ -74,7 +72,7 @@ def report(
     """
     if counts and not save:
         raise click.UsageError("--counts says what --save FILE keeps: name the file.")
-    judgments = read(logs)
+    judgments = read()
     if save:
         from ..judgments.counted import as_counts
         from ..judgments.saved import save as save_judgments
@@ -85,11 +83,11 @@ def report(
         from ..study.published.reported import with_published
 
         analysis = with_published(analysis)
-    on_terminal = form == "table"
+    on_terminal = click.get_current_context().params["form"] == "table"
     document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)
     if figures:
         refuse_to_replace("--figures", [join(figures, one) for one in figure_files(document)])
-    show(document, form)
+    show(document)
     screen = console(stderr=True)
     if save:
         print_text(screen, f"Wrote {save}")

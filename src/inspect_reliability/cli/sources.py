@@ -164,7 +164,7 @@ _explain_option = click.option(
     "--explain", is_flag=True, help="Say before the answer what its words mean."
 )
 
-Read = Callable[[Sequence[str]], Judgments]
+Read = Callable[..., Judgments]
 """Reads LOGS according to a command's options."""
 
 
@@ -173,8 +173,8 @@ def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Co
 
     def add(command: _Command) -> _Command:
         @wraps(command)
-        def run(*args: Any, full: bool, explain: bool, **given: Any) -> None:  # `show` has both
-            command(*args, **given)
+        def run(*args: Any, full: bool, explain: bool, form: Form, **given: Any) -> None:
+            command(*args, **given)  # the others are those of `show`
 
         for option in (format_option, _explain_option, _full_option, *reversed(options)):
             run = option(run)
@@ -184,14 +184,18 @@ def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Co
 
 
 def reads_logs(command: _Command) -> _Command:
-    """Add LOGS and its options; the command gets a function `read` that reads the judgments."""
+    """Add LOGS and its options; the command gets a function `read` that reads these, or others."""
     names = ("columns", "facets", "labels", "meant", "abstain", "swap")
 
     @wraps(command)
-    def run(*args: Any, **options: Any) -> None:
+    def run(*args: Any, logs: Sequence[str], **options: Any) -> None:
         given = {name: options.pop(name) for name in names}
+
+        def read(sources: Sequence[str] = logs) -> Judgments:
+            return read_judgments(sources, **given)
+
         try:
-            command(*args, read=partial(read_judgments, **given), **options)
+            command(*args, read=read, **options)
         except StillUnclearError as error:  # a note asked already
             raise UserError(error.until) from None
 
@@ -215,9 +219,10 @@ def read_again() -> str:
     return shlex.join([*sources, *chain.from_iterable(options), *swap])
 
 
-def show(document: Document, form: Form) -> None:
+def show(document: Document) -> None:
     """Print a document on standard output; the answer is the last thing on a screen."""
     given = click.get_current_context().params
+    form: Form = given.get("form", "table")
     if form == "table":
         first = [*document.more()] if given.get("full") else []
         first += document.explained() if given.get("explain") else []

@@ -14,7 +14,6 @@ from ..files import kind_of
 from ..judgments.rows import read_frame
 from ..judgments.workbook import write_workbook
 from ..saving import whole, write_text
-from ..showing import Form
 from ..showing.csv import frame_of, to_csv
 from ..showing.terminal import console, print_text
 from .main import command
@@ -41,11 +40,9 @@ _DRAWN = {"id", "question", "output", "allowed", "split"}
 @by_option
 @reads_logs
 def validate(
-    logs: tuple[str, ...],
     more: int | None,
     out: str | None,
     by: tuple[str, ...],
-    form: Form,
     read: Read,
 ) -> None:
     """Say how often every judge in LOGS is right, by a few labels.
@@ -61,7 +58,7 @@ def validate(
         raise click.UsageError("Give --next N with --out FILE.")
     if out is not None:
         _refuse_filled(out)
-    analysis = analyse(read(logs), by, progress=progress)
+    analysis = analyse(read(), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more)
         table = frame_of(drawn)
@@ -74,7 +71,7 @@ def validate(
         print_text(screen, again, soft_wrap=True)
         if not analysis.results["validity"]:
             return  # the first draw: nothing is labelled yet
-    show(validate_document(analysis, read_again()), form)
+    show(validate_document(analysis, read_again()))
 
 
 def _targets(table: pd.DataFrame) -> list[str]:
