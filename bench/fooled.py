@@ -12,11 +12,12 @@ mean of what the report finds, what was put in, and the share of studies whose i
 import argparse
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
+from _tables import show
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import changes_of
@@ -92,8 +93,8 @@ def study(
     return table, true
 
 
-def bench(studies: int, questions: int, show: Callable[[str], None] = print) -> None:
-    show("| judge | change | put in | found, mean | interval holds it |\n|---|---|---|---|---|")
+def bench(studies: int, questions: int) -> Iterator[dict[str, object]]:
+    """For each judge and change: what was put in, and what the report finds."""
     for design, weak in ((PAIR, True), (PAIR, False), (GRADE, True), (GRADE, False)):
         put: dict[str, list[float]] = {name: [] for name in CHANGES}
         found: dict[str, list[float]] = {name: [] for name in CHANGES}
@@ -108,11 +109,13 @@ def bench(studies: int, questions: int, show: Callable[[str], None] = print) -> 
                 found[name].append(one[key])
                 holds[name].append(low <= true[name] <= high)
         for name in CHANGES:
-            who = f"{design.name}{'' if weak else ', no weakness'}"
-            show(
-                f"| {who} | {name} | {np.mean(put[name]):.3f} | {np.mean(found[name]):.3f} | "
-                f"{np.mean(holds[name]):.1%} |"
-            )
+            yield {
+                "judge": f"{design.name}{'' if weak else ', no weakness'}",
+                "change": name,
+                "put in": float(np.mean(put[name])),
+                "found, mean": float(np.mean(found[name])),
+                "interval holds it": f"{np.mean(holds[name]):.1%}",
+            }
 
 
 def main() -> None:
@@ -121,7 +124,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--questions", type=int, default=40)
     given = parser.parse_args()
-    bench(given.studies, given.questions)
+    show("Changes of an answer", bench(given.studies, given.questions))
 
 
 if __name__ == "__main__":

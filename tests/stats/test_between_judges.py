@@ -110,8 +110,6 @@ def test_refused() -> None:
         agreement_between(one)
     with pytest.raises(NothingSharedError, match="share no question"):
         agreement_between(one | counted({"two": {"y": ["A"]}}))
-    with pytest.raises(ReliabilityError, match="between 0 and 1"):
-        agreement_between(one | counted({"two": {"x": ["A"]}}), level=95)
 
 
 def test_published_judges(published_verdicts: Any) -> None:

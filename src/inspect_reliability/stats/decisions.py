@@ -102,7 +102,7 @@ def questions_to_decide(found: Precision, at_least: float) -> int | None:
     """How many further questions will probably bring an interval to one side of a limit.
 
     The number that decides with probability .8 if the estimate is right; None without an estimate,
-    or beyond a million. The level is that of the precision.
+    or beyond a million.
     """
     if found.value is None or found.reason:
         return None

@@ -307,12 +307,5 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
     return Disagreement(cells.rows(cells.replications > 0), level)
 
 
-def shares_of(**components: float | None) -> dict[str, float] | None:
-    """Component -> share of the sum of the known ones; None if nothing varies."""
-    known = {name: float(part) for name, part in components.items() if part is not None}
-    total = sum(known.values())
-    return {name: part / total for name, part in known.items()} if total > 0 else None
-
-
 def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .long import FloatArray
 from .rates import mean_difference, mean_share
 
@@ -29,7 +29,6 @@ def pull(
     before: list[list[FloatArray]],
     after: list[list[FloatArray]],
     graded: bool,
-    level: float = 0.95,
 ) -> Pull:
     """Compare verdicts on answers before and after a change, with intervals over questions.
 
@@ -42,7 +41,6 @@ def pull(
             verdicts on it as it was: 1 where they are for it and 0 where not, or grades.
         after: The same as changed.
         graded: Whether verdicts are grades.
-        level: Confidence level.
     """
     differences, kept, number = [], [], 0
     for old, new in zip(before, after, strict=True):
@@ -52,4 +50,4 @@ def pull(
         stay = [(b[:, None] >= a).mean() if graded else b.mean() for a, b in pairs]
         kept.append(np.mean(stay))
     each, found = number / len(after), np.array(differences)
-    return Pull(found, mean_difference(found, level, each), mean_share(np.array(kept), level, each))
+    return Pull(found, mean_difference(found, LEVEL, each), mean_share(np.array(kept), LEVEL, each))

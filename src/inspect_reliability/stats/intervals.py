@@ -21,7 +21,7 @@ from .ends import (
 )
 from .estimate import Estimate
 from .long import FloatArray
-from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, omega_slopes
+from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, far_from, omega_slopes
 from .sums import Sums
 
 FEWEST_QUESTIONS = 3
@@ -113,10 +113,9 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     degrees of freedom than questions: 4N over their kurtosis minus 1.
     """
     low, high = f_scale(formula, study, level)
-    (terms,), (weight, farther) = study.strata, FAR
-    mean, r = terms.means.mean(axis=0), study.replications
-    away = terms.means - mean
-    far = mean + farther * away[(away**2).sum(axis=-1).argmax()]
+    (terms,), r = study.strata, study.replications
+    mean = terms.means.mean(axis=0)
+    far = far_from(terms.means, mean)
 
     def plus(at: FloatArray, weight: float, disagreement: float, varies: float = 0.0) -> Ends:
         norm = float(at @ at) + disagreement * (1 - 1 / r)
@@ -128,7 +127,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     # More noise questions than N without one leave room for would be too many.
     room = constant_share_bound(study.n * (1 - 1 / r), level)
     lower = max(lower, low * room) if low > 0 else lower
-    higher = on_f_scale(*plus(far, weight, float(study.total.within)), t, r)[1]
+    higher = on_f_scale(*plus(far, FAR[0], float(study.total.within)), t, r)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 

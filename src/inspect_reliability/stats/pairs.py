@@ -7,7 +7,7 @@ import numpy as np
 
 from .cells import Cells
 from .long import FloatArray, IntArray, codes
-from .study import FAR, Question
+from .study import FAR, Question, far_from
 from .sums import terms_of_rows
 
 _NO_PAIR = 1e-12
@@ -36,13 +36,11 @@ class Pairs:
     @property
     def far(self) -> Question:
         """A hypothetical question of far numbers; see `far_or_noise`."""
-        weight, farther = FAR
         means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
-        away = means - self.mean
-        far = self.mean + farther * away[(away**2).sum(axis=-1).argmax()]
+        far = far_from(means, self.mean)
         num, den = self.within
         within = float(num[:, -1].sum() / den[:, -1].sum())
-        return Question(weight, far, float(far @ far) + within, within)
+        return Question(FAR[0], far, float(far @ far) + within, within)
 
     def sums(self, more: Question | None = None) -> tuple[FloatArray, FloatArray]:
         """D_S over all questions, [2^m], and without each, [N, 2^m]; `more` is one of N."""

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 
 from .cells import Cells
-from .errors import ReliabilityError, check_level
-from .estimate import Estimate
+from .errors import ReliabilityError
+from .estimate import LEVEL, Estimate
 from .rates import by_question, mean_share
 
 
@@ -55,7 +55,7 @@ def shared_questions(
     return alike, left_out
 
 
-def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estimate:
+def agreement_between(judges: Mapping[str, Cells]) -> Estimate:
     """How often two judges give the same verdict on a question (the paper's Table 1).
 
     The mean over questions of the mean over pairs of judges; all verdicts of one are compared with
@@ -63,9 +63,8 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
 
     Raises:
         NothingSharedError: No question is shared.
-        ReliabilityError: Fewer than two judges, a level outside (0, 1), or verdicts as numbers.
+        ReliabilityError: Fewer than two judges, or verdicts as numbers.
     """
-    check_level(level)
     if len(judges) < 2:
         raise ReliabilityError(
             f"Agreement between judges needs at least 2 judges, not {len(judges)}. For one judge "
@@ -81,7 +80,7 @@ def agreement_between(judges: Mapping[str, Cells], level: float = 0.95) -> Estim
     # Of the pairs of any two, those of a judge with itself are none.
     alike = shares.sum(axis=0) ** 2 - (shares**2).sum(axis=0)
     agree = by_question(alike.sum(axis=1), counts[0].clusters) / (len(counts) * (len(counts) - 1))
-    return mean_share(agree, level, each, left_out)
+    return mean_share(agree, LEVEL, each, left_out)
 
 
 def effective_number(judges: int, correlation: Estimate) -> Estimate:

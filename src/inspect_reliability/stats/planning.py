@@ -10,7 +10,8 @@ from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient, terms_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, linear_error, t_quantile
-from .errors import ReliabilityError, check_level
+from .errors import ReliabilityError
+from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray
 from .study import Formula, Question, Study, agreement_slopes, omega_slopes, with_one
@@ -65,7 +66,6 @@ class Precision:
     Attributes:
         n_replications: Mean replications of the questions that entered.
         reason: Why nothing can be planned; else None.
-        level: Confidence level of the planned interval.
         value: The estimate; this and the following are None if not estimable.
         between: Variance between questions, at least 0.
         within: Variance within questions, between replications.
@@ -77,7 +77,6 @@ class Precision:
     n_questions: int
     n_replications: float
     reason: str | None
-    level: float
     value: float | None = None
     between: float | None = None
     within: float | None = None
@@ -119,14 +118,14 @@ class Precision:
                 f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
                 f"{n_questions} and {n_replications}."
             )
-        t = t_quantile(self.level, n_questions - 1) + more
+        t = t_quantile(LEVEL, n_questions - 1) + more
         if self.ends:
             if n_replications != self.n_replications:
                 raise ReliabilityError(
                     f"{self.coefficient} is planned for as many replications as the pilot's, "
                     f"{self.n_replications:.4g}, not {n_replications:.4g}."
                 )
-            of_the_pilot = t_quantile(self.level, self.n_questions - 1)
+            of_the_pilot = t_quantile(LEVEL, self.n_questions - 1)
             reach = times * t / of_the_pilot * np.sqrt(self.n_questions / n_questions)
             low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
             return low, high
@@ -139,7 +138,7 @@ class Precision:
         study = _Planned(self.terms, slopes, n_questions, n_replications, (error, t))
         if self.coefficient == "omega" and (self.value or 0.0) * (n_replications - 1) <= -1:
             return np.nan, np.nan  # so many replications have no omega as low as the pilot's
-        return row.interval.ends(row.formula, study, self.level)
+        return row.interval.ends(row.formula, study, LEVEL)
 
     def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
@@ -180,7 +179,7 @@ class Precision:
         )
 
 
-def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95) -> Precision:
+def precision(counts: Cells, coefficient: str = "omega") -> Precision:
     """Split the uncertainty of a coefficient into questions and replications.
 
     The jackknife over questions gives the total variance; that over the replications of each
@@ -191,12 +190,11 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
-        ReliabilityError: It needs another scale, or the level is not between 0 and 1.
+        ReliabilityError: It needs another scale.
     """
     known_as = COEFFICIENTS[coefficient]
-    check_level(level)
     if coefficient not in _SLOPES:
-        return _scaled(counts, known_as, level)
+        return _scaled(counts, known_as)
     used = counts.replications >= 3
     n = int(used.sum())
     blank = Precision(
@@ -204,7 +202,6 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
         n_questions=n,
         n_replications=float(counts.replications[used].mean()) if n else 0.0,
         reason=f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each",
-        level=level,
     )
     if n < FEWEST_QUESTIONS:
         return blank
@@ -237,15 +234,14 @@ def precision(counts: Cells, coefficient: str = "omega", *, level: float = 0.95)
     )
 
 
-def _scaled(counts: Cells, row: Coefficient, level: float) -> Precision:
+def _scaled(counts: Cells, row: Coefficient) -> Precision:
     """The interval of a pilot, and the variability of its width, from one jackknife."""
-    found = row(counts, level)
+    found = row(counts)
     blank = Precision(
         coefficient=row.name,
         n_questions=found.n_questions,
         n_replications=found.n_replications,
         reason=found.reason,
-        level=level,
         value=found.value,
     )
     if counts.clustered:

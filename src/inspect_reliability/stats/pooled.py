@@ -13,7 +13,7 @@ from .study import Study
 from .sums import terms
 
 
-def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Estimate:
+def pooled_omega(benchmarks: Mapping[str, Cells]) -> Estimate:
     """Omega over several benchmarks, which count equally.
 
     Verdicts are compared only within a benchmark: omega is 1 minus the mean W over the mean D of
@@ -22,11 +22,11 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Estima
     have two verdicts are left out.
 
     Raises:
-        ReliabilityError: There are fewer than two benchmarks, or the level is not between 0 and 1.
+        ReliabilityError: There are fewer than two benchmarks.
     """
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
-    by_benchmark = {name: omega(counts, level) for name, counts in benchmarks.items()}
+    by_benchmark = {name: omega(counts) for name, counts in benchmarks.items()}
     used = [name for name, one in by_benchmark.items() if one.n_questions > 1]
     enough = len(used) > 1
     entered = [by_benchmark[name] for name in (used if enough else by_benchmark)]
@@ -35,7 +35,6 @@ def pooled_omega(benchmarks: Mapping[str, Cells], level: float = 0.95) -> Estima
         n_replications=float(np.mean([one.n_replications for one in entered])),
         left_out=tuple(name for one in by_benchmark.values() for name in one.left_out),
         reason="needs 2 benchmarks with 2 questions each",
-        level=level,
     )
     if not enough:
         return blank

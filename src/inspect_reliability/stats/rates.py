@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .cells import Cells
 from .ends import Ends, clopper_pearson, t_quantile
 from .errors import check_level
-from .estimate import Estimate
+from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 from .study import NOISE
@@ -82,9 +82,7 @@ def standard_error(values: FloatArray) -> float | None:
     return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else None
 
 
-def gini_mean_difference(
-    counts: Cells, values: Mapping[str, float], level: float = 0.95
-) -> Estimate:
+def gini_mean_difference(counts: Cells, values: Mapping[str, float]) -> Estimate:
     """How far two replications of a question differ, mean over questions, in units of the verdicts.
 
     Twice the sum of F (1 - F) over the gaps between values, F being the share of verdicts up to a
@@ -92,9 +90,8 @@ def gini_mean_difference(
     difference as a share of the whole range. Verdicts without a value are left out.
 
     Raises:
-        ReliabilityError: The level is not between 0 and 1, or nothing was replicated.
+        NoJudgmentsError: Nothing was replicated.
     """
-    check_level(level)
     names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
     given = counts.only(names).replicated
     gaps = np.diff([values[name] for name in names])
@@ -106,7 +103,7 @@ def gini_mean_difference(
         apart *= (given.replications / (given.replications - 1))[:, None]
     reach = float(gaps.sum()) or 1.0
     shares = by_question(2 * apart @ gaps / reach, given.clusters)
-    found = mean_share(shares.clip(0, 1), level, float(given.replications.mean()))
+    found = mean_share(shares.clip(0, 1), LEVEL, float(given.replications.mean()))
     value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
     return replace(found, value=value, low=low, high=high)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .cells import Cells
-from .disagreement import QUESTION, disagreement, shares_of
+from .disagreement import QUESTION, disagreement
 from .errors import ReliabilityError
 from .long import codes
 from .rates import by_question
@@ -50,7 +50,10 @@ class Decomposition:
     @property
     def shares(self) -> dict[str, float] | None:
         """Component -> share of the variance of one score; None if no score differs."""
-        return shares_of(questions=self.questions, runs=self.runs, judge=self.judge)
+        parts = {"questions": self.questions, "runs": self.runs, "judge": self.judge}
+        known = {name: part for name, part in parts.items() if part is not None}
+        total = sum(known.values())
+        return {name: part / total for name, part in known.items()} if total > 0 else None
 
 
 def decompose(

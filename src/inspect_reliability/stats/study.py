@@ -216,6 +216,12 @@ def agreement_slopes(
     return value, 1 - (points if at is None else at).disagreement - value
 
 
+def far_from(means: FloatArray, mean: FloatArray) -> FloatArray:
+    """Where a question of far numbers lies: beyond the farthest of these, [N, 1]."""
+    away = means - mean
+    return np.asarray(mean + FAR[1] * away[(away**2).sum(axis=-1).argmax()])
+
+
 def second(shares: FloatArray) -> list[FloatArray]:
     """One-hot vectors of the second most frequent verdict, several in a tie.
 

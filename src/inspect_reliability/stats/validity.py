@@ -282,7 +282,6 @@ class Labelled:
             n_questions=found.n_questions,
             n_replications=found.n_replications,
             reason=None if varies else found.reason or ALIKE,
-            level=LEVEL,
             value=found.value,
             ends=found.ends,
             spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
