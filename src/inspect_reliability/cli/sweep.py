@@ -117,6 +117,9 @@ def sweep(
     Exit status: 0 if all judgments were made, 4 if some failed or are missing, 2 if the command
     cannot do what was asked.
     """
+    for name, option in (("replications", "--replications"), ("temperatures", "--temperature")):
+        if name in task_args:
+            raise click.UsageError(f"Give {option} in place of -T {name}=.")
     names, each = dict.fromkeys(judges), replications
     own = task_args.keys() & {"design", "data"}
     judged = [judge_of_own] if own else [BEST_OF_FIVE[one] for one in dict.fromkeys(benchmarks)]
