@@ -16,6 +16,7 @@ from scipy.special import stdtrit
 from .bradley_terry import check_finite, strengths, wins
 from .ends import jackknifed, t_quantile
 from .errors import ReliabilityError
+from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import FloatArray, IntArray
 
@@ -151,7 +152,6 @@ def ranking(
     method: Method = "mean",
     over: IntArray | None = None,
     names: Sequence[str] = (),
-    level: float = 0.95,
 ) -> Ranking:
     """Rank systems, with intervals over questions.
 
@@ -167,56 +167,31 @@ def ranking(
     n = (~np.isnan(shares)).sum(axis=0)
     levels = 0 if over is None else len(np.unique(over))
     levels *= levels >= FEWEST_LEVELS
-    blank = [np.full(shares.shape, np.nan)]
-    if n.min() < FEWEST_QUESTIONS:
-        return ranked(scores, blank, n, level, reason=TOO_FEW)
+    moved, reason = [np.full(shares.shape, np.nan)], None
     try:
-        moved = _by_bt(contests, names) if method == "bt" else by_mean(shares)
+        if n.min() < FEWEST_QUESTIONS:
+            raise ReliabilityError(TOO_FEW)
+        moved = [_by_bt(contests, names) if method == "bt" else _by_mean(shares, n)]
     except ReliabilityError as why:
-        return ranked(scores, blank, n, level, reason=str(why))
-    every = [moved]
+        levels, reason = 0, str(why)
     if over is not None and levels:
-        every.append(_by_level(contests, over, method))
+        moved.append(_by_level(contests, over, method))
         if method == "mean":  # what levels differ in on each question is in both
-            each = [contests[over == one].shares for one in np.unique(over)]
-            every.append(_residual(np.stack([padded(one, len(shares)) for one in each])))
-    return ranked(scores, every, n, level, levels=levels)
-
-
-def by_mean(shares: FloatArray) -> FloatArray:
-    """The deviations of means over questions."""
-    n = (~np.isnan(shares)).sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.nan_to_num(shares - mean_of(shares)) / np.sqrt(n * (n - 1)))
-
-
-def ranked(
-    scores: FloatArray,
-    moved: Sequence[FloatArray],
-    n: IntArray,
-    level: float = 0.95,
-    reason: str | None = None,
-    levels: int = 0,
-) -> Ranking:
-    """Systems in order of their scores, with joint rank sets.
-
-    Args:
-        scores: One a system.
-        moved: Deviations of questions, [Q, S], whose squares and products sum to (co)variances;
-            with levels, those of levels and of both.
-        n: Questions of each system.
-        level: Confidence level.
-        reason: Why there are no intervals.
-        levels: How many levels the intervals speak beyond.
-    """
+            moved.append(_by_both(contests, over, len(shares)))
     apart = [np.add.outer(d := (one * one).sum(axis=0), d) - 2 * one.T @ one for one in moved]
-    error, reach, every, pair_reach = _reaches(moved, apart, n, level)
+    error, reach, every, pair_reach = _reaches(moved, apart, n)
     difference = scores[:, None] - scores[None, :]
     with np.errstate(invalid="ignore"):
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
-    rank = 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
+    rank = 1 + (difference < 0).sum(axis=1)
     return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, levels)
+
+
+def _by_mean(shares: FloatArray, n: IntArray) -> FloatArray:
+    """Deviations of questions, [Q, S], whose squares and products sum to (co)variances of means."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nan_to_num(shares - mean_of(shares)) / np.sqrt(n * (n - 1)))
 
 
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
@@ -242,13 +217,12 @@ def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
     return jackknifed(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
 
 
-def padded(shares: FloatArray, n: int) -> FloatArray:
-    """Shares with rows for all n questions."""
-    return np.pad(shares, ((0, n - len(shares)), (0, 0)), constant_values=np.nan)
-
-
-def _residual(shares: FloatArray) -> FloatArray:
+def _by_both(contests: Contests, over: IntArray, questions: int) -> FloatArray:
     """Deviations of level x question, [J Q, S], from both means."""
+    shares = np.full((len(np.unique(over)), questions, contests.n_systems), np.nan)
+    for own, level in zip(shares, np.unique(over), strict=True):
+        found = contests[over == level].shares
+        own[: len(found)] = found
     with np.errstate(invalid="ignore"):
         of_level, of_question = mean_of(shares, 1)[:, None], mean_of(shares, 0)[None]
         whole = mean_of(of_level[:, 0])
@@ -260,14 +234,14 @@ def _residual(shares: FloatArray) -> FloatArray:
 
 
 def _reaches(
-    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray, level: float
+    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Standard errors and reaches of scores; of all differences at once, and of one alone."""
     own = [(one * one).sum(axis=0) for one in moved]
     fewest = np.minimum.outer(n, n)
     error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
     errors, frees = _combined(apart, fewest, len(moved[1]) if moved[1:] else 0)
-    quantile = (1 + level) / 2
+    quantile = (1 + LEVEL) / 2
     reach, pair_reach = error * stdtrit(free, quantile), errors * stdtrit(frees, quantile)
     if np.isnan(error).any() or len(n) < 2:
         return error, reach, np.full(errors.shape, np.nan), pair_reach
@@ -280,7 +254,7 @@ def _reaches(
         drawn = np.asarray(sum(random.standard_normal((100, len(d))) @ d for d in moved[:2]))
         t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
         largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
-    critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
+    critical = max(float(np.quantile(largest, LEVEL)), t_quantile(LEVEL, freedom))
     return error, reach, critical * errors, pair_reach
 
 
