@@ -242,13 +242,8 @@ class Judged:
 
     @cached_property
     def _own_categories(self) -> tuple[str, ...] | None:
-        found = self.lists_of_categories
+        found = {None if own is None else tuple(own) for own in self.column("categories")}
         return next(iter(found)) if len(found) == 1 else None
-
-    @cached_property
-    def lists_of_categories(self) -> set[tuple[str, ...] | None]:
-        """The different lists of categories that the judgments declare, None for no list."""
-        return {None if own is None else tuple(own) for own in self.column("categories")}
 
     @property
     def correctness(self) -> bool:

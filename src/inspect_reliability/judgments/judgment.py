@@ -32,8 +32,3 @@ class Judgment(NamedTuple):
     answer_change: str | None = None
     changed_response: str | None = None
     spoils: bool | None = None
-
-    @property
-    def weight(self) -> float:
-        """The number of judgments that this one counts for."""
-        return 1.0 if self.share is None else self.share

@@ -105,12 +105,17 @@ def with_labels(
         for (where, what), ids in said.items()
     ]
     for source in sources:
-        own = [note for note in notes if note.where == source]
-        if sum(note.count for note in own) == sum(one.where == source for one in given):
-            why = "; ".join(f"{note.count:,} {note.what}" for note in own)
-            raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
+        _refuse_useless(source, sum(one.where == source for one in given), notes)
     notes += [note for _, taken in files.values() for note in taken]
     return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
+
+
+def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:
+    """UserError if no label of a file is used."""
+    own = [note for note in notes if note.where == source]
+    if sum(note.count for note in own) == labels:
+        why = "; ".join(f"{note.count:,} {note.what}" for note in own)
+        raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
 
 
 def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judgments:

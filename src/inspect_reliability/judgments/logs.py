@@ -109,17 +109,20 @@ def judgments_from_logs(
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
-        run = (log.eval.model, log.eval.task, _temperature(log))
-        of = rejudging_of(log).get("log")
-        part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
-        known = Log(run, of or log.eval.task_id or where, str(log.eval.created), gaps, part)
-        parts.append(Judgments(table, logs={where: known}, source=where))
+        parts.append(Judgments(table, logs={where: _known(log, table, gaps, where)}, source=where))
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
+
+
+def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:
+    run = (log.eval.model, log.eval.task, _temperature(log))
+    task = rejudging_of(log).get("log") or log.eval.task_id or where
+    part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
+    return Log(run, task, str(log.eval.created), gaps, part)
 
 
 def _why(error: Exception) -> str:

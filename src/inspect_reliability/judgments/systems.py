@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import UserError
 from .columns import each_once
 from .frame import named_once
@@ -137,20 +139,16 @@ def _with_values(
             "YOURS=OURS, as in --column winner=verdict."
         )
     said: Any = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
-    systems: list[tuple[str, ...]]
-    values: list[tuple[float, ...] | None]
     if {*PAIR} <= {*table}:
-        pairs = list(zip(table["model_1"], table["model_2"], strict=True))
-        won = said if exact else winners(said, pairs)
-        systems = [tuple(sorted(map(str, pair))) for pair in pairs]
+        pairs = table[[*PAIR]].to_numpy(dtype=str)
+        won = np.array(said if exact else winners(said, pairs.tolist()), dtype=float)
         # Sorted, so that both orders of a pair name its systems alike.
-        as_named = [str(pair[0]) == own[0] for pair, own in zip(pairs, systems, strict=True)]
-        values = [
-            None if w is None else (w, 1 - w) if same else (1 - w, w)
-            for w, same in zip(won, as_named, strict=True)
-        ]
+        as_named = pairs[:, 0] <= pairs[:, 1]
+        first = np.where(as_named, won, 1 - won).tolist()
+        systems = [*map(tuple, np.sort(pairs, axis=1).tolist())]
+        values: list[Any] = [None if one != one else (one, 1 - one) for one in first]
         if "order" not in table or table["order"].isna().all():
-            table = table.assign(order=["as named" if same else "swapped" for same in as_named])
+            table = table.assign(order=np.where(as_named, "as named", "swapped"))
     elif "system" in table:
         systems = [(str(one),) for one in table["system"]]
         values = [None if v is None else (v,) for v in (said if exact else gains(said))]
