@@ -76,7 +76,7 @@ def counted(table: pd.DataFrame, alike: Collection[str]) -> pd.DataFrame:
     sums = np.bincount(kinds, number).astype(np.int64)
     first = np.unique(kinds, return_index=True)[1]
     found = table[[*alike]].iloc[first].reset_index(drop=True)
-    return found.assign(**{"replication": 1, N_JUDGMENTS: sums})
+    return found.assign(replication=1, **{N_JUDGMENTS: sums})
 
 
 def can_be_counted(table: pd.DataFrame) -> bool:

@@ -62,14 +62,10 @@ def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
 
 
 def _not_used(judgments: Judgments) -> str:
-    if judgments.logs:
+    if "log" in judgments.table:
         return ""  # a log records more than anybody would list
-    known = (*COLUMNS, *judgments.facets)
-    own = [
-        name if name and name == name.strip() else repr(name)
-        for name in judgments.table
-        if name not in known
-    ]
+    free = [n for n in map(str, judgments.table) if n not in (*COLUMNS, *judgments.facets)]
+    own = [name if name and name == name.strip() else repr(name) for name in free]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""
 

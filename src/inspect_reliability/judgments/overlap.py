@@ -150,7 +150,8 @@ class _Overlap:
         ids = table["uuid"].notna() if "uuid" in table else np.zeros(len(table), dtype=bool)
         known = {name: table[name].notna().to_numpy() for name in self._sometimes}
         by = [table[SOURCE], table[PART].where(~ids, -1)]
-        for rows in table.groupby(by, sort=False).indices.values():
+        for places in table.groupby(by, sort=False).indices.values():
+            rows = np.asarray(places, dtype=np.int64)
             part, name = table[PART].iloc[rows[0]], table[SOURCE].iloc[rows[0]]
             some = {name for name, there in known.items() if there[rows].any()}
             has_ids = bool(ids[rows[0]])
@@ -223,8 +224,7 @@ class _Overlap:
         named = [one for one in self.sources if one.run in runs and not one.has_ids]
         if not named:
             return self.table
-        times = self.table.get("time", self.table["verdict"].mask(np.ones(len(self.table), bool)))
-        times = times.to_numpy(dtype=object, copy=True)
+        times = self.table.reindex(columns=["time"])["time"].to_numpy(dtype=object, copy=True)
         short = _short([one.run for one in named])
         for one in named:
             name = short[one.run]
