@@ -35,6 +35,7 @@ from inspect_reliability.stats.comparison import compare_all
 from inspect_reliability.stats.decisions import (
     OPEN,
     PASSES,
+    Decision,
     anytime_omega,
     anytime_share,
     within_limit,
@@ -342,71 +343,66 @@ def _estimated(name: str, table: Table) -> Estimate:
 LONGEST = 320
 """Questions of the longest study of a gate."""
 
-Verdict = tuple[str, int]
+LOOKS = {"one look at 40": (40,), "95% interval, 16 looks": range(20, LONGEST + 1, 20)}
 
 
 def decisions(studies: int) -> Iterator[dict[str, Any]]:
     """Gates at the limit and around it: one look, one after each 20 questions, any time."""
+    for name in ("middling", "steady", "near perfect", "dominated, middling"):
+        truth = POPULATIONS[name].truth()["omega"]
+        for distance in (-0.15, 0.0, 0.15):
+            limit = truth + distance
+            if 0 < limit < 1:
+                yield from _errors(
+                    {"population": name, "limit less truth": distance},
+                    _asked(POPULATIONS[name], studies),
+                    lambda c, limit=limit: within_limit(omega(c), at_least=limit),
+                    lambda c, limit=limit: anytime_omega(c, limit),
+                )
+    silent = Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
+    for limit in (0.05, 0.06, 0.15):
+        yield from _errors(
+            {"population": "6% always silent", "limit less truth": limit - 0.06},
+            _asked(silent, studies),
+            lambda c, limit=limit: within_limit(rate(c, "0"), at_most=limit),
+            lambda c, limit=limit: anytime_share(question_rates(c, "0")[0], limit),
+        )
 
-    def looks(
-        counts: Counts, at: Iterable[int], level: float, of: Callable[[Counts, float], str]
-    ) -> Verdict:
-        for n in at:
-            result = of(counts.rows(range(n)), level)
+
+def _asked(population: Population, studies: int) -> list[Counts]:
+    generator = np.random.default_rng(1)
+    return [population.counts(population.study(generator, LONGEST, 10)) for _ in range(studies)]
+
+
+def _errors(
+    of: dict[str, Any],
+    asked: Sequence[Counts],
+    decide: Callable[[Counts], str],
+    anytime: Callable[[Counts], Decision],
+) -> Iterator[dict[str, Any]]:
+    """Shares of studies that pass and fail by each rule, and the questions that it looks at."""
+
+    def looked(counts: Counts, looks: Iterable[int]) -> tuple[str, int]:
+        for n in looks:
+            result = decide(counts.rows(range(n)))
             if result != OPEN:
                 break
         return result, n
 
-    def rules(
-        of: Callable[[Counts, float], str], anytime: Callable[[Counts], Any]
-    ) -> dict[str, Callable[[Counts], Verdict]]:
-        def always(counts: Counts) -> Verdict:
-            found = anytime(counts)
-            return found.result, found.decided_after or found.n_questions
-
-        return {
-            "one look at 40": lambda c: looks(c, (40,), 0.95, of),
-            "95% interval, 16 looks": lambda c: looks(c, range(20, 321, 20), 0.95, of),
-            "--anytime": always,
-        }
-
-    for name in ("middling", "steady", "near perfect", "dominated, middling"):
-        population = POPULATIONS[name]
-        truth = population.truth()["omega"]
-        for distance in (-0.15, 0.0, 0.15):
-            limit = truth + distance
-            if not 0 < limit < 1:
-                continue
-            found = rules(
-                lambda c, level, limit=limit: within_limit(omega(c, level), at_least=limit),
-                lambda c, limit=limit: anytime_omega(c, limit),
-            )
-            yield from _errors(found, name, distance, population, studies)
-    silent = Population(settled(0.06, np.eye(2)[0], np.eye(2)[1]))
-    for limit in (0.05, 0.06, 0.15):
-        found = rules(
-            lambda c, level, limit=limit: within_limit(rate(c, "0", level), at_most=limit),
-            lambda c, limit=limit: anytime_share(question_rates(c, "0")[0], limit),
+    found = {rule: [looked(one, looks) for one in asked] for rule, looks in LOOKS.items()}
+    evidence = [anytime(one) for one in asked]
+    found["--anytime"] = [(one.result, one.decided_after or one.n_questions) for one in evidence]
+    for rule, decided in found.items():
+        results, questions = zip(*decided, strict=True)
+        yield (
+            {"rule": rule}
+            | of
+            | {
+                "passes": float(np.mean([result == PASSES for result in results])),
+                "fails": float(np.mean([result not in (PASSES, OPEN) for result in results])),
+                "questions": float(np.mean(questions)),
+            }
         )
-        yield from _errors(found, "6% always silent", limit - 0.06, silent, studies)
-
-
-def _errors(
-    rules: dict[str, Callable[[Counts], Verdict]],
-    name: str,
-    distance: float,
-    population: Population,
-    studies: int,
-) -> Iterator[dict[str, Any]]:
-    generator = np.random.default_rng(1)
-    asked = [population.counts(population.study(generator, LONGEST, 10)) for _ in range(studies)]
-    for rule, decide in rules.items():
-        results, questions = zip(*(decide(counts) for counts in asked), strict=True)
-        passed = float(np.mean([result == PASSES for result in results]))
-        failed = float(np.mean([result not in (PASSES, OPEN) for result in results]))
-        asked_of = {"rule": rule, "population": name, "limit less truth": distance}
-        shares = {"passes": passed, "fails": failed, "questions": float(np.mean(questions))}
-        yield asked_of | shares
 
 
 def plans(studies: int) -> Iterator[dict[str, Any]]:

@@ -232,23 +232,27 @@ def show_costs(result: dict[str, Any]) -> None:
         )
 
 
-def show_draws(result: dict[str, Any]) -> str:
-    """Draws against shares as text."""
-    lines = [
+def show_draws(result: dict[str, Any]) -> None:
+    """Draws against shares as a table."""
+    print(
         f"{result['draws']:,} seeded draws of each of {result['questions']} questions; at most "
-        f"{result['largest_open_mass']:.2%} open",
-        f"chi-square p-values from {result['p_values'][0]:.3f} to {result['p_values'][-1]:.3f}; "
-        f"that they are uniform: p = {result['p_of_uniform_p_values']:.3f}",
-        f"omega of the exact shares: {result['omega_exact']:.5f}",
-    ]
-    for number, row in result["omega_of_replications"].items():
-        error = row["predicted_standard_error"]
-        off = row["omega"] - result["omega_exact"]
-        lines.append(
-            f"omega of {number:6,} replications: {row['omega']:.5f}, off by {off:+.5f} = "
-            f"{off / error:+.2f} predicted standard errors of {error:.5f}"
-        )
-    return "\n".join(lines)
+        f"{result['largest_open_mass']:.2%} open; chi-square p-values from "
+        f"{result['p_values'][0]:.3f} to {result['p_values'][-1]:.3f}; that they are uniform: "
+        f"p = {result['p_of_uniform_p_values']:.3f}"
+    )
+    exact = result["omega_exact"]
+    show(
+        f"Omega of replications; of the exact shares {exact:.5f}",
+        (
+            {
+                "replications": number,
+                "omega": f"{row['omega']:.5f}",
+                "off by": f"{row['omega'] - exact:+.5f}",
+                "predicted standard error": f"{row['predicted_standard_error']:.5f}",
+            }
+            for number, row in result["omega_of_replications"].items()
+        ),
+    )
 
 
 def main() -> None:
@@ -260,10 +264,7 @@ def main() -> None:
     torch.set_num_threads(1)
     result = (draws if arguments.draws else costs)(arguments)
     print(machine("cpu"))
-    if arguments.draws:
-        print(show_draws(result))
-    else:
-        show_costs(result)
+    (show_draws if arguments.draws else show_costs)(result)
 
 
 if __name__ == "__main__":
