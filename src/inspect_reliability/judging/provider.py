@@ -103,8 +103,10 @@ class Provider:
             said = str(getattr(error, "provider_message", None) or error)
             self.choices, why = "not honoured", " ".join(said.split())[:200]
         self.most_choices = MOST_CHOICES if self.choices == "honoured" else 1
-        found = {"model": str(self.model), "seeds of choices": self.choices, "because": why}
-        transcript().info(found, source=__package__)
+        transcript().info(
+            {"model": str(self.model), "seeds of choices": self.choices, "because": why},
+            source=__package__,
+        )
 
 
 class Providers:
