@@ -349,7 +349,7 @@ def test_pooled_comparison_refuses() -> None:
         compare_all(judges, "gwet_ac1")
     with pytest.raises(ReliabilityError, match="at least 2 judges"):
         compare_all({"a": judges["a"]})
-    renamed = counts(np.full((8, 4), 2), names="stuvwxyz")
+    renamed = counts(np.full((8, 4), 2), "stuvwxyz")
     with pytest.raises(NothingSharedError):
         compare_all({"a": judges["a"], "b": judges["b"] | {"easy": renamed}})
 
