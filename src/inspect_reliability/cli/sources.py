@@ -56,8 +56,8 @@ def pairs(
     def read(_: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for pair in given:
-            key, _, of = pair.partition("=")
-            if not (key and of):
+            key, sign, of = pair.partition("=")
+            if not (sign and key and of):
                 raise click.BadParameter(f"{pair!r} is not of the form {form}, as in {example}.")
             made = convert(of, option)
             if (first := found.setdefault(key, made)) != made:
@@ -176,9 +176,10 @@ def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Co
         def run(*args: Any, full: bool, explain: bool, form: Form, **given: Any) -> None:
             command(*args, **given)  # the others are those of `show`
 
-        for option in (format_option, _explain_option, _full_option, *reversed(options)):
+        shown: tuple[Any, ...] = (format_option, _explain_option, _full_option)
+        for option in (*shown, *reversed(options), click.argument("logs", nargs=-1, required=True)):
             run = option(run)
-        return click.argument("logs", nargs=-1, required=True)(run)
+        return run
 
     return add
 

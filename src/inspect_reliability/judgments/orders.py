@@ -92,11 +92,11 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
         given = table["question"].isna()  # no order is known to be swapped
         if (found := _turned(table, given)) is not None:
             table = table.assign(order=found.map({False: "given", True: "swapped"}))
-    named = table["order"].map(lambda one: isinstance(one, str)) if "order" in table else None
-    levels = [] if named is None else sorted({*table["order"][named]})
-    swapped = swapped_in(levels)
-    pairs = PLACES if told.swap is None else PAIRS
-    pair = None if of_responses or not levels else pair_in({*table["verdict"][named]}, pairs)
+    levels = sorted({one for one in table.get("order", ()) if isinstance(one, str)})
+    swapped, pair = swapped_in(levels), None
+    if levels and not of_responses:
+        under = table["verdict"][table["order"].isin(levels)]
+        pair = pair_in({*under}, PLACES if told.swap is None else PAIRS)
     if pair is None or not swapped or (len(levels) < 2 and told.swap is None):
         if told.swap:
             raise UserError(f"{told.where}: {_NOTHING}")

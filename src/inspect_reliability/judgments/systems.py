@@ -141,7 +141,7 @@ def _with_values(
     said: Any = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
     if {*PAIR} <= {*table}:
         pairs = table[[*PAIR]].to_numpy(dtype=str)
-        won = np.array(said if exact else winners(said, pairs.tolist()), dtype=float)
+        won = np.array(said if exact else winners(said, [*map(tuple, pairs.tolist())]), dtype=float)
         # Sorted, so that both orders of a pair name its systems alike.
         as_named = pairs[:, 0] <= pairs[:, 1]
         first = np.where(as_named, won, 1 - won).tolist()
@@ -152,7 +152,7 @@ def _with_values(
     elif "system" in table:
         systems = [(str(one),) for one in table["system"]]
         values = [None if v is None else (v,) for v in (said if exact else gains(said))]
-    elif {"responder", "order"} <= {*table} and table["order"].map(type).eq(tuple).any():
+    elif "responder" in table and any(isinstance(one, tuple) for one in table.get("order", ())):
         systems = [tuple(sorted(one)) if isinstance(one, tuple) else () for one in table["order"]]
         chosen = zip(table["responder"], systems, strict=True)
         values = [tuple(float(s == c) for s in of) if c in of else None for c, of in chosen]
