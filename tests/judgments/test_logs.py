@@ -10,7 +10,6 @@ from inspect_ai.log import read_eval_log
 import example_logs
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.study.tasks import bbh_respond
 
 
 def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
@@ -35,17 +34,6 @@ def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
     assert set(table["benchmark"]) == {"BBH"}
     assert set(table["temperature"]) == {0.5}
     assert set(table["tokens"]) == {100}
-
-
-def test_seeds_of_a_responder_are_on_record(tmp_path: Path) -> None:
-    """What a responder was seeded with stands in its log's scores, as a judge's seeds do."""
-    log = example_logs.run(bbh_respond(), tmp_path, epochs=2, limit=2)
-    table = judgments_from_logs(log.location).table
-    samples = read_eval_log(log.location).samples or []
-    assert {(s.id, s.epoch, s.metadata["seed"]) for s in samples} == set(
-        table[["question", "replication", "seed"]].itertuples(index=False, name=None)
-    )
-    assert table["seed"].nunique() == 4
 
 
 def test_sources_may_be_a_file_a_folder_a_url_or_a_log(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ class _Source:
         has_ids: Whether they have ids of their own, as those of logs do.
         counted: Whether their replications are counted up from the order of the rows.
         known: The columns with values.
+        questions: Numbers of the questions of each judge.
         run: Name of the source whose run this is.
         of: Names of sources that have some of these rows, too.
     """
@@ -121,6 +122,7 @@ class _Source:
     has_ids: bool
     counted: bool
     known: set[str]
+    questions: set[int]
     run: str
     of: list[str] = field(default_factory=list)
 
@@ -148,14 +150,17 @@ class _Overlap:
     def _sources(self, counted: Collection[int]) -> Iterator[_Source]:
         table = self.table
         ids = table["uuid"].notna() if "uuid" in table else np.zeros(len(table), dtype=bool)
-        known = {name: table[name].notna().to_numpy() for name in self._sometimes}
+        columns = {"seed", *self._sometimes} & {*table}
+        known = {name: table[name].notna().to_numpy() for name in columns}
+        questions = self._cells(())
         by = [table[SOURCE], table[PART].where(~ids, -1)]
         for places in table.groupby(by, sort=False).indices.values():
             rows = np.asarray(places, dtype=np.int64)
             part, name = table[PART].iloc[rows[0]], table[SOURCE].iloc[rows[0]]
             some = {name for name, there in known.items() if there[rows].any()}
             has_ids = bool(ids[rows[0]])
-            yield _Source(name, rows, has_ids, not has_ids and part in counted, some, name)
+            asked = {*questions[rows].tolist()}
+            yield _Source(name, rows, has_ids, not has_ids and part in counted, some, asked, name)
 
     def once(self) -> pd.DataFrame:
         """The table without copies, and with its runs told apart."""
@@ -184,12 +189,13 @@ class _Overlap:
 
     def _differ(self, one: _Source, other: _Source) -> Note | None:
         """A note on two sources that are two runs; copies in the second are put down."""
-        if one.has_ids and other.has_ids:
+        ids = one.has_ids and other.has_ids
+        if one.questions.isdisjoint(other.questions) or (ids and "seed" in one.known | other.known):
             return None
         shared = [name for name in self._sometimes if name in one.known & other.known]
         keys = self._cells([*shared, "replication"])
         single = all(len(np.unique(keys[of.rows])) == len(of.rows) for of in (one, other))
-        if single and not (one.counted and other.counted):
+        if single and not ids and not (one.counted and other.counted):
             _, first, second = np.intersect1d(keys[one.rows], keys[other.rows], True, True)
             found, again = one.rows[first], other.rows[second]
             new = int((self._said[found] != self._said[again]).sum())
