@@ -76,8 +76,8 @@ def judge_task(
         config: Settings of the judge; inspect's own options override them.
         source: The origin of the items in words.
         location: Where they come from, as it was given.
-        shard: Judge a part of the questions: "0/4" the first of four. The parts together are the
-            whole, with the same verdicts.
+        shard: Judge a part of the questions: "0/4" the first of four, "slurm" the part of this task
+            of a Slurm array. The parts together are the whole, with the same verdicts.
         **options: Those of `judge_responses`.
 
     Raises:

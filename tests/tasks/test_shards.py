@@ -66,6 +66,7 @@ def test_shards_of_many_questions_are_of_like_size() -> None:
         ("0.5", "shard=0.5 is no shard"),
         (3, "shard=3 is no shard"),
         (True, "shard=True is no shard"),
+        ("slurm", "needs the variables of a Slurm array"),
     ],
 )
 def test_what_is_no_shard_is_refused_in_words(given: Any, message: str) -> None:
@@ -83,6 +84,47 @@ def test_an_empty_shard_names_the_most_that_there_can_be() -> None:
     most = int(str(refused.value).rpartition("/")[2].removesuffix("."))
     made = [judge(DESIGN, some, shard=f"{place}/{most}") for place in range(most)]
     assert sum(len(task.dataset) for task in made) == 5
+
+
+def array(monkeypatch: pytest.MonkeyPatch, **variables: int) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(f"SLURM_ARRAY_TASK_{name}", str(value))
+
+
+@pytest.mark.parametrize(("first", "step", "number"), [(0, 1, 4), (1, 1, 4), (10, 5, 3)])
+def test_tasks_of_an_array_are_the_shards(
+    first: int, step: int, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its first number and step, an array of n tasks has the shards 0/n to (n-1)/n."""
+    some = items([f"q{n}" for n in range(40)])
+    for place in range(number):
+        own, last = first + step * place, first + step * (number - 1)
+        array(monkeypatch, ID=own, MIN=first, MAX=last, STEP=step, COUNT=number)
+        task = judge(DESIGN, some, shard="slurm")
+        assert (task.metadata or {})["shard"] == f"{place}/{number}"
+        same = judge(DESIGN, some, shard=f"{place}/{number}")
+        assert [one.id for one in task.dataset] == [one.id for one in same.dataset]
+        # Arrays over models are as common: without being asked for, no part is taken.
+        assert len(judge(DESIGN, some).dataset) == 40
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"ID": 3, "MIN": 3, "MAX": 3, "STEP": 1, "COUNT": 1},
+        {"ID": 3, "MIN": 1, "MAX": 7, "STEP": 1, "COUNT": 3},
+        {"ID": 2, "MIN": 1, "MAX": 7, "STEP": 2, "COUNT": 4},
+        {"ID": 9, "MIN": 0, "MAX": 7, "STEP": 1, "COUNT": 8},
+    ],
+    ids=["one task again", "some tasks again", "beside the step", "beyond the last"],
+)
+def test_an_array_that_is_no_whole_study_is_refused(
+    variables: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One task submitted again does not judge the whole study: the shard must then be named."""
+    array(monkeypatch, **variables)
+    with pytest.raises(UserError, match=r"no shard of a whole study\. To run one shard again"):
+        judge(DESIGN, items(["a", "b", "c"]), shard="slurm")
 
 
 def made(folder: Path) -> list[tuple[object, ...]]:

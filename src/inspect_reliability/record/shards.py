@@ -1,7 +1,8 @@
 """Shards: the parts of a study's questions, one for each worker."""
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,7 +36,8 @@ class Shard(NamedTuple):
         if found and int(found[1]) < int(found[2]):
             return cls(int(found[1]), int(found[2]))
         raise UserError(
-            f"shard={given} is no shard. The first of four is -T shard=0/4, the last -T shard=3/4."
+            f"shard={given} is no shard. The first of four is -T shard=0/4, the last -T shard=3/4; "
+            "-T shard=slurm takes the place in a Slurm array."
         )
 
     def part(self, whole: Sequence[T], id: Callable[[T], object]) -> list[T]:
@@ -60,10 +62,16 @@ class Shard(NamedTuple):
 def sharded(
     whole: Sequence[T], id: Callable[[T], object], given: object
 ) -> tuple[Sequence[T], dict[str, Any]]:
-    """What belongs to the shard that was given, if one was, and its name for the log."""
+    """What belongs to the shard that was given, if one was, and its name for the log.
+
+    "slurm" gives the place of this task in its Slurm array.
+
+    Raises:
+        UserError: It is no shard, or nothing belongs to it.
+    """
     if given is None:
         return whole, {}
-    shard = Shard.of(given)
+    shard = _of_array(os.environ) if given == "slurm" else Shard.of(given)
     return shard.part(whole, id), {"shard": str(shard)}
 
 
@@ -71,3 +79,25 @@ def place_of(id: object, number: int) -> int:
     """The place of the shard, among so many, that what has this id belongs to."""
     digest = blake2b(f"shard|{id}".encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big") % number
+
+
+def _of_array(variables: Mapping[str, str]) -> Shard:
+    """The place of a task in its array, whatever its first number and step."""
+    names = [f"SLURM_ARRAY_TASK_{name}" for name in ("ID", "MIN", "MAX", "STEP")]
+    try:
+        own, first, last = (int(variables[name]) for name in names[:3])
+        step = int(variables.get(names[3], 1))
+    except (KeyError, ValueError):
+        raise UserError(
+            f"shard=slurm needs the variables of a Slurm array ({', '.join(names)}). Submit the "
+            "script with sbatch --array=0-7, or name the shard: -T shard=0/8."
+        ) from None
+    number = (last - first) // step + 1
+    placed, odd = divmod(own - first, step)
+    told = variables.get("SLURM_ARRAY_TASK_COUNT", str(number))
+    if number < 2 or odd or not 0 <= placed < number or told != str(number):
+        raise UserError(
+            f"shard=slurm: task {own} of an array of {told} from {first} to {last} by {step} is no "
+            "shard of a whole study. To run one shard again, name it: -T shard=3/8."
+        )
+    return Shard(placed, number)
