@@ -25,7 +25,7 @@ from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.change import changes
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.keep import panels, record
+from inspect_reliability.answers.keep import keep_results, panels
 from inspect_reliability.answers.keeping import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.rank import rank_document
@@ -325,7 +325,9 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
         alone = analyse(judgments, "judge")
-        found["keep"] += map(record, panels(alone, Promise(max_error=0.5), judges))
+        promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
+        for name, records in keep_results(panels(alone, promise, judges)).items():
+            found[name] += records
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]

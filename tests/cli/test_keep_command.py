@@ -61,20 +61,26 @@ def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
 
 
 def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]) -> None:
-    """Calls are those of the questions handed on, in the order given."""
+    """Calls and dollars are those of the questions handed on, in the order given or by price."""
     logs, labels = files
-    given = [f"--cascade={name}" for name in ("small", "larger", "largest")]
+    prices = {"small": 0.001, "larger": 0.01, "largest": 0.1}
+    given = [f"--price={name}={cost}" for name, cost in prices.items()]
     rule = ("--labels", labels, "--max-error", ".15")
-    one = keep(logs, *rule, *given)["keep"][0]
+    found = keep(logs, *rule, *given)["keep"]
+    named = keep(logs, *rule, *given, *(f"--cascade={name}" for name in prices))["keep"]
+    assert found == named
+    one = found[0]
     assert one["judge"] == "small, larger, largest"
     left = 600.0
     for part in one["judges"]:
         assert part["calls"] == pytest.approx(6 * left)
+        assert part["cost"] == pytest.approx(6 * left * prices[part["judge"]])
         left -= 600 * part["kept"]
     assert one["kept"] == pytest.approx(1 - left / 600)
     assert one["calls"] == sum(part["calls"] for part in one["judges"])
     assert (one["best"], one["best_calls"]) == ("largest", 3600)
-    assert one["calls"] < 3 * one["best_calls"]
+    assert one["best_cost"] == pytest.approx(360)
+    assert one["cost"] < one["best_cost"]
     said = invoke("keep", logs, *rule, *given).stdout
     assert "Ask small, then larger, then largest." in " ".join(said.split())
 
@@ -122,6 +128,7 @@ def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -
         ("sure", "labelled questions are not like the others"),
         ("few", "too few labels: "),
         ("weights", "gives them different weights (weight)"),
+        ("strata", "was drawn by verdict"),
         ("outputs", "questions have several outputs"),
         ("wrong", "too many errors: "),
         ("none", "nothing is labelled"),
@@ -130,7 +137,7 @@ def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -
 def test_no_promise_where_it_would_not_hold(
     change: str, reason: str, files: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Labels from elsewhere, weighted, few or of several outputs promise nothing."""
+    """Labels from elsewhere, weighted, stratified, few or of several outputs promise nothing."""
     logs, labels = files
     own = pd.read_csv(logs).query("judge == 'largest'")
     given = pd.read_csv(labels)
@@ -142,6 +149,8 @@ def test_no_promise_where_it_would_not_hold(
         given = given[:20]
     elif change == "weights":
         given["weight"] = 1 + given.index % 2
+    elif change == "strata":
+        given["split"] = "random, by verdict"
     elif change == "outputs":
         own["output"] = own["question"]
         own["question"] = "s" + (own["question"].str[1:].astype(int) // 2).astype(str)
@@ -183,6 +192,35 @@ def test_grades_have_a_half_width(tmp_path: Path) -> None:
     assert (apart <= one["half_width"]).mean() >= 0.85
 
 
+def test_pandalm_people_and_judges(data: Path) -> None:
+    """Agreement and wins of each person of PandaLM are those of two loops over its labels."""
+    file = data / "doors" / "pandalm_raters_long.csv"
+    if not file.exists():
+        pytest.skip("the recorded judgments are not there")
+    found = keep(str(file), "--map", "0=Tie")
+    given = pd.read_csv(file, dtype=str)
+    judged = given.drop_duplicates(["judge", "question"]).pivot(
+        index="question", columns="judge", values="verdict"
+    )
+    people = given.drop_duplicates(["question", "rater"]).pivot(
+        index="question", columns="rater", values="label"
+    )
+    people = people.replace("0", "Tie")
+    for one in found["people"]:
+        others = people.drop(columns=one["rater"])
+        said = judged[one["judge"]].where(judged[one["judge"]] != "garbage")
+        machine = others.eq(said, axis=0).mean(axis=1)
+        person = others.eq(people[one["rater"]], axis=0).mean(axis=1)
+        assert one["n_labelled"] == 999
+        assert one["judge_agrees"] == pytest.approx(machine.mean())
+        assert one["person_agrees"] == pytest.approx(person.mean())
+        assert one["judge_wins"] == pytest.approx((machine >= person).mean())
+        assert one["person_wins"] == pytest.approx((person >= machine).mean())
+    assert [one["replaces"] for one in found["replaces"]] == [False, False]
+    said = invoke("keep", str(file), "--map", "0=Tie").stdout
+    assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
+
+
 def test_reports_have_the_usual_promise(files: tuple[str, str], tmp_path: Path) -> None:
     """What a report says of a judge is the rule with 95% and 10%."""
     logs, labels = files
@@ -193,10 +231,11 @@ def test_reports_have_the_usual_promise(files: tuple[str, str], tmp_path: Path) 
 
 
 def test_judges_that_are_not_there_are_named(files: tuple[str, str]) -> None:
-    """A judge that is no judge, or has several rows, is refused with what to do."""
+    """A judge that is no judge, or has no price or several rows, is refused with what to do."""
     asked = ("keep", files[0], "--labels", files[1])
     for more, message in (
         (["--cascade", "none"], "none is no judge here. Name one of: larger, largest, small."),
+        (["--price", "small=1"], "larger has no price. Give it: --price 'larger=DOLLARS'."),
         (["--cascade", "small", "--by", "judge", "--by", "replication"], "small has 6 rows."),
     ):
         done = invoke(*asked, *more)

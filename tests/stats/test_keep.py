@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -134,6 +135,39 @@ def test_a_cascade_keeps_the_verdict_of_the_first_judge_that_is_sure() -> None:
     assert cascade.kept_verdict(1.0).tolist() == [0, 0, 1, -1]
     assert cascade.kept_by(0.75).tolist() == [0, 1, 0, -1]
     assert cascade.step(0.75) == (0.75, 0.75, 3, 0)
+
+
+@pytest.mark.parametrize("threshold", [1.0, 0.8, 0.4])
+def test_fewer_votes_are_all_subsets(threshold: float) -> None:
+    """What fewer votes keep, and how much is wrong, are means over every subset of the votes."""
+    rng = np.random.default_rng(1)
+    ballots, right = population(rng, 6, 5, 0.5, 2)
+    cascade = Cascade(ballots, right, np.ones(6, bool))
+    for votes in (1, 2, 4):
+        kept = wrong = total = 0.0
+        for question in range(6):
+            cast = [np.repeat(np.arange(VERDICTS), one.votes[question]) for one in ballots]
+            for subsets in product(*(list(combinations(one, votes)) for one in cast)):
+                table = np.array([np.bincount(one, minlength=VERDICTS) for one in subsets])
+                drawn = tuple(Ballots(row[None], DECIDES, votes) for row in table)
+                one = Cascade(drawn, right[[question]], np.ones(1, bool)).step(threshold)
+                kept, wrong, total = kept + one.kept, wrong + one.errors, total + 1 / 6
+        share, error = cascade.fewer(threshold, votes)
+        assert share == pytest.approx(kept / total / 6)
+        assert error == pytest.approx(wrong / kept)
+
+
+def test_a_distribution_is_infinitely_many_votes() -> None:
+    """Votes of a distribution are draws from it: a simulation keeps as many."""
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet([1.0] * VERDICTS, 5)
+    right = np.eye(VERDICTS, dtype=bool)[[0, 1, 2, 0, 1]]
+    exact = Cascade((Ballots(p, DECIDES, np.inf),), right, np.ones(5, bool))
+    found = exact.fewer(0.5, 4)
+    drawn = np.concatenate([rng.multinomial(4, row, 20_000) for row in p])
+    many = Cascade((Ballots(drawn, DECIDES, 4),), right.repeat(20_000, 0), np.ones(100_000, bool))
+    assert found == pytest.approx((many.step(0.5).kept, many.step(0.5).error), abs=0.01)
+    assert exact.step(0.5).kept == np.mean((p.max(1) >= 0.5) & (p.argmax(1) < 3))
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
-"""Which verdicts may be used? The rule in words, with what it keeps, asks and hands on."""
+"""Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
 from math import ceil, isinf
 
 import numpy as np
@@ -8,16 +10,23 @@ import numpy as np
 from ..errors import UserError
 from ..record.rule import KeepRule
 from ..showing.columns import declared, legend
-from ..showing.document import Caution, Document, Table, Text
-from ..showing.values import Record, grouped, percent, share, told_apart
+from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
+from ..stats import Estimate
+from ..stats.calibration import brier, points
 from ..stats.ends import clopper_pearson
+from ..stats.keep import Ballots, BoolArray, smaller_numbers
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
+from .row import valued
 
 TITLE = "Which verdicts may be used?"
 
 _LEVEL = 0.95
+
+_PASSES = 0.5
+"""Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
 
 _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
@@ -39,24 +48,35 @@ def panels(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) ->
         analysis: The rows.
         promise: What is promised.
         cascade: Judges in the order in which they are asked; one judge is a cascade of its own.
+            Without it, prices of the promise ask all judges, the cheapest first.
 
     Raises:
-        UserError: A judge of the cascade has no row, or several.
+        UserError: A judge has no row, or several; or no price.
     """
     alone = [Panel((row,), promise) for row in analysis.rows]
+    known = list(dict.fromkeys(one.names[0] for one in alone))
+    if unknown := [name for name in (*cascade, *promise.prices) if name not in known]:
+        raise UserError(f"{unknown[0]} is no judge here. Name one of: {', '.join(known)}.")
+    if promise.prices and not cascade:
+        cascade = _by_price(alone)
     if not cascade:
         return alone
-    known = list(dict.fromkeys(one.names[0] for one in alone))
     own = []
     for name in dict.fromkeys(cascade):
         found = [one for one in alone if one.names[0] == name]
-        if not found:
-            raise UserError(f"{name} is no judge here. Name one of: {', '.join(known)}.")
         if len(found) > 1:
             raise UserError(f"{name} has {len(found)} rows. Pool them with --by judge.")
         own += found
     together = Panel(tuple(one.rows[0] for one in own), promise)
     return [together, *own] if own[1:] else [together]
+
+
+def _by_price(alone: Sequence[Panel]) -> list[str]:
+    """The judges, the cheapest first."""
+    price = {one.names[0]: one.prices[0] for one in alone}
+    if lacking := [name for name, dollars in price.items() if dollars is None]:
+        raise UserError(f"{lacking[0]} has no price. Give it: --price '{lacking[0]}=DOLLARS'.")
+    return sorted(price, key=lambda name: price[name] or 0.0)
 
 
 def kept(analysis: Analysis) -> Iterator[Record]:
@@ -96,36 +116,125 @@ def record(panel: Panel) -> Record:
 
 
 def _calls(panel: Panel) -> Record:
-    """Calls that the rule takes, by judge, and what always asking the last judge decides."""
+    """Calls and dollars of the rule, by judge, and those of always asking the last judge."""
     judges, calls, by = panel.cascade.judges, panel.calls, panel.kept_by
+    n, prices = len(judges), panel.prices
+    each: list[float] | None = None
+    if calls is not None and None not in prices:
+        each = [asked * (price or 0.0) for asked, price in zip(calls, prices, strict=True)]
     found: Record = {
         "calls": None if calls is None else sum(calls),
+        "cost": None if each is None else sum(each),
         "judges": [],
-        **dict.fromkeys(("best", "best_calls", "best_kept", "best_error")),
+        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
     }
-    if len(judges) < 2:
+    if n < 2:
         return found
     last = Panel(panel.rows[-1:], panel.promise)
     every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
+    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
     return found | {
         "judges": [
             {
                 "judge": name,
                 "kept": float((by == place).mean()),
                 "calls": None if calls is None else calls[place],
+                "cost": None if each is None else each[place],
             }
             for place, name in enumerate(panel.names)
         ],
         "best": panel.names[-1],
-        "best_calls": None if calls is None else int(judges[-1].tries * len(panel.questions)),
+        "best_calls": always,
+        "best_cost": None if always is None or prices[-1] is None else always * prices[-1],
         "best_kept": every and every.kept,
         "best_error": every and every.error,
     }
 
 
+def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
+    """Every result by name, of these judges and cascades."""
+    return {name: list(chain.from_iterable(map(of, found))) for name, (of, _) in _RESULTS.items()}
+
+
+def _rule(panel: Panel) -> Iterator[Record]:
+    yield record(panel)
+
+
+def _fewer(panel: Panel) -> Iterator[Record]:
+    step = None if panel.reason else panel.rule.step
+    if step:
+        for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
+            kept, error = panel.cascade.fewer(step.threshold, votes)
+            yield panel.keys | {"votes": votes, "kept": kept, "error": error}
+
+
+def _labelled(panel: Panel) -> tuple[Ballots, BoolArray] | None:
+    """The labelled questions of a single judge of names; None without any."""
+    known = panel.cascade.labelled
+    if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:
+        return None
+    judge = panel.cascade.judges[0]
+    return Ballots(judge.votes[known], judge.decides, judge.tries), panel.cascade.right[known]
+
+
+def _calibration(panel: Panel) -> Iterator[Record]:
+    if known := _labelled(panel):
+        tries = known[0].tries
+        for one in points(*known):
+            yield panel.keys | {
+                "share": one.share,
+                "votes": None if isinf(tries) else round(one.share * tries),
+                "n_labelled": one.n,
+                **valued(right=Estimate(one.right, *one.ends)),
+            }
+
+
+def _brier(panel: Panel) -> Iterator[Record]:
+    if (known := _labelled(panel)) and (found := brier(*known)):
+        yield panel.keys | asdict(found)
+
+
+def _replaces(panel: Panel) -> Iterator[Record]:
+    if found := panel.against_people:
+        rate = found.winning_rate
+        yield panel.keys | {
+            "people_agree": float(np.mean([one.person_agrees for one in found.people])),
+            "judge_agrees": float(np.mean([one.judge_agrees for one in found.people])),
+            "winning_rate": rate,
+            "advantage": found.advantage,
+            "epsilon": panel.promise.epsilon,
+            "replaces": None if rate is None else rate >= _PASSES,
+            "reason": "a person labelled fewer than 30 questions" if rate is None else None,
+        }
+
+
+def _people(panel: Panel) -> Iterator[Record]:
+    found, raters = panel.against_people, list(panel.people)
+    for one in found.people if found else ():
+        rater = raters[one.column]
+        yield panel.keys | {
+            "rater": None if rater != rater else str(rater),  # NaN: labels without a rater
+            "n_labelled": one.n,
+            **picked(one, "person_agrees", "judge_agrees", "person_wins", "judge_wins"),
+            **picked(one, "p_value", "beaten"),
+        }
+
+
+_RESULTS = {
+    "keep": (_rule, "Rules"),
+    "fewer_votes": (_fewer, "Fewer votes"),
+    "calibration": (_calibration, "Right, by share of votes"),
+    "brier": (_brier, "Brier's score and its parts"),
+    "replaces": (_replaces, "As good as a person?"),
+    "people": (_people, "Each person beside the judge"),
+}
+"""Name in JSON -> what computes the records of a panel, and the title of their table."""
+
+
 def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
     """The rule of each judge or cascade in words, then the numbers; `logs` is what was read."""
-    records = [record(panel) for panel in found]
+    results = keep_results(found)
+    records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
     said = [
         Text(f"{name(panel.keys)}: {in_words(panel, one)}", "answer")
@@ -133,17 +242,30 @@ def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
         else Text(in_words(panel, one), "answer")
         for panel, one in zip(found, records, strict=True)
     ]
+    said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
-    columns = [*[grouped("judge")] * (len(found) > 1), *declared("keep")]
+    fewer = [one for one in results["fewer_votes"] if one.get("judge") == records[0].get("judge")]
+    shown = _lines(fewer, "fewer_votes", "The same rule with fewer votes")
     return Document(
         TITLE,
-        [*said, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
-        {"keep": records},
-        more=lambda: [Table.of(records, columns, "Rules"), *told],
-        explained=lambda: legend(columns),
+        [*said, *shown, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
+        results,
+        more=lambda: [*_tables(results), *told],
+        explained=lambda: legend(declared("keep")),
         sheet=records,
     )
+
+
+def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
+    several = len({one.get("judge") for one in records}) > 1
+    columns = [*[grouped("judge")] * several, *declared(name)]
+    return [Table.of(records, columns, title)] if records else []
+
+
+def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
+    for name, (_, title) in _RESULTS.items():
+        yield from _lines(results[name], name, title)
 
 
 def in_words(panel: Panel, one: Record) -> str:
@@ -159,8 +281,8 @@ def in_words(panel: Panel, one: Record) -> str:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     kept = (
-        f"Keep the {share(one['kept'], n)} that have {_votes(one)}{less}: {panel.promise.words} of "
-        f"these are wrong ({one['error']:.1%} of the labelled)."
+        f"Keep the {share(one['kept'], n)} that have {votes_of(one)}{less}: "
+        f"{panel.promise.words} of these are wrong ({one['error']:.1%} of the labelled)."
     )
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
@@ -168,7 +290,7 @@ def in_words(panel: Panel, one: Record) -> str:
     return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
 
 
-def _votes(one: Record) -> str:
+def votes_of(one: Record) -> str:
     """The rule of a record as a number of votes, or as a share."""
     if one["votes"]:
         return f"{one['votes_needed']} of {one['votes']} votes"
@@ -183,11 +305,27 @@ def _cascade(one: Record) -> str:
     said = f"{by}; {share(1 - one['kept'], n)} are for a person."
     if one["calls"] is None:
         return said
-    always = f"always asking {one['best']}: {one['best_calls']:,} calls"
+    always = f"always asking {one['best']}: {one['best_calls']:,} calls{_dollars(one['best_cost'])}"
     if one["best_error"] is not None:
         of = share(one["best_kept"], n)
         always += f", {one['best_error']:.1%} wrong of the {of} it decides"
-    return f"{said} {one['calls']:,} calls; {always}."
+    return f"{said} {one['calls']:,} calls{_dollars(one['cost'])}; {always}."
+
+
+def _dollars(cost: float | None) -> str:
+    return "" if cost is None else f" (${cost:,.2f})"
+
+
+def person_in_words(one: Record) -> str:
+    """Whether the judge of a record of `replaces` can stand in for a person."""
+    whom = describe({key: one[key] for key in ("judge",) if key in one})
+    people, judge = one["people_agree"], one["judge_agrees"]
+    agree = f"People agree in {people:.0%}, {whom} with them in {judge:.0%}"
+    if people < 0:  # distances
+        agree = f"People are {-people:.2g} apart, {whom} is {-judge:.2g} from them"
+    if one["replaces"] is None:
+        return f"{agree}; whether it can replace one is not known: {one['reason']}."
+    return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
 def _next(panel: Panel, logs: str) -> list[Text]:

@@ -1,13 +1,16 @@
 """What rows say as ballots: the judges of a rule, their labels, and why there is no promise."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..judgments.label_files import how_drawn
 from ..showing.values import Record, percent, share
+from ..stats.alternative import Alternative, alternative
 from ..stats.keep import (
     LABELS_DIFFER,
     Ballots,
@@ -22,6 +25,7 @@ from ..stats.keep import (
 )
 from ..stats.long import FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
+from .condition import could_be_options
 from .row import NO_LABELS, Row
 
 OUTPUTS = (
@@ -39,11 +43,15 @@ class Promise:
         max_error: Largest share of the kept verdicts that may be wrong.
         confidence: Probability that the promise is kept.
         drawn: Why labels are no simple random draw, if their files say so.
+        prices: Dollars of a call by judge, where the judgments do not say.
+        epsilon: What a person costs more than a judge, in the test against people.
     """
 
     max_error: float = 0.1
     confidence: float = 0.95
     drawn: str | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
+    epsilon: float = 0.1
 
     @property
     def words(self) -> str:
@@ -94,12 +102,25 @@ class Panel:
         return [name for name in self.categories if name in found]
 
     @cached_property
-    def labels(self) -> FloatArray:
-        """How many people gave each label to each question, N x K."""
+    def _rated(self) -> pd.DataFrame:
+        """The label that each person gave last to each question."""
         rated = [one for row in self.rows for one in row.judged.rated]
         given = pd.DataFrame(rated, columns=["question", "rater", "label"])
-        given = given.drop_duplicates(["question", "rater"], keep="last")
-        return self._placed(pd.crosstab(given["question"], given["label"]))
+        return given.drop_duplicates(["question", "rater"], keep="last")
+
+    @cached_property
+    def labels(self) -> FloatArray:
+        """How many people gave each label to each question, N x K."""
+        return self._placed(pd.crosstab(self._rated["question"], self._rated["label"]))
+
+    @cached_property
+    def people(self) -> dict[Any, IntArray]:
+        """Rater -> number of the label of each question, -1 for none."""
+        number = pd.Index(self.categories)
+        return {
+            rater: number.get_indexer(own.set_index("question")["label"].reindex(self.questions))
+            for rater, own in self._rated.groupby("rater", dropna=False, sort=False)
+        }
 
     def _placed(self, table: pd.DataFrame) -> FloatArray:
         """A table of questions x categories with every question and category, N x K."""
@@ -218,6 +239,18 @@ class Panel:
         found = half_width(apart, self.promise.max_error)
         return found if found is not None and np.isfinite(found) else None
 
+    @cached_property
+    def against_people(self) -> Alternative | None:
+        """The judge against each person; None without two people on a question."""
+        if len(self.people) < 2 or len(self.rows) > 1:
+            return None
+        judge, (row,) = self.cascade.judges[0], self.rows
+        people = np.column_stack(list(self.people.values()))
+        judged = judge.votes.sum(axis=1) > 0
+        named = row.labelled is None or could_be_options(row, row.labelled)
+        values = None if named else self.scale
+        return alternative(judge.top[judged], people[judged], self.promise.epsilon, values)
+
     @property
     def kept_by(self) -> IntArray:
         """The number of the judge that keeps each question; -1 for none."""
@@ -232,6 +265,15 @@ class Panel:
             return None
         asked = [((by < 0) | (by >= place)).sum() for place in range(len(judges))]
         return [int(one.tries * n) for one, n in zip(judges, asked, strict=True)]
+
+    @property
+    def prices(self) -> list[float | None]:
+        """Dollars of a call of each judge; None where these are not known."""
+        found = []
+        for name, row in zip(self.names, self.rows, strict=True):
+            spent = row.table["cost"].astype(float).mean() if "cost" in row.table else np.nan
+            found.append(self.promise.prices.get(name, None if np.isnan(spent) else float(spent)))
+        return found
 
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it."""

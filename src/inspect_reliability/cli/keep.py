@@ -16,7 +16,7 @@ from ..saving import whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Finite, Read, by_option, progress, read_again, reads_logs, show
+from .sources import Finite, Read, by_option, pairs, progress, read_again, reads_logs, show
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -45,6 +45,22 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
     help="Ask this judge, and the next --cascade JUDGE where it is not sure enough. Fix the order "
     "before you look at labels.",
 )
+@pairs(
+    "--price",
+    "prices",
+    "JUDGE=DOLLARS",
+    "my-judge=0.002",
+    "Dollars of one call, if the judgments do not say. Without --cascade, the judges are asked in "
+    "turn, the cheapest first",
+    Finite(min=0),
+)
+@click.option(
+    "--epsilon",
+    type=Finite(min=0, max=1),
+    default=0.1,
+    help="What a person costs more than a judge, as a share of questions, where several people "
+    "labelled and a judge is compared with each.",
+)
 @writes(
     "--out",
     endings=[".csv", ".parquet"],
@@ -62,6 +78,8 @@ def keep(
     max_error: float,
     confidence: float,
     cascade: tuple[str, ...],
+    prices: dict[str, float],
+    epsilon: float,
     out: str | None,
     save_rule: str | None,
     by: tuple[str, ...],
@@ -79,7 +97,7 @@ def keep(
     judgments = read()
     given = click.get_current_context().params["labels"]
     files = [one for one in given if not one.endswith(".eval") and kind_of(one) != "folder"]
-    promise = Promise(max_error, confidence, draws(files))
+    promise = Promise(max_error, confidence, draws(files), prices, epsilon)
     analysis = analyse(judgments, by or GROUP_BY, progress=progress)
     found = panels(analysis, promise, cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:

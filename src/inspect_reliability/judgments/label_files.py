@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _OF_PART = "target_"
 """How inspect_scout names the column of each part."""
 
+_BY_STRATUM = "random, by "
+"""How the column `split` begins where each stratum has its own share of labels."""
+
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
@@ -56,7 +59,9 @@ def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
     for name in frame:
         if str(name).casefold() in _WEIGHTS and frame[name].nunique(dropna=False) > 1:
             return f"{where} gives them different weights ({name})"
-    return None
+    splits = map(str, frame["split"].dropna().unique()) if "split" in frame else ()
+    drawn = next((one for one in splits if one.startswith(_BY_STRATUM)), None)
+    return drawn and f"{where} was drawn {drawn.removeprefix('random, ')}"
 
 
 def draws(paths: Sequence[str]) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, inf, log
+from math import ceil, comb, factorial, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +106,22 @@ class Cascade:
         right = self.right[np.arange(len(said)), np.maximum(said, 0)]
         errors = int((known & ~right).sum())
         return Step(float(threshold), float(kept.mean()), int(known.sum()), errors)
+
+    def fewer(self, threshold: float, votes: int) -> tuple[float, float | None]:
+        """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
+
+        The mean over all draws of so many of a question's votes without replacement (of a
+        distribution: of so many votes), so it is unbiased. A question with fewer votes is not kept.
+        """
+        open_ = np.ones(len(self.right))
+        kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
+        for judge in self.judges:
+            won = open_[:, None] * _won(judge, threshold, votes)
+            kept += won.sum(axis=1)
+            wrong += (won * ~self.right).sum(axis=1)
+            open_ = 1 - kept
+        among = kept[self.labelled].sum()
+        return float(kept.mean()), float(wrong[self.labelled].sum() / among) if among else None
 
 
 class Step(NamedTuple):
@@ -249,3 +265,51 @@ def half_width(distances: FloatArray, max_error: float) -> float | None:
     """
     place = ceil((len(distances) + 1) * (1 - max_error) - _ROUNDING)
     return float(np.sort(distances)[place - 1]) if place <= len(distances) else None
+
+
+def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
+    """Probability that so many votes keep each verdict, N x K."""
+    least = max(ceil(threshold * votes - _ROUNDING), 1)
+    exact = bool(np.isinf(judge.tries))
+    rows, same = np.unique(judge.votes, axis=0, return_inverse=True)
+    enough = exact | (rows.sum(axis=1) >= (votes if exact else judge.tries))
+    each = [
+        _chances(row, judge.decides, votes, least, exact) if known else np.zeros(len(row))
+        for row, known in zip(rows, np.broadcast_to(enough, len(rows)), strict=True)
+    ]
+    return np.array(each)[same.reshape(-1)]
+
+
+def _chances(
+    row: FloatArray, decides: BoolArray, votes: int, least: int, exact: bool
+) -> FloatArray:
+    """Of one question: a verdict wins with at least `least` votes, and more than any other.
+
+    Votes of verdicts are independent given their sum, so their generating functions multiply.
+    """
+    given = np.append(row, max(1 - row.sum(), 0.0)) if exact else row
+
+    def ways(share: float, k: int) -> float:
+        return share**k / factorial(k) if exact else float(comb(int(share), k))
+
+    found = np.zeros(len(row))
+    for place in np.flatnonzero((row > 0) & decides):
+        others = np.delete(given, place)
+        for own in range(least, votes + 1):
+            rest = votes - own
+            if rest < own:  # none of the others can have as many
+                of_rest = ways(others.sum(), rest)
+            else:
+                product = np.ones(1)
+                for share in others[others > 0]:
+                    each = [ways(share, k) for k in range(own)]
+                    product = np.convolve(product, each)[: rest + 1]
+                of_rest = product[rest] if len(product) > rest else 0.0
+            found[place] += ways(row[place], own) * of_rest
+    return found / (1 / factorial(votes) if exact else comb(int(row.sum()), votes))
+
+
+def smaller_numbers(tries: float) -> list[int]:
+    """Numbers of votes to compare with all of them: powers of two; of distributions up to 32."""
+    most = 64 if tries == inf else int(tries)
+    return [2**power for power in range(6) if 2**power < most]

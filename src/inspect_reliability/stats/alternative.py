@@ -1,0 +1,137 @@
+"""As good as a person? The alternative annotator test."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .long import FloatArray, IntArray
+
+FEWEST = 30
+"""Questions that a person needs, for the t test."""
+
+_FALSE_DISCOVERIES = 0.05
+
+
+@dataclass(frozen=True)
+class Person:
+    """One person, compared with a judge by how often each agrees with the other people.
+
+    Attributes:
+        column: Place among the people.
+        n: Questions that this person and another labelled.
+        judge_agrees: How often the judge agrees with the other people (of numbers: minus the root
+            of the mean squared distance).
+        person_agrees: The same of this person.
+        judge_wins: Share of questions on which the judge agrees as well or better.
+        person_wins: Share on which the person does.
+        p_value: Of "the judge wins less often, even with epsilon added".
+        beaten: Whether the judge can stand in for this person.
+    """
+
+    column: int
+    n: int
+    judge_agrees: float
+    person_agrees: float
+    judge_wins: float
+    person_wins: float
+    p_value: float | None
+    beaten: bool = False
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Every person, and whether the judge can take the place of one.
+
+    Attributes:
+        people: In their order, without those who share no question with another.
+        winning_rate: Share of people that the judge beats; from one half on it can replace one.
+            None if a person has too few questions.
+        advantage: Mean share of questions on which the judge is as good as a person.
+    """
+
+    people: tuple[Person, ...]
+    winning_rate: float | None
+    advantage: float
+
+
+def alternative(
+    judge: IntArray, people: IntArray, epsilon: float = 0.1, values: FloatArray | None = None
+) -> Alternative | None:
+    """The alternative annotator test (Calderon, Reichart & Dror 2025, arXiv 2501.10970).
+
+    Each person is left out in turn; judge and person are compared by how often they agree with the
+    others, question by question. The judge beats a person if it wins more often than that person
+    minus epsilon: a paired t test, with the false discoveries of all people controlled at 5%
+    (Benjamini & Yekutieli 2001).
+
+    Args:
+        judge: The judge's verdict on each of N questions as a number of a category; -1 for none.
+        people: The label of each of J people, N x J; -1 for none.
+        epsilon: What a person costs more than a judge, as a share of questions.
+        values: The categories as numbers, where distance counts; None for names.
+
+    Returns:
+        None if no two people labelled the same question.
+    """
+    found = [_person(judge, people, j, epsilon, values) for j in range(people.shape[1])]
+    known = [one for one in found if one is not None]
+    if not known:
+        return None
+    fallen = _rejected([1.0 if one.p_value is None else one.p_value for one in known])
+    rows = tuple(replace(one, beaten=fell) for one, fell in zip(known, fallen, strict=True))
+    few = any(one.p_value is None for one in rows)
+    rate = None if few else float(np.mean([one.beaten for one in rows]))
+    return Alternative(rows, rate, float(np.mean([one.judge_wins for one in rows])))
+
+
+def _person(
+    judge: IntArray, people: IntArray, j: int, epsilon: float, values: FloatArray | None
+) -> Person | None:
+    others = np.delete(people, j, axis=1)
+    both = (people[:, j] >= 0) & (others >= 0).any(axis=1)
+    if not both.any():
+        return None
+    with_others = [_alike(one[both], others[both], values) for one in (judge, people[:, j])]
+    machine, person = with_others
+    wins, loses = machine >= person, person >= machine
+    d = loses.astype(float) - wins
+    n, mean = len(d), float(d.mean())
+    return Person(
+        j,
+        n,
+        float(machine.mean()),
+        float(person.mean()),
+        float(wins.mean()),
+        float(loses.mean()),
+        _p_value(mean - epsilon, float(d.std(ddof=1)), n) if n >= FEWEST else None,
+    )
+
+
+def _alike(said: IntArray, others: IntArray, values: FloatArray | None) -> FloatArray:
+    """Agreement with the other people, question by question."""
+    known = others >= 0
+    if values is None:
+        return np.asarray(((said[:, None] == others) & known).sum(axis=1) / known.sum(axis=1))
+    apart = np.where(known, (values[said][:, None] - values[others]) ** 2, 0.0)
+    far = -np.sqrt(apart.sum(axis=1) / known.sum(axis=1))
+    return np.where(said >= 0, far, -np.inf)
+
+
+def _p_value(mean: float, spread: float, n: int) -> float:
+    from scipy.special import stdtr
+
+    if spread == 0:
+        return float(mean >= 0)
+    return float(stdtr(n - 1, mean / (spread / np.sqrt(n))))
+
+
+def _rejected(p_values: Sequence[float]) -> list[bool]:
+    """Which hypotheses fall, with false discoveries under any dependence."""
+    m = len(p_values)
+    order = np.argsort(p_values)
+    harmonic = sum(1 / k for k in range(1, m + 1))
+    below = [p_values[i] <= k * _FALSE_DISCOVERIES / (m * harmonic) for k, i in enumerate(order, 1)]
+    most = max((k for k, one in enumerate(below, 1) if one), default=0)
+    fallen = {int(i) for i in order[:most]}
+    return [i in fallen for i in range(m)]
