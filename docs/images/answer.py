@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from inspect_reliability.judgments import counts
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.stats import omega
 
@@ -22,7 +22,7 @@ STYLE = {"svg.fonttype": "none", "svg.hashsalt": "answer", "font.size": 11}
 
 def draw(logs: Path) -> Figure:
     """The verdicts on every question in the logs, with omega above."""
-    counted = counts(judgments_from_logs([logs]).table)
+    counted = Judged(judgments_from_logs([logs]).table).counts()
     found = omega(counted)
     shares = counted.table / counted.table.sum(axis=1, keepdims=True)
     shares = shares[(-shares.max(axis=1)).argsort(kind="stable")]

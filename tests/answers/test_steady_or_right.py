@@ -21,6 +21,7 @@ from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Labelled, krippendorff_alpha
 from inspect_reliability.stats.decisions import FAILS, PASSES
 
@@ -232,7 +233,8 @@ def test_errors_are_drawn_in_one_picture() -> None:
     names = list(dict.fromkeys(record["row"] for record in bars.records))
     assert names == ["a, wording x", "a, wording y", "b, wording x"]
     assert sum(record["share"] for record in bars.records) == pytest.approx(len(names))
-    [table] = [one for one in document.every if getattr(one, "title", "") == "Steady, or right"]
+    tables = [one for one in document.every if isinstance(one, Table)]
+    [table] = [one for one in tables if one.title == "Steady, or right"]
     assert [row[:2] for row in table.rows] == [["a", "x"], ["a", "y"], ["b", "x"]]
 
 

@@ -126,7 +126,7 @@ def test_judgments_are_weighted_verdicts(log: EvalLog) -> None:
     sample = (log.samples or [])[0]
     live = judgments_in((sample.scores or {})["verdict"], str(sample.id))
     own = table[table["question"] == sample.id]
-    assert sorted(one.weight for one in live) == pytest.approx(sorted(own["share"]))
+    assert sorted(one.share or 0 for one in live) == pytest.approx(sorted(own["share"]))
 
 
 def test_summaries_may_be_cut(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

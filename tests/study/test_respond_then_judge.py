@@ -186,7 +186,7 @@ def test_a_judge_among_the_responders_is_reported(models: list[str], tmp_path: P
         log = run(tasks.bbh_judge(responses=str(path)), model, tmp_path, max_tokens=2)
         [row] = analyse(judgments_from_logs(log.location)).results["rows"]
         said = f"The judge is also a responder ({names[-1]}): it judges its own answers."
-        assert (said in row["cautions"]) == warned
+        assert (said in str(row["cautions"])) == warned
 
 
 def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: Path) -> None:

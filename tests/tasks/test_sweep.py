@@ -149,7 +149,7 @@ class Failing(ModelAPI):
         ([], "Missing option '--model'"),
         (["--model", "mockllm/model", "-M", "x"], "'x' is not of the form KEY=VALUE"),
         (["--model", "mockllm/model", "-T", "responses=nowhere"], "No file or folder 'nowhere'"),
-        (["--model", "mockllm/model", "-T", "respones=x"], "-T respones= is no option"),
+        (["--model", "mockllm/model", "-T", "answerers=x"], "-T answerers= is no option"),
         (["--model", "mockllm/model", "-T", "replications=5"], "Give --replications in place"),
         (["--model", "mockllm/model", "--temperature", "nan"], "nan is not a finite number"),
     ],

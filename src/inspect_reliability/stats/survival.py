@@ -99,7 +99,7 @@ def deviation_of_tries(contests: Contests) -> FloatArray | None:
     np.add.at(asked, (question, systems), 1)
     weight = known[:, None] / (asked[question, systems] * (asked > 0).sum(axis=0)[systems])
     own = np.bincount(systems.ravel(), (spread * weight**2).ravel(), contests.n_systems)
-    return np.sqrt(own * len(n) / known.sum())
+    return np.asarray(np.sqrt(own * len(n) / known.sum()))
 
 
 _Cells = tuple[IntArray, IntArray]
