@@ -221,13 +221,18 @@ def test_pandalm_people_and_judges(data: Path) -> None:
     assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
 
 
-def test_reports_have_the_usual_promise(files: tuple[str, str], tmp_path: Path) -> None:
-    """What a report says of a judge is the rule with 95% and 10%."""
+def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) -> None:
+    """A report has the rule with the usual promise, and a page has its picture."""
     logs, labels = files
     pd.read_csv(logs).query("judge == 'largest'").to_csv(tmp_path / "one.csv", index=False)
     asked = (str(tmp_path / "one.csv"), "--labels", labels)
     one = keep(*asked)["keep"][0]
     assert results("report", *asked)["keep"][0]["kept"] == one["kept"]
+    page = str(tmp_path / "page.html")
+    said = invoke("report", *asked, "--html", page).stdout
+    votes = f"{one['votes_needed']} of {one['votes']} votes"
+    assert f"Keep: {one['kept']:.0%} ({votes}): with 95% confidence at most 10% of" in said
+    assert "Kept and wrong" in Path(page).read_text()
 
 
 def test_judges_that_are_not_there_are_named(files: tuple[str, str]) -> None:

@@ -49,4 +49,4 @@ def test_the_list_says_what_the_command_says(name: str) -> None:
     command = main.get_command(context, name)
     assert command is not None
     assert command.name == name
-    assert command.get_short_help_str(200).rstrip(".") == COMMANDS[name][1].rstrip(".")
+    assert command.get_short_help_str(200).rstrip(".") == COMMANDS[name].rstrip(".")

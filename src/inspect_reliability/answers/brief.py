@@ -43,6 +43,7 @@ def brief(
         blocks += votes_table(analysis, first, names[0])
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
+    blocks += _what_is_kept(analysis)
     blocks += _what_fools(analysis, rows, names)
     every = cautions(analysis, of_labels=True)
     said = states[0].why[1:]  # a caution that is said there is not said twice
@@ -264,6 +265,14 @@ def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) ->
         return []
     _, whom, said = max(found, key=lambda one: one[0])
     return [Text(f"Place: {whom and f'{whom}, '}{said}", "answer")]
+
+
+def _what_is_kept(analysis: Analysis) -> Iterator[Text]:
+    """A line on what may be kept, where there are labels."""
+    if analysis.results["validity"]:
+        from .kept import kept_line
+
+        yield from kept_line(analysis)
 
 
 def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
-from math import ceil, isinf
+from math import isinf
 
 import numpy as np
 
@@ -14,16 +14,14 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
 from ..stats import Estimate
 from ..stats.calibration import brier, points
-from ..stats.ends import clopper_pearson
 from ..stats.keep import Ballots, BoolArray, smaller_numbers
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
+from .kept import record, votes_of
 from .row import valued
 
 TITLE = "Which verdicts may be used?"
-
-_LEVEL = 0.95
 
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
@@ -77,78 +75,6 @@ def _by_price(alone: Sequence[Panel]) -> list[str]:
     if lacking := [name for name, dollars in price.items() if dollars is None]:
         raise UserError(f"{lacking[0]} has no price. Give it: --price '{lacking[0]}=DOLLARS'.")
     return sorted(price, key=lambda name: price[name] or 0.0)
-
-
-def kept(analysis: Analysis) -> Iterator[Record]:
-    """The record of each labelled row, with the usual promise."""
-    return (record(Panel((row,), Promise())) for row in analysis.rows if row.labelled)
-
-
-def record(panel: Panel) -> Record:
-    """One record of `keep`."""
-    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
-    why = panel.reason
-    step = None if why else panel.rule.step
-    tries = {one.tries for one in cascade.judges}
-    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
-    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
-    found = step.kept if step else 0.0
-    return panel.keys | {
-        "n_questions": n,
-        "n_labelled": int(cascade.labelled.sum()),
-        "votes": each,
-        "threshold": step and step.threshold,
-        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
-        "kept": found,
-        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
-        "confidence": promise.confidence,
-        "max_error": promise.max_error,
-        "error_bound": promise.max_error if step else None,
-        "error": step and step.error,
-        "n_kept_labelled": step and step.n_labelled,
-        "undecided": undecided,
-        "unsteady": max(1 - found - undecided, 0.0),
-        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
-        "half_width": panel.half_width,
-        **_calls(panel),
-        "reason": why,
-    }
-
-
-def _calls(panel: Panel) -> Record:
-    """Calls and dollars of the rule, by judge, and those of always asking the last judge."""
-    judges, calls, by = panel.cascade.judges, panel.calls, panel.kept_by
-    n, prices = len(judges), panel.prices
-    each: list[float] | None = None
-    if calls is not None and None not in prices:
-        each = [asked * (price or 0.0) for asked, price in zip(calls, prices, strict=True)]
-    found: Record = {
-        "calls": None if calls is None else sum(calls),
-        "cost": None if each is None else sum(each),
-        "judges": [],
-        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
-    }
-    if n < 2:
-        return found
-    last = Panel(panel.rows[-1:], panel.promise)
-    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
-    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
-    return found | {
-        "judges": [
-            {
-                "judge": name,
-                "kept": float((by == place).mean()),
-                "calls": None if calls is None else calls[place],
-                "cost": None if each is None else each[place],
-            }
-            for place, name in enumerate(panel.names)
-        ],
-        "best": panel.names[-1],
-        "best_calls": always,
-        "best_cost": None if always is None or prices[-1] is None else always * prices[-1],
-        "best_kept": every and every.kept,
-        "best_error": every and every.error,
-    }
 
 
 def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
@@ -288,15 +214,6 @@ def in_words(panel: Panel, one: Record) -> str:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
     rest = share(one["unsteady"], n)
     return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
-
-
-def votes_of(one: Record) -> str:
-    """The rule of a record as a number of votes, or as a share."""
-    if one["votes"]:
-        return f"{one['votes_needed']} of {one['votes']} votes"
-    if one["calls"] is None:  # exact
-        return f"a probability of {one['threshold']:.3g} or more"
-    return f"{one['threshold']:.1%} of the votes or more"
 
 
 def _cascade(one: Record) -> str:

@@ -156,6 +156,10 @@ def _right(analysis: Analysis) -> Iterator[Block]:
     look: dict[str, Any] = {"records": votes, "y_label": "majority right"}
     for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
         yield replace(one, title=f"{one.title}: votes")
+    if analysis.results["validity"]:
+        from .kept import picture
+
+        yield from picture(analysis)
     yield from right.confusions(analysis)
 
 

@@ -162,7 +162,7 @@ RESULTS: Mapping[str, Compute] = {
     "validity": partial(_in, "right", "validity"),
     "confusion": partial(_in, "right", "confusion"),
     "corrected": partial(_in, "labelling", "corrected"),
-    "keep": partial(_in, "keep", "kept"),
+    "keep": partial(_in, "kept", "kept"),
     "questions": partial(_in, "questions", "questions"),
     "without_verdict": partial(_in, "outputs", "outputs_without_verdict"),
     "seed_checks": seed_checks,

@@ -68,8 +68,8 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
 
 def _points(figure: Figure) -> Picture:
     series = _by(figure.records, figure.by)
-    # Numbers of votes are far apart; other numbers and names have places.
-    places = None if figure.x == "votes" else _places(figure)
+    # Numbers of votes are far apart, shares are shares; other numbers and names have places.
+    places = None if figure.x in ("votes", "kept") else _places(figure)
     picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
     axes = picture.subplots()
     # Beside each other over a name, so that none hides another.
@@ -115,6 +115,9 @@ def _points(figure: Figure) -> Picture:
 
 
 def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
+    if figure.x == "kept":
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        return
     if places is None:
         axes.set_xscale("log")
         ticks = sorted({record[figure.x] for record in figure.records} & set(_TICKS))

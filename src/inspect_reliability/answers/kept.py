@@ -1,0 +1,141 @@
+"""What may be kept of each judge or cascade, and how a report says it."""
+
+from collections.abc import Iterator
+from math import ceil, isinf
+
+import numpy as np
+
+from ..showing.document import Figure, Text
+from ..showing.values import Record, percent, share, told_apart
+from ..stats.ends import clopper_pearson
+from .analysis import Analysis
+from .keeping import Panel, Promise
+
+_LEVEL = 0.95
+
+_MOST_TOLD = 3
+"""Most judges that the line of a report tells of."""
+
+
+def kept(analysis: Analysis) -> Iterator[Record]:
+    """The record of each labelled row, with the usual promise."""
+    return (record(Panel((row,), Promise())) for row in analysis.rows if row.labelled)
+
+
+def record(panel: Panel) -> Record:
+    """One record of `keep`."""
+    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
+    why = panel.reason
+    step = None if why else panel.rule.step
+    tries = {one.tries for one in cascade.judges}
+    each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
+    undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
+    found = step.kept if step else 0.0
+    return panel.keys | {
+        "n_questions": n,
+        "n_labelled": int(cascade.labelled.sum()),
+        "votes": each,
+        "threshold": step and step.threshold,
+        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
+        "kept": found,
+        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
+        "confidence": promise.confidence,
+        "max_error": promise.max_error,
+        "error_bound": promise.max_error if step else None,
+        "error": step and step.error,
+        "n_kept_labelled": step and step.n_labelled,
+        "undecided": undecided,
+        "unsteady": max(1 - found - undecided, 0.0),
+        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
+        "half_width": panel.half_width,
+        **_calls(panel),
+        "reason": why,
+    }
+
+
+def _calls(panel: Panel) -> Record:
+    """Calls and dollars of the rule, by judge, and those of always asking the last judge."""
+    judges, calls, by = panel.cascade.judges, panel.calls, panel.kept_by
+    n, prices = len(judges), panel.prices
+    each: list[float] | None = None
+    if calls is not None and None not in prices:
+        each = [asked * (price or 0.0) for asked, price in zip(calls, prices, strict=True)]
+    found: Record = {
+        "calls": None if calls is None else sum(calls),
+        "cost": None if each is None else sum(each),
+        "judges": [],
+        **dict.fromkeys(("best", "best_calls", "best_cost", "best_kept", "best_error")),
+    }
+    if n < 2:
+        return found
+    last = Panel(panel.rows[-1:], panel.promise)
+    every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
+    always = None if calls is None else int(judges[-1].tries * len(panel.questions))
+    return found | {
+        "judges": [
+            {
+                "judge": name,
+                "kept": float((by == place).mean()),
+                "calls": None if calls is None else calls[place],
+                "cost": None if each is None else each[place],
+            }
+            for place, name in enumerate(panel.names)
+        ],
+        "best": panel.names[-1],
+        "best_calls": always,
+        "best_cost": None if always is None or prices[-1] is None else always * prices[-1],
+        "best_kept": every and every.kept,
+        "best_error": every and every.error,
+    }
+
+
+def votes_of(one: Record) -> str:
+    """The rule of a record as a number of votes, or as a share."""
+    if one["votes"]:
+        return f"{one['votes_needed']} of {one['votes']} votes"
+    if one["calls"] is None:  # exact
+        return f"a probability of {one['threshold']:.3g} or more"
+    return f"{one['threshold']:.1%} of the votes or more"
+
+
+def kept_line(analysis: Analysis) -> Iterator[Text]:
+    """What may be kept of each judge, in the one line that a report has."""
+    records = analysis.results["keep"]
+    name = told_apart([analysis.keys(one) for one in records], "judge")
+    said = []
+    for one in (one for one in records if one["threshold"]):
+        whom = f"{name(analysis.keys(one))} " if records[1:] else ""
+        said.append(f"{whom}{share(one['kept'], one['n_questions'])} ({votes_of(one)})")
+    if said:
+        others = f", {len(said) - _MOST_TOLD} more" if said[_MOST_TOLD:] else ""
+        kept = f"{', '.join(said[:_MOST_TOLD])}{others}"
+        yield Text(f"Keep: {kept}: {Promise().words} of these are wrong.", "answer")
+    elif records:
+        most = percent(Promise().max_error)
+        yield Text(f"Keep: nothing with at most {most} wrong ('keep' says why).", "answer")
+
+
+def picture(analysis: Analysis) -> Iterator[Figure]:
+    """Error among the kept against the share kept, a point a threshold, with the promise."""
+    every = (Panel((row,), Promise()) for row in analysis.rows if row.labelled)
+    shown = [one for one in every if not one.withheld]
+    name = told_apart([one.keys for one in shown], "judge")
+    records = [
+        one.keys | {"row": name(one.keys), "kept": step.kept, "error": step.error}
+        for one in shown
+        for step in one.rule.path
+        if step.n_labelled
+    ]
+    if records:
+        yield Figure(
+            "Kept and wrong",
+            "Share of the kept verdicts that is wrong, by the share of questions that is kept; a "
+            "point for each number of votes. The dashed line is what is promised.",
+            records,
+            x="kept",
+            y="error",
+            by="row",
+            y_label="wrong among the kept",
+            reference=Promise().max_error,
+            lowest=None,
+        )
