@@ -135,6 +135,8 @@ def test_limits_that_cannot_be_asked_for() -> None:
         Limits(least=(("omega", 60),))
     with pytest.raises(UserError, match="not of icc"):
         Limits(least=(("icc", 0.5),), anytime=True)
+    with pytest.raises(UserError, match="towards has no minimum: use --max towards=VALUE"):
+        Limits(least=(("towards", 0.5),))
 
 
 def test_an_open_gate_says_what_helps() -> None:

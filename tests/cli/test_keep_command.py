@@ -235,6 +235,18 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
     assert "Kept and wrong" in Path(page).read_text()
 
 
+def test_a_gate_has_the_usual_promise(files: tuple[str, str], tmp_path: Path) -> None:
+    """A gate decides by the interval of what may be kept; without labels, nothing."""
+    logs, labels = files
+    pd.read_csv(logs).query("judge == 'largest'").to_csv(tmp_path / "one.csv", index=False)
+    asked = (str(tmp_path / "one.csv"), "--labels", labels)
+    one = keep(*asked)["keep"][0]
+    low, high = one["kept_interval"]
+    for limit, code in ((low - 0.01, 0), (high + 0.01, 1), (one["kept"], 3)):
+        assert invoke("gate", *asked, "--min", f"kept={limit}").exit_code == code
+    assert invoke("gate", asked[0], "--min", "kept=0.1").exit_code == 3
+
+
 def test_judges_that_are_not_there_are_named(files: tuple[str, str]) -> None:
     """A judge that is no judge, or has no price or several rows, is refused with what to do."""
     asked = ("keep", files[0], "--labels", files[1])

@@ -123,7 +123,7 @@ class Changed:
 
     @property
     def _graded(self) -> bool:
-        return self._study.judged.scale is not None
+        return self._study.judged.values is not None and not self._chooses
 
     @property
     def _chooses(self) -> bool:
@@ -133,8 +133,8 @@ class Changed:
     def _values(self) -> dict[str, float]:
         """How far each verdict is for the answer; empty where that is not known, or it chooses."""
         judged = self._study.judged
-        if judged.scale is not None or self._chooses:
-            return dict(judged.scale or {})
+        if judged.values is not None or self._chooses:
+            return dict(judged.values or {})
         named = {*map(str, judged.verdicts)} - {*NO_VERDICTS, "None"}
         own = {*(judged.declared or (*named, *opposites(named)))}
         good = [name for name in own if name.casefold() in _FAVOURABLE]

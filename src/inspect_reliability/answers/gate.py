@@ -1,6 +1,6 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import UserError
@@ -10,7 +10,7 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
-from ..stats import COEFFICIENTS, KINDS, question_rates
+from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
 from ..stats.decisions import (
     FAILS,
     OPEN,
@@ -26,6 +26,9 @@ from ..stats.planning import precision
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
+from .fooled import INVARIANCE, about
+from .keep import record
+from .keeping import Panel, Promise
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -41,8 +44,16 @@ _SCALE = (
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
-REQUIRED = (*COEFFICIENTS, *RATES, *KINDS)
+KEPT = "kept"
+"""The share of questions whose verdict may be kept, with the usual promise."""
+
+FOOLED = ("towards", "lift")
+"""What may be at most so large for each change that leaves an answer's worth alone."""
+
+REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT, *FOOLED)
 """Names that can have a limit."""
+
+_NOT_CHANGED = "no answer was changed: run the judge with -T answers=instruction"
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
@@ -65,8 +76,10 @@ class Limits:
         for name, limit in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
-            if limit > 1:
+            if limit > 1 and name not in FOOLED:
                 raise UserError(f"{name} is at most 1: no judge can be asked for {limit:g}.")
+        if wrong := [name for name, _ in self.least if name in FOOLED]:
+            raise UserError(f"{wrong[0]} has no minimum: use --max {wrong[0]}=VALUE.")
         most = (*RATES, *KINDS[1:])
         has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
         for name, _, at_least in self.all:
@@ -93,22 +106,45 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
     nothing. Grades in `not_checked` are skipped.
 
     Returns:
-        One record per row and requirement: `value`, `value_interval` and `result`.
+        One record per row and requirement (`towards` and `lift`: one a change): `value`,
+        `value_interval` and `result`.
     """
     checks = []
     for row in analysis.rows:
         if beside_replications(row.asked, analysis.judgments.table):
             continue
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
-        for name, limit, at_least in limits.all:
-            found = _requirement(row, name, limit, at_least, limits.anytime)
-            found["cautions"] += suite
-            checks.append(of_group(row.group, found))
+        for asked in limits.all:
+            for said, value in _estimates(analysis, row, asked[0]):
+                found = _requirement(row, asked, said, value, limits.anytime)
+                found["cautions"] += suite
+                checks.append(of_group(row.group, found))
     return checks
 
 
-def _requirement(row: Row, name: str, limit: float, at_least: bool, anytime: bool) -> Record:
-    found = row.estimate(name)
+def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, Estimate]]:
+    """What a limit is about, in words, and its estimate: of changed answers, one a change."""
+    if name == KEPT:
+        one = record(Panel((row,), Promise()))
+        value = one["kept"] if one["threshold"] else None
+        ends = one["kept_interval"] or (None, None)
+        yield name, Estimate(value, *ends, one["n_questions"], reason=one["reason"])
+    elif name in FOOLED:
+        changes = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
+        for one in changes:
+            ends, why = one[f"{name}_interval"] or (None, None), one["not_estimable"].get(name)
+            found = Estimate(one[name], *ends, one["n_questions"], reason=why)
+            yield f"{name} of {one['change']}", found
+        if not changes:
+            yield f"{name} of any change", Estimate(reason=_NOT_CHANGED)
+    else:
+        yield _SHOWN.get(name, name), row.estimate(name)
+
+
+def _requirement(
+    row: Row, asked: tuple[str, float, bool], said: str, found: Estimate, anytime: bool
+) -> Record:
+    name, limit, at_least = asked
     why = _why_undecided(row, name, anytime)
     known = not why and found.value is not None
     evidence = _evidence_of(row, name, limit, at_least) if anytime and known else None
@@ -117,10 +153,9 @@ def _requirement(row: Row, name: str, limit: float, at_least: bool, anytime: boo
     cautions = [row.silent] if row.silent and row.silent != why else []
     if name == "omega" and not why and row.judged.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
-    said = f"{_SHOWN.get(name, name)} {'>=' if at_least else '<='} {limit:g}"
     open_ = result == OPEN and known and not anytime
     return {
-        "requirement": said,
+        "requirement": f"{said} {'>=' if at_least else '<='} {limit:g}",
         **valued(value=found),
         "level": found.level,
         "n_questions": found.n_questions,
@@ -156,13 +191,13 @@ def _more_questions(row: Row, name: str, limit: float) -> int | None:
     if name in KINDS:
         known = row.labelled
         return questions_to_decide(known.precision(kind=name), limit) if known else None
-    cells = None if row.several else row.cells(name)
+    cells = None if row.several or name not in COEFFICIENTS else row.cells(name)
     return None if cells is None else questions_to_decide(precision(cells, name), limit)
 
 
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
     """Why a coefficient decides nothing whatever its interval; None if it can."""
-    if name in (*RATES, *KINDS):
+    if name not in COEFFICIENTS:
         return None
     if row.asked_once:
         return ASKED_ONCE

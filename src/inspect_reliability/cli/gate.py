@@ -29,7 +29,8 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     "most",
     "NAME=VALUE",
     "non_response_rate=0.05",
-    "A coefficient or rate may be at most this, as in non_response_rate=0.05",
+    "A coefficient or rate may be at most this, as in non_response_rate=0.05; of answers that were "
+    "changed, towards=0.05, or lift=0.2 of grades",
     Finite(),
 )
 @click.option(
