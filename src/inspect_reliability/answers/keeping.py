@@ -118,7 +118,9 @@ class Panel:
         """Rater -> number of the label of each question, -1 for none."""
         number = pd.Index(self.categories)
         return {
-            rater: number.get_indexer(own.set_index("question")["label"].reindex(self.questions))
+            rater: number.get_indexer(
+                pd.Index(own.set_index("question")["label"].reindex(self.questions))
+            )
             for rater, own in self._rated.groupby("rater", dropna=False, sort=False)
         }
 
