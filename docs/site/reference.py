@@ -20,6 +20,7 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.apart import apart
 from inspect_reliability.answers.boards import boards
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.change import changes
@@ -27,6 +28,7 @@ from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.keep import keep_results, panels
 from inspect_reliability.answers.keeping import Promise
+from inspect_reliability.answers.places import places
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.rank import rank_document
 from inspect_reliability.answers.score_variance import of_suite, sources
@@ -49,6 +51,7 @@ ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "me
 """Packages whose public names are documented, each on a page of its own."""
 
 _EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"
+_PAIRS = Path(__file__).parents[2] / "examples" / "pairs.parquet"
 _LONGEST = 60
 """Characters of an example."""
 
@@ -335,6 +338,10 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     ranked = rank_document(boards(verdicts_on_systems([str(_EXAMPLE_LOGS)]))).results
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
+    pairs = verdicts_on_systems([str(_PAIRS)])
+    found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
+    found["plan --for rank"] += apart(pairs)
+    found["compare --for rank"] += places(pairs, pairs)
     found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))

@@ -10,6 +10,7 @@ from .metrics import (
     judged_accuracy,
     non_response_rate,
     reliability,
+    win_rate,
 )
 from .rejudging import keep, kept_rate, rejudge, rejudge_log
 from .scoring import verdict

@@ -19,6 +19,7 @@ from evals import evaluate
 from example_logs import USAGE
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
+from inspect_reliability.metrics import win_rate
 
 
 def rank(*given: object) -> Result:
@@ -139,9 +140,9 @@ def test_probabilities_of_single_systems(published: Path) -> None:
         own = [known[name][key] for key in ("score", "standard_error", "deviation_of_tries")]
         assert own == pytest.approx(values, abs=1e-4)
     pairs = results["neighbours"]
+    letters = [(known[one["above"]]["letters"], known[one["below"]]["letters"]) for one in pairs]
     assert sum(one["difference_interval"][0] > 0 for one in pairs) == 5
-    said = " ".join(rank(published / "alpaca_probabilities.parquet").stdout.split())
-    assert "Of 37 neighbours 3 can be told apart" in said
+    assert sum(not {*above} & {*below} for above, below in letters) == 3
     assert results["survival"][0]["tau"] == pytest.approx(0.939, abs=0.003)
 
 
@@ -161,7 +162,7 @@ def test_forms_of_a_verdict(tmp_path: Path) -> None:
     # x: (1 + 0) / 2 on a, (1 + 1) / 2 on b, (.5 + 1) / 2 on c
     assert known["x"]["score"] == pytest.approx(0.75)
     assert known["y"]["score"] == pytest.approx(0.25)
-    named = ("system", "score", "score_interval", "rank", "rank_set", "n_questions")
+    named = ("system", "score", "score_interval", "rank", "rank_set", "letters", "n_questions")
     assert [key for key in known["x"] if key in (*named, "method", "reason")] == [
         *named,
         "method",
@@ -189,6 +190,16 @@ def test_scores_of_single_systems(tmp_path: Path) -> None:
         ({}, ("--baseline", "z"), "No system is called 'z'"),
         ({}, ("--pool", "colour"), "no column 'colour'"),
         ({}, ("--column", "nothing=system"), "no column 'nothing'"),
+        (
+            {"label": ["x"] * 6},
+            ("--method", "bt", "--labels", "pairs.csv"),
+            "Labels correct mean scores",
+        ),
+        ({}, ("--labels", "none.csv"), "none.csv"),
+        ({}, ("--labels", "pairs.csv"), "no column 'label'"),
+        ({}, ("--family", "x"), "not of the form JUDGE=SYSTEM"),
+        ({}, ("--family", "j=nobody"), "No system is called 'nobody'"),
+        ({}, ("--family", "j=x"), "give labels"),
     ],
 )
 def test_bad_input_is_refused_in_words(
@@ -234,15 +245,91 @@ def single(questions: int, lift: dict[str, float], seed: int = 0, **more: object
     return pd.DataFrame(rows).assign(**more)
 
 
+LIFT = {"low": 0.0, "middle": 0.1, "high": 0.3, "own": 0.0}
+
+
+@pytest.mark.parametrize("n", [60, 12])
+def test_labels_correct_a_judge_who_favours_its_own(tmp_path: Path, n: int) -> None:
+    """A judge adds .35 to its own system: the labels find that, and its rank set has the truth."""
+    single(400, LIFT | {"own": 0.35}).to_csv(tmp_path / "judge.csv", index=False)
+    truth = single(400, LIFT, seed=1).query("replication == 1").drop(columns="judge")
+    kept = truth["question"].isin([f"q{q}" for q in range(n)])
+    truth[kept].rename(columns={"verdict": "label"}).to_csv(tmp_path / "people.csv", index=False)
+    plain = by_system(found(tmp_path / "judge.csv"))
+    assert plain["own"]["rank"] == 1
+    given = found(tmp_path / "judge.csv", "--labels", tmp_path / "people.csv", "--family", "j=own")
+    known = by_system(given)
+    low, high = known["own"]["rank_set"]
+    assert low <= 4 <= high or n == 60
+    low, high = known["own"]["score_interval"]
+    assert low < 0.4 < high
+    favoured = {one["system"]: one for one in given["favours"]}
+    low, high = favoured["own family"]["bias_interval"]
+    assert low < 0.35 < high
+    assert low > 0 or n < 60
+    assert favoured["own family"]["n_labels"] == n
+
+
+def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
+    """A study of the planned size tells the neighbours apart in about 80% of cases."""
+    lift = {"low": 0.0, "high": 0.12}
+    single(2000, lift).to_csv(tmp_path / "pilot.csv", index=False)
+    done = CliRunner().invoke(
+        main, ["plan", str(tmp_path / "pilot.csv"), "--for", "rank", "--format", "json"]
+    )
+    assert done.exit_code == 0, done.output
+    (plan,) = json.loads(done.stdout)["rows"]
+    assert (plan["above"], plan["below"], plan["judges"]) == ("high", "low", None)
+    n, told = plan["questions"], []
+    for seed in range(200):
+        one = single(n, lift, seed + 1).assign(right=lambda one: one["verdict"] == "C")
+        each = one.groupby(["question", "system"])["right"].mean().unstack()
+        off = each["high"] - each["low"]
+        told.append(off.mean() > 1.96 * off.std(ddof=1) / np.sqrt(n))
+    assert np.mean(told) == pytest.approx(0.8, abs=0.08)
+    assert plan["design"]["tries"] == 1
+    assert plan["calls"] == 2 * plan["design"]["questions"]
+
+
+def test_places_that_moved(tmp_path: Path) -> None:
+    """A judge that lifts one system moves its place beyond noise; noise moves none."""
+    files = {}
+    for name, more in (("old", {}), ("same", {}), ("new", {"low": 0.5})):
+        files[name] = tmp_path / f"{name}.csv"
+        single(300, LIFT | more, seed=len(files)).to_csv(files[name], index=False)
+
+    def moved(second: str) -> dict[str, Any]:
+        command = ["compare", str(files["old"]), str(files[second]), "--for", "rank"]
+        done = CliRunner().invoke(main, [*command, "--format", "json"])
+        assert done.exit_code == 0, done.output
+        return {one["system"]: one for one in json.loads(done.stdout)["rows"]}
+
+    assert not any(one["moved"] for one in moved("same").values())
+    low = moved("new")["low"]
+    assert low["moved"]
+    assert (low["first_rank"] > 1, low["second_rank"]) == (True, 1)
+    assert low["change_interval"][0] > 0.3
+
+
 @pytest.mark.parametrize("form", ["table", "html", "markdown"])
-def test_the_answer_has_25_lines(tmp_path: Path, form: str) -> None:
-    """The answer fits a screen, however many systems there are."""
+def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form: str) -> None:
+    """The answer fits a screen; the page draws systems by score, and two tries side by side."""
     many = {f"s{i}": i / 60 for i in range(24)}
     single(30, many).to_csv(tmp_path / "many.csv", index=False)
     done = rank(tmp_path / "many.csv", "--format", form)
     assert done.exit_code == 0, done.output
     if form == "table":
         assert len(done.stdout.splitlines()) <= 25
+    if form == "html":
+        assert done.stdout.count("<svg") == 2
+
+
+def test_a_report_names_the_leader() -> None:
+    """The report of a judge that chooses among several has the first of the ranking."""
+    logs = Path(__file__).parents[2] / "logs" / "example"
+    first = found(logs)["ranking"][0]
+    said = CliRunner().invoke(main, ["report", str(logs)]).stdout
+    assert f"Ahead: {first['system']}, {first['score']:.0%} of choices" in said
 
 
 def met(path: Path, pairs: dict[str, str]) -> Path:
@@ -282,7 +369,7 @@ def test_repeated_rows_are_left_out(tmp_path: Path) -> None:
     assert found(tmp_path / "twice.csv")["ranking"] == found(tmp_path / "once.csv")["ranking"]
 
 
-@scorer(metrics=[])
+@scorer(metrics=[win_rate()])
 def by_length() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         return Score(value="C" if state.output.completion == target.text else "I")
@@ -291,7 +378,7 @@ def by_length() -> Scorer:
 
 
 def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
-    """Each log's model is a system; its scores are those of inspect."""
+    """Each log's model is a system; its scores are those of inspect, and so is the win rate."""
     samples = [Sample(id=n, input=f"{n}?", target="yes") for n in range(12)]
     for name, right in (("good", 9), ("bad", 3)):
         says = ["yes" if n < right else "no" for n in range(12)]
@@ -300,7 +387,11 @@ def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
             one.usage = USAGE
         model = get_model(f"mockllm/{name}", custom_outputs=outputs, memoize=False)
         task = Task(dataset=samples, solver=generate(), scorer=by_length(), name="suite")
-        evaluate(task, tmp_path / name, model=model, max_samples=1)
+        log = evaluate(task, tmp_path / name, model=model, max_samples=1)
+        assert log.results is not None
+        shown = {m.name: m.value for m in log.results.scores[0].metrics.values()}
+        assert shown["win_rate"] == pytest.approx(right / 12)
+        assert shown["win_rate_low"] < right / 12 < shown["win_rate_high"]
     known = by_system(found(tmp_path))
     assert {name: one["score"] for name, one in known.items()} == {
         "mockllm/good": pytest.approx(9 / 12),

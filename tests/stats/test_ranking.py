@@ -12,8 +12,10 @@ from scipy.stats import t as student
 
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
+from inspect_reliability.stats.corrected import Sample, ppi
 from inspect_reliability.stats.ranking import Contests, ranking
-from inspect_reliability.stats.survival import deviation_of_tries, survival
+from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
+from inspect_reliability.stats.survival import survival, variance_of_tries
 
 
 def scored(values: np.ndarray) -> Contests:
@@ -102,8 +104,8 @@ def test_scores_and_errors_are_those_of_a_plain_count(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_deviation_of_tries_is_that_of_all_tries(seed: int) -> None:
-    """Scores of one try of every cell, over all ways to take one: their variance, less bias."""
+def test_variance_of_tries_is_that_of_all_tries(seed: int) -> None:
+    """Scores of one try of every cell, over all ways to take one: their covariance, less bias."""
     contests = incomplete(seed)
     cells = [np.flatnonzero(contests.cell == c) for c in np.unique(contests.cell)]
     kept = [rows for rows in cells if len(rows) == 2][:10]
@@ -114,10 +116,50 @@ def test_deviation_of_tries_is_that_of_all_tries(seed: int) -> None:
         for which in product((0, 1), repeat=len(kept))
     ]
     asked = ~np.isnan(every[0])
-    twice = 2 * np.var(np.array(every)[:, asked], axis=0)  # two tries of a cell: 2 x unbiased
-    found = deviation_of_tries(again)
+    twice = 2 * np.cov(np.array(every)[:, asked].T, ddof=0)  # two tries of a cell: 2 x unbiased
+    found = variance_of_tries(again)
     assert found is not None
-    assert found[asked] == pytest.approx(twice**0.5, abs=1e-12)
+    assert found[np.ix_(asked, asked)] == pytest.approx(twice, abs=1e-12)
+
+
+def test_labels_of_every_question_are_the_scores() -> None:
+    """With a label everywhere, PPI++ is the mean of the labels; with few, one bias is taken off."""
+    rng = np.random.default_rng(7)
+    judged, people = rng.random((60, 3)), rng.random((60, 3))
+    blank = np.full((60, 3), np.nan)
+    contests = scored(judged[:, :, None])
+    every = corrected(LabelledShares(people, judged, blank), ranking(contests))
+    assert every.scores == pytest.approx(people.mean(axis=0))
+    assert every.error == pytest.approx(people.std(axis=0, ddof=1) / np.sqrt(60))
+    few = np.arange(60)[:, None] < 10
+    some = LabelledShares(
+        np.where(few, people, np.nan), np.where(few, judged, np.nan), np.where(few, np.nan, judged)
+    )
+    found = corrected(some, ranking(contests))
+    bias = (judged - people)[:10].mean(axis=0)
+    assert found.scores == pytest.approx(judged.mean(axis=0) - bias.mean())
+    widest = max(abs(a - b) for a, b in combinations(bias, 2))
+    assert (found.pair_reach - ranking(contests).pair_reach)[0, 1] > widest
+
+
+def test_each_score_is_that_of_ppi() -> None:
+    """With 30 labels of each system, a score is the rate that `ppi` corrects."""
+    rng = np.random.default_rng(8)
+    people = (rng.random((200, 2)) < 0.5).astype(float)
+    judged = np.where(rng.random((200, 2)) < 0.8, people, 1 - people)
+    known = np.arange(200)[:, None] < 40
+    given = LabelledShares(
+        np.where(known, people, np.nan),
+        np.where(known, judged, np.nan),
+        np.where(known, np.nan, judged),
+    )
+    contests = scored(judged[:, :, None])
+    found = corrected(given, ranking(contests))
+    for i in range(2):
+        one = ppi(Sample(people[:40, i], judged[:40, i], judged[40:, i]))
+        assert found.scores[i] == pytest.approx(one.value)
+        assert one.low is not None
+        assert found.reach[i] == pytest.approx(one.value - one.low, rel=0.15)
 
 
 def test_strengths_of_two_are_the_log_odds() -> None:
@@ -134,6 +176,13 @@ def test_strengths_of_two_are_the_log_odds() -> None:
 def test_no_finite_strengths_are_refused(won: list[list[int]], words: str) -> None:
     with pytest.raises(ReliabilityError, match=words):
         strengths(np.array(won, float))
+
+
+def test_two_share_a_letter_if_they_are_not_told_apart() -> None:
+    values = np.random.default_rng(2).normal(np.linspace(0, 1, 9)[:, None], 1, (60, 9, 1))
+    found = ranking(scored(values))
+    for i, j in combinations(range(9), 2):
+        assert bool({*found.letters[i]} & {*found.letters[j]}) is not bool(found.apart[i, j])
 
 
 def test_another_try_is_expected_over_all_tries() -> None:

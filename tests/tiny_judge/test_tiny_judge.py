@@ -42,7 +42,9 @@ def pack():
             shown = {
                 letter: entry.responses[name] for letter, name in zip(LETTERS, order, strict=True)
             }
-            prompt = BENCHMARKS[benchmark].design.ask(replace(entry, responses=shown, best=None), LETTERS)
+            prompt = BENCHMARKS[benchmark].design.ask(
+                replace(entry, responses=shown, best=None), LETTERS
+            )
             prompts.append((prompt, LETTERS[order.index(str(entry.best))]))
     return prompts
 

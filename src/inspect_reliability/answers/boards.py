@@ -1,6 +1,6 @@
 """Rankings of systems: one for each judge and condition, with their records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,13 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.systems import Verdicts
+from ..record.same_model import same_model
 from ..showing.values import Record, plain
 from ..stats import ReliabilityError
-from ..stats.long import FloatArray
+from ..stats.long import FloatArray, IntArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
-from ..stats.survival import Survival, deviation_of_tries, survival
+from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
+from ..stats.survival import Survival, survival, variance_of_tries
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -32,7 +34,13 @@ _THESE = "intervals speak for these {} only: others need at least {} of them"
 
 _NUMBERS = (
     *("score", "score_interval", "standard_error", "deviation_of_tries"),
-    *("rank", "rank_set", "n_questions"),
+    *("rank", "rank_set", "letters", "n_questions"),
+)
+OWN = "own family"
+_FEW_LABELS = "it takes 3 labels of these systems each, and of others"
+_COMMON = (
+    "fewer than {} labels of each system: all scores have one correction, and every interval what "
+    "the judge's bias may differ by between systems"
 )
 _WITHOUT = (
     "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
@@ -50,6 +58,8 @@ class Board:
         verdicts: All verdicts.
         method: How systems are scored.
         over: What the intervals speak beyond; empty: questions alone.
+        labels: What people said of some of it.
+        family: Pairs of a judge and a system of its own.
     """
 
     keys: Record
@@ -57,6 +67,8 @@ class Board:
     verdicts: Verdicts
     method: Method = "mean"
     over: str = ""
+    labels: Verdicts | None = None
+    family: Collection[tuple[str, str]] = ()
 
     @cached_property
     def systems(self) -> list[str]:
@@ -74,8 +86,8 @@ class Board:
 
     @cached_property
     def of_tries(self) -> FloatArray | None:
-        """Deviation of each score between tries; None without two, or of strengths."""
-        return deviation_of_tries(self.contests) if self.method == "mean" else None
+        """(Co)variances of scores between tries; None without two, or of strengths."""
+        return variance_of_tries(self.contests) if self.method == "mean" else None
 
     @cached_property
     def contests(self) -> Contests:
@@ -91,6 +103,9 @@ class Board:
         within = [name for name in columns if name in table and name not in but]
         keys = table[["question", "systems", *within]]
         cell = keys.groupby(list(keys), sort=False, dropna=False).ngroup()
+        return self._numbers(table, np.asarray(cell, dtype=np.int64), self.verdicts.exact)
+
+    def _numbers(self, table: pd.DataFrame, cell: IntArray, exact: bool = False) -> Contests:
         number = {name: i for i, name in enumerate(self.systems)}
         codes, names = pd.factorize(table["systems"])
         shown = np.array([[number[one] for one in of] for of in names])
@@ -98,17 +113,36 @@ class Board:
             question=pd.Index(self._asked).get_indexer(table["question"]),
             systems=shown[codes],
             values=np.array(table["values"].tolist(), float),
-            cell=np.asarray(cell, dtype=np.int64),
+            cell=cell,
             n_systems=len(self.systems),
-            exact=self.verdicts.exact,
+            exact=exact,
         )
+
+    @cached_property
+    def labelled(self) -> LabelledShares | None:
+        """Its scores beside those by labels; None without labels of its systems."""
+        if self.labels is None:
+            return None
+        people = self.labels.table
+        unit = pd.MultiIndex.from_frame(self.table[["question", "systems"]])
+        told = pd.MultiIndex.from_frame(people[["question", "systems"]])
+        people, labelled = people[told.isin(unit)], unit.isin(told)
+        if people.empty:
+            return None
+        said = self._numbers(people, np.arange(len(people)))
+        return LabelledShares.of(self.contests, said, labelled)
 
     @cached_property
     def found(self) -> Ranking | str:
         """The ranking, or why there is none."""
         over = pd.factorize(self.table[self.over])[0] if self.over else None
         try:
-            return ranking(self.contests, self.method, over, self.questions)
+            judged = ranking(self.contests, self.method, over, self.questions)
+            if self.labels is None:
+                return judged
+            if self.labelled is None:
+                return "no label is of these systems and questions"
+            return corrected(self.labelled, judged)
         except ReliabilityError as error:
             return str(error)
 
@@ -142,12 +176,40 @@ class Board:
                 "score": value,
                 "score_interval": None if why else [value - reach, value + reach],
                 "standard_error": None if found.reason else float(found.error[i]),
-                "deviation_of_tries": None if tries is None else float(tries[i]),
+                "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
                 "rank": int(found.rank[i]),
                 "rank_set": None if found.reason else found.rank_set[i].tolist(),
+                "letters": None if found.reason else found.letters[i],
                 "n_questions": int(found.n_questions[i]),
                 "method": self.method,
                 "reason": why,
+            }
+
+    @property
+    def favours(self) -> Iterator[Record]:
+        """How much more the judge gives a system, or its own family, than the others."""
+        known = self.labelled
+        if known is None:
+            return
+        judge = str(self.keys.get("judge"))
+        own = [
+            i
+            for i, name in enumerate(self.systems)
+            if same_model(judge, name) or (judge, name) in self.family
+        ]
+        level = 1 - 0.05 / len(self.systems)
+        groups = [(name, [i], level) for i, name in enumerate(self.systems)]
+        groups += [(OWN, own, 0.95)] * bool(own)
+        for name, these, level in groups:
+            found = favoured(known, these, level)
+            value, reach = found or (None, 0.0)
+            yield {
+                **plain(self.keys),
+                "system": name,
+                "bias": value,
+                "bias_interval": None if value is None else [value - reach, value + reach],
+                "n_labels": int(known.n[these].sum()),
+                "reason": None if found else _FEW_LABELS,
             }
 
     @property
@@ -193,6 +255,8 @@ class Board:
             yield _ONCE.format(once)
         if self.again and self.again.without:
             yield _WITHOUT.format(self.again.without)
+        if self.labelled and self.labelled.n.min() < FEWEST_LABELS:
+            yield _COMMON.format(FEWEST_LABELS)
         if self.over and isinstance(self.found, Ranking) and not self.found.levels:
             yield _THESE.format(f"{self.over}s", FEWEST_LEVELS)
 
@@ -214,6 +278,8 @@ def boards(
     pool: Sequence[str] = (),
     method: Method = "mean",
     over: str = "",
+    labels: Verdicts | None = None,
+    family: Collection[tuple[str, str]] = (),
 ) -> list[Board]:
     """A ranking for each judge and condition.
 
@@ -223,6 +289,8 @@ def boards(
         pool: Columns that do not.
         method: "mean" or "bt".
         over: "judge" or "wording": intervals also speak for others of these.
+        labels: What people said of some of the same.
+        family: Pairs of a judge and a system of its own.
 
     Raises:
         UserError: There is no such column, or no others of it.
@@ -232,6 +300,13 @@ def boards(
             "A pair has two orders, and both are shown: there are no others to speak for. What an "
             "order changes is in 'survival' (--full)."
         )
+    if labels and (method == "bt" or over):
+        raise UserError("Labels correct mean scores: leave out --method bt and --over.")
+    known = {one for of in verdicts.table["systems"].unique() for one in of}
+    if absent := [name for _, name in family if name not in known]:
+        raise UserError(f"No system is called {absent[0]!r} (found {', '.join(sorted(known))}).")
+    if family and not labels:
+        raise UserError("--family asks whom the judge favours: give labels (--labels FILE).")
     if over and over not in _LEVELS:
         raise UserError(f"--over takes {' or '.join(_LEVELS)}, not {over!r}.")
     named = [*by, *pool, *([over] if over else [])]
@@ -246,7 +321,7 @@ def boards(
     for values, rows in parts:
         keys = dict(zip(names, values, strict=True))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
-        found.append(Board(keys, table, verdicts, method, over))
+        found.append(Board(keys, table, verdicts, method, over, labels, family))
     return found
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import Column, Record, describe, points, share, span, told_apart
+from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
@@ -43,6 +44,7 @@ def brief(
         blocks += votes_table(analysis, first, names[0])
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
+    blocks += _ahead(first, logs)
     blocks += _what_is_kept(analysis)
     blocks += _what_fools(analysis, rows, names)
     every = cautions(analysis, of_labels=True)
@@ -265,6 +267,19 @@ def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) ->
         return []
     _, whom, said = max(found, key=lambda one: one[0])
     return [Text(f"Place: {whom and f'{whom}, '}{said}", "answer")]
+
+
+def _ahead(row: Row, logs: str) -> list[Text]:
+    """Whom a judge of several responses chooses most often: `rank` has all of them."""
+    shown = {name for order in row.judged.orders_shown for name in order}
+    names = sorted(shown.intersection(row.judged.responders))
+    if len(names) < 2:
+        return []
+    chosen = row.judged.count(row.judged.responders).only(names)
+    shares = {name: rate(chosen, name).value or 0.0 for name in names}
+    most = max(names, key=shares.__getitem__)
+    said = f"Ahead: {most}, {share(shares[most], len(chosen.questions))} of choices"
+    return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
 
 
 def _what_is_kept(analysis: Analysis) -> Iterator[Text]:

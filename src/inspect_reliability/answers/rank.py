@@ -1,14 +1,15 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..showing.columns import declared, legend
-from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, share
 from ..stats.ranking import Ranking
-from .boards import OPPONENTS, Board, across_judges
+from .boards import OPPONENTS, OWN, Board, across_judges
 from .brief import more, next_step, worst
 
 _MOST = 12
@@ -26,6 +27,7 @@ def rank_document(found: Sequence[Board]) -> Document:
         "ranking": [one for board in found for one in board.records],
         "survival": [one for board in found for one in board.survived],
         "neighbours": [one for board in found for one in board.neighbours],
+        "favours": [one for board in found for one in board.favours],
     }
     results["survival"] += across_judges(found)
     told = Caution.each(
@@ -37,7 +39,10 @@ def rank_document(found: Sequence[Board]) -> Document:
         _answer(found, results, told),
         results,
         more=lambda: list(_every(found, results, told)),
-        explained=lambda: legend([*declared("ranking"), *declared("survival")]),
+        explained=lambda: legend(
+            [*declared("ranking"), *declared("survival"), *declared("favours")]
+        ),
+        sections=partial(_sections, found),
         sheet=results["ranking"],
     )
 
@@ -52,7 +57,11 @@ def _answer(found: Sequence[Board], results: Results, told: Sequence[Caution]) -
         said.append(_table(records[:_MOST], title))
         said += [Text(f"Why: {records[0]['reason']}.", "answer")] * bool(records[0]["reason"])
     else:
-        leaders = [one for one in results["ranking"] if one["rank"] in (1, None)]
+        leaders = [
+            one | {"letters": None}  # each ranking has letters of its own
+            for one in results["ranking"]
+            if one["rank"] in (1, None)
+        ]
         said.append(_table(leaders[:_MOST], "Leaders", first.keys))
     said += [Text(one, "answer") for one in _in_words(found, results)]
     said += worst(told)
@@ -92,6 +101,25 @@ def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
             f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
             f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own)})."
         )
+    if favoured := _favoured(results["favours"]):
+        yield favoured
+
+
+def _favoured(records: Sequence[Record]) -> str:
+    """Whom the judge favours most, or that no label shows it; its own family first."""
+    known = [one for one in records if one["bias"] is not None]
+    clear = [one for one in known if one["bias_interval"][0] > 0]
+    if not known:
+        return ""
+    if not clear:
+        return "The labels do not show that the judge favours a system over the others."
+    most = max(clear, key=lambda one: (one["system"] == OWN, one["bias"]))
+    low, high = most["bias_interval"]
+    who = f"its {OWN}" if most["system"] == OWN else most["system"]
+    return (
+        f"By the labels the judge favours {who} over the others by "
+        f"{most['bias']:.2f} [{low:.2f}, {high:.2f}]."
+    )
 
 
 def _ends(own: Sequence[Record]) -> str:
@@ -108,7 +136,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
         return ("judge each question several times, and report the ranking of all tries",)
     if not board.again:
         return ("judge each question at least twice, to see whether the order comes out again",)
-    return ("report rank sets beside the ranks",)
+    return ("report rank sets or groups beside the ranks",)
 
 
 def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:
@@ -119,4 +147,59 @@ def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) ->
     keys = [*map(grouped, found[0].keys)]
     if results["survival"]:
         yield Table.of(results["survival"], [*keys, *declared("survival")], "Survival")
+    if results["favours"]:
+        columns = [*keys, *declared("favours")]
+        yield Table.of(results["favours"], columns, "Whom the judge favours")
     yield from told
+
+
+def _sections(found: Sequence[Board]) -> list[Section]:
+    """Pictures: systems by score, and the orders of two tries side by side."""
+    parts = (("Systems by score", "Systems", _scores), ("Two tries", "Tries", _two_tries))
+    return [
+        Section(title, link, figures)
+        for title, link, drawn in parts
+        if (figures := [one for board in found if (one := drawn(board))])
+    ]
+
+
+def _scores(board: Board) -> Figure | None:
+    if isinstance(board.found, str):
+        return None
+    records = list(board.records)
+    name = describe(board.keys)
+    return Figure(
+        f"{name}: scores",
+        f"{name}: the score of each system with its interval, best first, by group.",
+        records,
+        x="system",
+        y="score",
+        by="letters",
+        kind="points",
+        y_label="score",
+        reference=float(np.mean(board.found.scores)),
+        lowest=None,
+    )
+
+
+def _two_tries(board: Board) -> Figure | None:
+    if board.again is None or isinstance(board.found, str):
+        return None
+    drawn = np.array(board.again.example)
+    records = [
+        {"system": board.systems[i], "try": name, "score": float(scores[i])}
+        for i in board.found.order[:_MOST]
+        for name, scores in zip(("one try", "another"), drawn, strict=True)
+    ]
+    name = describe(board.keys)
+    return Figure(
+        f"{name}: two tries",
+        f"{name}: the scores of systems in two tries drawn at random.",
+        records,
+        x="try",
+        y="score",
+        by="system",
+        y_label="score",
+        reference=float(drawn.mean()),
+        lowest=None,
+    )

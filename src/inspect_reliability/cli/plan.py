@@ -3,9 +3,10 @@
 import click
 
 from ..answers import analyse
+from ..answers.apart import apart, apart_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from .main import command
-from .sources import Finite, Read, by_option, read_again, reads_logs, show
+from .sources import Finite, Read, by_option, read_again, reads_logs, show, systems_in
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -37,7 +38,7 @@ from .sources import Finite, Read, by_option, read_again, reads_logs, show
     default=COEFFICIENTS,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
     "it for several. Those other than omega and agreement are planned for the pilot's number of "
-    "replications.",
+    "replications. With rank: what would tell neighbours of a ranking apart.",
 )
 @by_option
 @reads_logs
@@ -54,6 +55,10 @@ def plan(
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted half-width, with what they cost.
     """
+    if "rank" in names:
+        logs = click.get_current_context().params["logs"]
+        show(apart_document(apart(systems_in(logs), by), read_again()))
+        return
     analysis = analyse(read(), by)
     found = plans(analysis, half_widths, stable, assurance, names)
     show(plan_document(analysis, found, stable, read_again()))

@@ -1,5 +1,7 @@
 """`rank`: which system is ahead, and would the order come out again?"""
 
+from collections.abc import Sequence
+
 import click
 
 from ..answers.boards import boards
@@ -7,6 +9,18 @@ from ..answers.rank import rank_document
 from ..judgments.systems import verdicts_on_systems
 from .main import command
 from .sources import by_option, print_left_out, reads_systems, show
+
+
+def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs of a judge and a system; a judge may have several."""
+    found = []
+    for one in given:
+        judge, _is, system = one.partition("=")
+        if not (judge and system):
+            example = "gpt-4o=gpt-4o-mini"
+            raise click.BadParameter(f"{one!r} is not of the form JUDGE=SYSTEM, as in {example}.")
+        found.append((judge, system))
+    return found
 
 
 @command("rank pairs.csv", "rank pairs.csv --pool judge --method bt --map C=tie")
@@ -32,6 +46,21 @@ from .sources import by_option, print_left_out, reads_systems, show
     default="",
     help="Intervals also speak for other levels of judge or wording, from five on. Pools them.",
 )
+@click.option(
+    "--labels",
+    multiple=True,
+    metavar="FILE",
+    help="Labels of some of the same (columns as LOGS, with label for the verdict): scores are "
+    "corrected by them.",
+)
+@click.option(
+    "--family",
+    metavar="JUDGE=SYSTEM",
+    multiple=True,
+    callback=_families,
+    help="A system of the judge's own family, as in gpt-4o=gpt-4o-mini: with labels, the ranking "
+    "says how much the judge favours it. One with the judge's name needs none.",
+)
 @by_option
 @reads_systems
 def rank(
@@ -40,6 +69,8 @@ def rank(
     baseline: str | None,
     pool: tuple[str, ...],
     over: str,
+    labels: tuple[str, ...],
+    family: list[tuple[str, str]],
     by: tuple[str, ...],
     columns: dict[str, str],
     facets: tuple[str, ...],
@@ -54,5 +85,9 @@ def rank(
     """
     verdicts = verdicts_on_systems(logs, columns, facets, meant, baseline)
     print_left_out(verdicts.notes)
-    found = boards(verdicts, by, pool, method, over)  # type: ignore[arg-type]
+    people = None
+    if labels:
+        people = verdicts_on_systems(labels, columns, (), meant, baseline, by_people=True)
+        print_left_out(people.notes)
+    found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
     show(rank_document(found))

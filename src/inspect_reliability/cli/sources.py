@@ -19,6 +19,7 @@ from ..judgments.labels import with_abstentions, with_labels
 from ..judgments.names import LABELS
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import judgments_from
+from ..judgments.systems import Verdicts, verdicts_on_systems
 from ..judgments.table import Judgments
 from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
@@ -206,6 +207,14 @@ def reads_logs(command: _Command) -> _Command:
 
 reads_systems = _reads(_map_option, _facet_option, _column_option)
 """Add LOGS of verdicts on systems, and the options that say how they are read."""
+
+
+def systems_in(sources: Sequence[str]) -> Verdicts:
+    """Read verdicts on systems by the options of `reads_logs`; print what was left out."""
+    given = click.get_current_context().params
+    found = verdicts_on_systems(sources, given["columns"], given["facets"], given["meant"])
+    print_left_out(found.notes)
+    return found
 
 
 def read_again() -> str:

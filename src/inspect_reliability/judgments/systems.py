@@ -56,6 +56,7 @@ def verdicts_on_systems(
     facets: Sequence[str] = (),
     meant: Mapping[str, str] | None = None,
     baseline: str | None = None,
+    by_people: bool = False,
 ) -> Verdicts:
     """Read verdicts on systems from files and logs.
 
@@ -66,6 +67,7 @@ def verdicts_on_systems(
         facets: Columns to take for facets.
         meant: Verdict in the files -> what it means, as in `{"C": "tie"}`.
         baseline: Only verdicts on pairs with this system count.
+        by_people: Read the labels, not the verdicts.
 
     Raises:
         UserError: They cannot be read, or name no systems.
@@ -75,7 +77,7 @@ def verdicts_on_systems(
     tables, notes = [], list[Note]()
     files = [one for one in sources if has_judgments(one)]
     for file in files:
-        table, said = _of_file(file, columns or {}, facets)
+        table, said = _of_file(file, columns or {}, facets, by_people)
         tables.append(table)
         notes += said
     if logs := [one for one in sources if one not in files]:
@@ -92,6 +94,7 @@ def verdicts_on_systems(
         raise UserError(f"{where}: no row names its systems ({' and '.join(named_in)}).")
     notes += [Note(_NAMELESS, int(nameless.sum()), where)] * bool(nameless.any())
     table = table[~nameless].reset_index(drop=True)
+    table = _by_people(table, where) if by_people else table
     table, exact = _with_values(table, meant or {}, where)
     table, said = _usable(table, baseline, where)
     wording = [name for name in ("wording", "scorer", "run") if name in table]
@@ -113,13 +116,27 @@ def _of_models(table: pd.DataFrame) -> pd.DataFrame:
     return named.assign(run=again["epoch"]) if again["epoch"].nunique() > 1 else named
 
 
+def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
+    """The labels as verdicts, each once."""
+    if "label" not in table:
+        raise UserError(
+            f"{where} has no column 'label' (found {', '.join(map(str, table))}). Say which it is: "
+            "--column YOURS=label."
+        )
+    kept = [name for name in ("question", *PAIR, "system", "rater", "label") if name in table]
+    told = table[kept].explode("label").dropna(subset="label").astype({"label": str})
+    return told.rename(columns={"label": "verdict"}).drop_duplicates().reset_index(drop=True)
+
+
 def _of_file(
-    file: str, columns: Mapping[str, str], facets: Sequence[str]
+    file: str, columns: Mapping[str, str], facets: Sequence[str], by_people: bool
 ) -> tuple[pd.DataFrame, list[Note]]:
     frame, saved, notes = read_frame(file)
     if saved:
         return judgments_from(file).table, notes
     frame = named_once(frame, file)
+    if by_people:  # what the verdicts' columns are called, a file of labels need not say
+        columns = {yours: ours for yours, ours in columns.items() if yours in frame}
     table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))
     if "question" not in table:
         raise UserError(lacking(["question"], frame, told))

@@ -9,6 +9,7 @@ from .coefficients import (
     non_response_rate,
     reliability,
 )
+from .win_rate import win_rate
 
 __all__ = [
     "METRICS",
@@ -18,4 +19,5 @@ __all__ = [
     "judged_accuracy",
     "non_response_rate",
     "reliability",
+    "win_rate",
 ]

@@ -81,7 +81,7 @@ def ppi(sample: Sample) -> Estimate:
     n = len(y)
     if not len(rest):
         return mean_share(y, LEVEL, 1.0)
-    tuned = _weight(sample)
+    tuned = weight_of(sample)
     value = float((y - tuned * f).mean() + tuned * rest.mean())
     found = Estimate(value, n_questions=n, n_replications=1.0)
     if n < FEWEST_QUESTIONS:
@@ -101,7 +101,7 @@ def ppi(sample: Sample) -> Estimate:
     return replace(found, low=low, high=high, method="PPI++")
 
 
-def _weight(sample: Sample) -> float:
+def weight_of(sample: Sample) -> float:
     """The judge's optimal weight, lambda of `ppi`; there must be other questions."""
     y, f = sample.labels, sample.judged
     variance = float(sample.all_judged.var(ddof=1))  # as in ppi-python

@@ -7,6 +7,7 @@ single one with its grade. A question is drawn with all its contests; rows are n
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from string import ascii_letters
 from typing import Any, Literal
 
 import numpy as np
@@ -121,7 +122,8 @@ class Ranking:
         pair_reach: The same of one that is asked alone.
         n_questions: One a system.
         reason: Why there are no intervals.
-        levels: How many levels the intervals speak beyond; 0: for these levels.
+        moved: Deviations, whose squares and products sum to (co)variances: of questions, [Q, S];
+            with levels, of these, [J, S], and of both, [J Q, S].
     """
 
     scores: FloatArray
@@ -132,8 +134,13 @@ class Ranking:
     all_reach: FloatArray
     pair_reach: FloatArray
     n_questions: IntArray
-    reason: str | None = None
-    levels: int = 0
+    reason: str | None
+    moved: Sequence[FloatArray]
+
+    @property
+    def levels(self) -> int:
+        """How many levels the intervals speak beyond; 0: for these levels."""
+        return len(self.moved[1]) if self.moved[1:] else 0
 
     @property
     def order(self) -> IntArray:
@@ -146,12 +153,25 @@ class Ranking:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.abs(self.scores[:, None] - self.scores) > self.all_reach)
 
+    @cached_property
+    def letters(self) -> list[str]:
+        """Letters of each system: two share one if they cannot be told apart."""
+        order = self.order
+        found = [""] * len(order)
+        groups = _cliques(~self.apart[np.ix_(order, order)])
+        names = ascii_letters + "".join(map(chr, range(0x3B1, 0x3B1 + max(len(groups), 1))))
+        for name, group in zip(names, groups, strict=False):
+            for place in group:
+                found[order[place]] += name
+        return found
+
 
 def ranking(
     contests: Contests,
     method: Method = "mean",
     over: IntArray | None = None,
     names: Sequence[str] = (),
+    level: float = LEVEL,
 ) -> Ranking:
     """Rank systems, with intervals over questions.
 
@@ -171,25 +191,54 @@ def ranking(
     try:
         if n.min() < FEWEST_QUESTIONS:
             raise ReliabilityError(TOO_FEW)
-        moved = [_by_bt(contests, names) if method == "bt" else _by_mean(shares, n)]
+        moved = [_by_bt(contests, names) if method == "bt" else by_mean(shares)]
     except ReliabilityError as why:
         levels, reason = 0, str(why)
     if over is not None and levels:
         moved.append(_by_level(contests, over, method))
         if method == "mean":  # what levels differ in on each question is in both
             moved.append(_by_both(contests, over, len(shares)))
-    apart = [np.add.outer(d := (one * one).sum(axis=0), d) - 2 * one.T @ one for one in moved]
-    error, reach, every, pair_reach = _reaches(moved, apart, n)
+    return ranked(scores, moved, n, level, reason=reason)
+
+
+def ranked(
+    scores: FloatArray,
+    moved: Sequence[FloatArray],
+    n: IntArray,
+    level: float = LEVEL,
+    slack: float = 0.0,
+    reason: str | None = None,
+) -> Ranking:
+    """Systems in order of their scores, with joint rank sets.
+
+    Args:
+        scores: One a system.
+        moved: Deviations, as in a ranking.
+        n: Questions of each system.
+        level: Confidence level.
+        slack: What each score, and each difference, may be wrong by besides.
+        reason: Why there are no intervals.
+    """
+    apart = [of_differences(one) for one in moved]
+    error, *reaches = _reaches(moved, apart, n, level)
+    reach, every, pair_reach = (one + slack for one in reaches)
     difference = scores[:, None] - scores[None, :]
     with np.errstate(invalid="ignore"):
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
     rank = 1 + (difference < 0).sum(axis=1)
-    return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, levels)
+    return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, moved)
 
 
-def _by_mean(shares: FloatArray, n: IntArray) -> FloatArray:
+def of_differences(moved: FloatArray) -> FloatArray:
+    """Variances of the differences of scores, [S, S], from deviations."""
+    own = (moved * moved).sum(axis=0)
+    return np.asarray(np.add.outer(own, own) - 2 * moved.T @ moved)
+
+
+def by_mean(shares: FloatArray) -> FloatArray:
     """Deviations of questions, [Q, S], whose squares and products sum to (co)variances of means."""
+    n = (~np.isnan(shares)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.nan_to_num(shares - mean_of(shares)) / np.sqrt(n * (n - 1)))
 
@@ -217,12 +266,15 @@ def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
     return jackknifed(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
 
 
+def padded(shares: FloatArray, n: int) -> FloatArray:
+    """Shares with rows for all n questions."""
+    return np.pad(shares, ((0, n - len(shares)), (0, 0)), constant_values=np.nan)
+
+
 def _by_both(contests: Contests, over: IntArray, questions: int) -> FloatArray:
     """Deviations of level x question, [J Q, S], from both means."""
-    shares = np.full((len(np.unique(over)), questions, contests.n_systems), np.nan)
-    for own, level in zip(shares, np.unique(over), strict=True):
-        found = contests[over == level].shares
-        own[: len(found)] = found
+    each = [contests[over == level].shares for level in np.unique(over)]
+    shares = np.stack([padded(one, questions) for one in each])
     with np.errstate(invalid="ignore"):
         of_level, of_question = mean_of(shares, 1)[:, None], mean_of(shares, 0)[None]
         whole = mean_of(of_level[:, 0])
@@ -234,14 +286,14 @@ def _by_both(contests: Contests, over: IntArray, questions: int) -> FloatArray:
 
 
 def _reaches(
-    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray
+    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Standard errors and reaches of scores; of all differences at once, and of one alone."""
     own = [(one * one).sum(axis=0) for one in moved]
     fewest = np.minimum.outer(n, n)
     error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
     errors, frees = _combined(apart, fewest, len(moved[1]) if moved[1:] else 0)
-    quantile = (1 + LEVEL) / 2
+    quantile = (1 + level) / 2
     reach, pair_reach = error * stdtrit(free, quantile), errors * stdtrit(frees, quantile)
     if np.isnan(error).any() or len(n) < 2:
         return error, reach, np.full(errors.shape, np.nan), pair_reach
@@ -254,7 +306,7 @@ def _reaches(
         drawn = np.asarray(sum(random.standard_normal((100, len(d))) @ d for d in moved[:2]))
         t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
         largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
-    critical = max(float(np.quantile(largest, LEVEL)), t_quantile(LEVEL, freedom))
+    critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
     return error, reach, critical * errors, pair_reach
 
 
@@ -271,3 +323,25 @@ def _combined(
     with np.errstate(divide="ignore", invalid="ignore"):
         free = total**2 / (of_questions**2 / (n - 1) + of_levels**2 / (levels - 1))
     return np.sqrt(total), np.nan_to_num(free, nan=levels - 1.0)
+
+
+def _cliques(near: Flags) -> list[list[int]]:
+    """The largest groups of systems all near each other, by their first (Bron & Kerbosch 1973)."""
+    n = len(near)
+    beside = [sum(1 << j for j in range(n) if near[i, j] and i != j) for i in range(n)]
+    found: list[list[int]] = []
+
+    def members(mask: int) -> list[int]:
+        return [i for i in range(n) if mask >> i & 1]
+
+    def grow(group: int, free: int, done: int) -> None:
+        if not free and not done:
+            found.append(members(group))
+            return
+        pivot = max(members(free | done), key=lambda i: (free & beside[i]).bit_count())
+        for i in members(free & ~beside[pivot]):
+            grow(group | 1 << i, free & beside[i], done & beside[i])
+            free, done = free & ~(1 << i), done | 1 << i
+
+    grow(0, (1 << n) - 1, 0)
+    return sorted(found)

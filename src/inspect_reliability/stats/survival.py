@@ -31,6 +31,7 @@ class Survival:
         leader_changes: How often the leader is another.
         without: Share of the draws that have no finite strengths, and count for nothing.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
+        example: [2, S], the scores of the first two tries drawn.
     """
 
     tau: float
@@ -38,6 +39,7 @@ class Survival:
     leader_changes: float
     without: float
     turns: FloatArray
+    example: FloatArray
 
 
 def survival(
@@ -73,11 +75,11 @@ def survival(
     tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
     ends = _bootstrap(kept, random) if method == "mean" else None
     without = 1 - len(scores) / (each * len(pairs))
-    return Survival(tau, ends, changes, without, turned / len(scores))
+    return Survival(tau, ends, changes, without, turned / len(scores), scores[0])
 
 
-def deviation_of_tries(contests: Contests) -> FloatArray | None:
-    """Standard deviation of each score from one try of every cell to another; None without two.
+def variance_of_tries(contests: Contests) -> FloatArray | None:
+    """(Co)variances of scores from one try of every cell to another, [S, S]; None without two.
 
     Cells with one try are taken to vary like the others.
     """
@@ -88,18 +90,19 @@ def deviation_of_tries(contests: Contests) -> FloatArray | None:
     if not known.any():
         return None
     if contests.exact:
-        spread = values[rows] * (1 - values[rows])
+        spread = values[rows, :, None] * (np.eye(values.shape[1]) - values[rows, None])
     else:
         mean = np.stack([np.bincount(cells, one) for one in values.T], axis=1) / n[:, None]
-        squares = ((values - mean[cells]) ** 2).T
-        free = np.maximum(n - 1, 1)
-        spread = np.stack([np.bincount(cells, one) / free for one in squares], axis=1)
+        off, free = (values - mean[cells]).T, np.maximum(n - 1, 1)
+        spread = np.array([[np.bincount(cells, a * b) / free for a in off] for b in off]).T
     systems, question = contests.systems[rows], contests.question[rows, None]
     asked = np.zeros((int(question.max()) + 1, contests.n_systems))
     np.add.at(asked, (question, systems), 1)
     weight = known[:, None] / (asked[question, systems] * (asked > 0).sum(axis=0)[systems])
-    own = np.bincount(systems.ravel(), (spread * weight**2).ravel(), contests.n_systems)
-    return np.asarray(np.sqrt(own * len(n) / known.sum()))
+    own = spread * weight[:, :, None] * weight[:, None]
+    at, s = systems[:, :, None] * contests.n_systems + systems[:, None], contests.n_systems
+    found = np.bincount(at.ravel(), own.ravel(), s * s).reshape(s, s)
+    return np.asarray(found * len(n) / known.sum())
 
 
 _Cells = tuple[IntArray, IntArray]

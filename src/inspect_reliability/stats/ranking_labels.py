@@ -1,0 +1,124 @@
+"""Rankings corrected by labels, and whom the judge favours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .corrected import Sample, weight_of
+from .ends import t_quantile
+from .errors import ReliabilityError
+from .intervals import FEWEST_QUESTIONS
+from .long import FloatArray, IntArray
+from .ranking import Contests, Flags, Ranking, by_mean, mean_of, padded, ranked
+
+FEWEST_LABELS = 30
+"""Labels of each system from which it has a correction of its own."""
+
+
+@dataclass(frozen=True)
+class LabelledShares:
+    """What systems gained on questions, [Q, S] each; NaN where they have nothing.
+
+    Attributes:
+        labels: By the labels.
+        judged: By the judge, for what is labelled.
+        rest: By the judge, on questions without a label of the system.
+    """
+
+    labels: FloatArray
+    judged: FloatArray
+    rest: FloatArray
+
+    @classmethod
+    def of(cls, judge: Contests, people: Contests, labelled: Flags) -> "LabelledShares":
+        """Of a judge's contests, of which some are `labelled`, and of people's."""
+        n = int(max(judge.question.max(), people.question.max())) + 1
+        labels = padded(people.shares, n)
+        judged = padded(judge[labelled].shares, n)
+        rest = padded(judge.shares, n)
+        known = ~np.isnan(labels) & ~np.isnan(judged)
+        return cls(
+            np.where(known, labels, np.nan),
+            np.where(known, judged, np.nan),
+            np.where(np.isnan(labels), rest, np.nan),
+        )
+
+    @property
+    def n(self) -> IntArray:
+        """Labelled questions of each system."""
+        return np.asarray((~np.isnan(self.labels)).sum(axis=0))
+
+    @property
+    def bias(self) -> FloatArray:
+        """How much more the judge gives than the labels."""
+        return self.judged - self.labels
+
+
+def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
+    """Systems ranked by what the labels say of their scores.
+
+    With 30 labels of each system, by PPI++ a system (`ppi`). Else all scores get the mean bias as
+    one correction, and what the bias of two systems may differ by, with 95% confidence, is added to
+    every interval: no test decides whether it differs.
+
+    Args:
+        given: Labels and verdicts.
+        judged: The ranking by the judge.
+
+    Raises:
+        ReliabilityError: The ranking has no intervals, or fewer than two systems have three labels.
+    """
+    if judged.reason:
+        raise ReliabilityError(judged.reason)
+    n = given.n
+    if n.min() >= FEWEST_LABELS:
+        return _each(given)
+    known = n >= FEWEST_QUESTIONS
+    if known.sum() < 2:
+        raise ReliabilityError(
+            f"the judge's bias is known of systems with {FEWEST_QUESTIONS} labels or more, and of "
+            f"two at least: there are {int(known.sum())}"
+        )
+    bias = given.bias[:, known]
+    means, deviations = mean_of(bias), by_mean(bias)
+    apart = ranked(means, [deviations], n[known])
+    difference = np.abs(means[:, None] - means[None, :])
+    slack = float(np.max((difference + apart.all_reach)[np.triu_indices(len(means), 1)]))
+    # The common correction moves every score alike.
+    common = np.pad(deviations.mean(axis=1), (0, len(judged.moved[0]) - len(deviations)))
+    moved = [judged.moved[0] - common[:, None]]
+    return ranked(judged.scores - means.mean(), moved, judged.n_questions, slack=slack)
+
+
+def _each(given: LabelledShares) -> Ranking:
+    scores, moved = np.zeros(given.labels.shape[1]), np.zeros(given.labels.shape)
+    for i in range(len(scores)):
+        y, f, rest = (one[:, i] for one in (given.labels, given.judged, given.rest))
+        known, other = ~np.isnan(y), ~np.isnan(rest)
+        tuned = weight_of(Sample(y[known], f[known], rest[other])) if other.any() else 0.0
+        left, n, others = y[known] - tuned * f[known], int(known.sum()), max(int(other.sum()), 1)
+        scores[i] = left.mean() + (tuned * rest[other].mean() if other.any() else 0.0)
+        moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
+        if other.any():
+            moved[other, i] = tuned * (rest[other] - rest[other].mean()) / others
+    return ranked(scores, [moved], given.n)
+
+
+def favoured(
+    given: LabelledShares, own: Sequence[int], level: float = 0.95
+) -> tuple[float, float] | None:
+    """How much more the judge favours some systems than the others, and half the 95% interval.
+
+    That is the mean bias of these less that of the others; None where either has fewer than three
+    labels each.
+    """
+    known = np.flatnonzero(given.n >= FEWEST_QUESTIONS)
+    these = np.isin(known, own)
+    if not these.any() or these.all():
+        return None
+    bias = given.bias[:, known]
+    weight = np.where(these, 1 / these.sum(), -1 / (~these).sum())
+    error = float(np.sqrt(((by_mean(bias) @ weight) ** 2).sum()))
+    free = float(given.n[known].min() - 1)
+    return float(mean_of(bias) @ weight), error * t_quantile(level, free)
