@@ -78,17 +78,10 @@ def test_a_person_sees_what_to_judge_and_how(judgments: Path, tmp_path: Path, na
 def test_it_is_read_back_as_it_is_and_others_are_drawn(
     judgments: Path, tmp_path: Path, name: str
 ) -> None:
-    """Filled in with near-misses of the labels, which notes announce; a filled file stays."""
+    """Near-misses of labels are the labels, and a file that is filled in stays."""
     out = tmp_path / name
     drawn = draw(judgments, out)
     fill(out, ["C", "c", " I ", "i", "C"])
-    found = invoke("validate", judgments, "--labels", out)
-    assert found.exit_code == 0, found.output
-    for note in (
-        "2 labels in other letters taken as one; such as c, i",
-        "1 labels without the spaces around them; such as",
-    ):
-        assert note in " ".join(found.stderr.split())
     assert results("validate", judgments, "--labels", out)["validity"][0]["n_labelled"] == 5
     again = invoke("validate", judgments, "--next", 5, "--out", out)
     assert again.exit_code == 2

@@ -58,10 +58,12 @@ def write_workbook(path: str, table: pd.DataFrame) -> None:
         UserError: openpyxl is not installed.
     """
     needs("excel", "openpyxl")
+    import fsspec
     import pandas as pd
     from openpyxl.styles import Alignment
 
-    with pd.ExcelWriter(path, engine="openpyxl") as writer:
+    # pandas takes no name that ends otherwise, as that of an unfinished file.
+    with fsspec.open(path, "wb") as file, pd.ExcelWriter(file, engine="openpyxl") as writer:
         table.to_excel(writer, index=False, freeze_panes=(1, 0))
         for column, name in zip(writer.book.active.columns, table, strict=True):
             longest = int(table[name].map(str).str.len().max())
