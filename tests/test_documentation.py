@@ -139,7 +139,7 @@ def test_the_shell_completes() -> None:
     for before, typed, found in [
         ([], "rep", {"report"}),
         (["gate"], "--mi", {"--min"}),
-        (["report", "--format"], "ma", {"markdown"}),
+        (["report", "--format"], "la", {"latex"}),
     ]:
         assert {one.value for one in tab.get_completions(before, typed)} == found
 

@@ -213,7 +213,7 @@ def test_nothing_labelled_nothing_said() -> None:
         validate_document(analysis)
 
 
-@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "html"])
+@pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "html"])
 def test_every_form_shows_it(form: Any) -> None:
     """Report and validation come out in every form, with labels and without replications."""
     analysis = analyse(judged(study(questions=20, labels=10)))

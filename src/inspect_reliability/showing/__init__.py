@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 from .document import Document, Figure
 
-Form = Literal["table", "json", "csv", "markdown", "html"]
+Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
 FORMS: tuple[Form, ...] = get_args(Form)
 """Names of the forms, which are those of their modules; a table is for the terminal."""
 

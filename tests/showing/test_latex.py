@@ -1,0 +1,52 @@
+"""LaTeX sets texts as they are."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspect_reliability.showing.document import Caution, Document, Table, Text
+from inspect_reliability.showing.latex import plain, render
+from inspect_reliability.showing.printable import one_line
+
+NAMES = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "space": " "}
+TOKEN = re.compile(r"\\(?P<name>[a-z]+) ?|\\(?P<sign>[{}$&#_%])|(?P<group>[{}])|(?P<other>.)")
+
+
+def read(latex: str) -> str:
+    """What LaTeX sets: commands by name, escaped signs, groups that only hold together."""
+    return "".join(
+        NAMES[found["name"]] if found["name"] else found["sign"] or found["other"] or ""
+        for found in TOKEN.finditer(latex)
+    )
+
+
+@given(st.text(st.sampled_from("\\{}$&#_%~^-[] ab\x1bü"), max_size=20))
+@settings(deadline=None)
+def test_a_text_is_set_as_it_is(text: str) -> None:
+    """Read as LaTeX reads it, an escaped text is the text; no sign of it acts."""
+    shown = plain(text)
+    assert read(shown) == one_line(text)
+    assert not re.search(r"(?<!\\)[$&#_%~^]", shown)
+    assert "--" not in shown
+    assert not shown.startswith("[")
+
+
+def test_a_table_has_a_cell_for_each_heading() -> None:
+    """Rows end where they should, whatever their cells contain."""
+    table = Table(["a & b", "c"], [[r"\end{table}", "[1cm]"], ["[x", "y" * 61]], "100% sure")
+    shown = render(Document("", [Text("T_1", "heading"), table, Caution("50%")], {}))
+    rows = [line for line in shown.splitlines() if line.endswith(r" \\")]
+    assert [len(re.split(r"(?<!\\)&", row)) for row in rows] == [2, 2, 2]
+    assert shown.count(r"\end{table}") == 1
+    for one in (
+        r"\begin{tabular}{lp{.5\linewidth}}",
+        r"\caption{100\% sure: T\_1}",
+        r"\label{tab:100-sure-t-1}",
+        r"\midrule",
+        "\n{[}x &",
+        "\nT\\_1\n",
+        r"Caution: 50\%",
+    ):
+        assert one in shown
+    assert shown.startswith(r"% \usepackage{booktabs,fontspec}")
