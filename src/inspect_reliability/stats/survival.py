@@ -62,7 +62,8 @@ def survival(
         own = list[FloatArray]()
         for shares, scores in _two_tries(contests, one, other, each, method, random):
             found.append(scores)
-            own.append(shares[:_KEPT])
+            if sum(map(len, own)) < _KEPT:
+                own.append(shares[:_KEPT])
         kept.append(np.concatenate(own)[:_KEPT])
     scores = np.concatenate(found)
     if not len(scores):
