@@ -302,9 +302,9 @@ def boards(
         )
     if labels and (method == "bt" or over):
         raise UserError("Labels correct mean scores: leave out --method bt and --over.")
-    known = {one for of in verdicts.table["systems"].unique() for one in of}
-    if absent := [name for _, name in family if name not in known]:
-        raise UserError(f"No system is called {absent[0]!r} (found {', '.join(sorted(known))}).")
+    systems = {one for of in verdicts.table["systems"].unique() for one in of}
+    if absent := [name for _, name in family if name not in systems]:
+        raise UserError(f"No system is called {absent[0]!r} (found {', '.join(sorted(systems))}).")
     if family and not labels:
         raise UserError("--family asks whom the judge favours: give labels (--labels FILE).")
     if over and over not in _LEVELS:
