@@ -27,8 +27,8 @@ from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
 from .fooled import INVARIANCE, about
-from .keep import record
 from .keeping import Panel, Promise
+from .kept import record
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -127,13 +127,14 @@ def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, E
     if name == KEPT:
         one = record(Panel((row,), Promise()))
         value = one["kept"] if one["threshold"] else None
-        ends = one["kept_interval"] or (None, None)
-        yield name, Estimate(value, *ends, one["n_questions"], reason=one["reason"])
+        low, high = one["kept_interval"] or (None, None)
+        yield name, Estimate(value, low, high, one["n_questions"], reason=one["reason"])
     elif name in FOOLED:
         changes = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
         for one in changes:
-            ends, why = one[f"{name}_interval"] or (None, None), one["not_estimable"].get(name)
-            found = Estimate(one[name], *ends, one["n_questions"], reason=why)
+            low, high = one[f"{name}_interval"] or (None, None)
+            why = one["not_estimable"].get(name)
+            found = Estimate(one[name], low, high, one["n_questions"], reason=why)
             yield f"{name} of {one['change']}", found
         if not changes:
             yield f"{name} of any change", Estimate(reason=_NOT_CHANGED)

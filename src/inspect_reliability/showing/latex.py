@@ -49,6 +49,6 @@ def _styled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Styler:
     return shown.format_index(_apart, axis=1, escape="latex")
 
 
-def _apart(text: str) -> str:
+def _apart(text: object) -> str:
     """Keep what LaTeX would join: hyphens, and a bracket with the command before it."""
-    return re.sub(r"^\[", "{[}", re.sub("-(?=-)", "-{}", text))
+    return re.sub(r"^\[", "{[}", re.sub("-(?=-)", "-{}", str(text)))
