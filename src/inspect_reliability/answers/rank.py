@@ -7,7 +7,7 @@ import numpy as np
 
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
-from ..showing.values import Record, describe, grouped, share
+from ..showing.values import Record, describe, grouped, keys_of, share
 from ..stats.ranking import Ranking
 from .boards import OPPONENTS, OWN, Board, across_judges
 from .brief import more, next_step, worst
@@ -115,9 +115,11 @@ def _favoured(records: Sequence[Record]) -> str:
         return "The labels do not show that the judge favours a system over the others."
     most = max(clear, key=lambda one: (one["system"] == OWN, one["bias"]))
     low, high = most["bias_interval"]
+    keys = [keys_of(one, before="system") for one in known]
+    judge = "the judge" if keys.count(keys[0]) == len(keys) else describe(keys[known.index(most)])
     who = f"its {OWN}" if most["system"] == OWN else most["system"]
     return (
-        f"By the labels the judge favours {who} over the others by "
+        f"By the labels {judge} favours {who} over the others by "
         f"{most['bias']:.2f} [{low:.2f}, {high:.2f}]."
     )
 
