@@ -37,14 +37,17 @@ def plain(text: str) -> str:
 def _table(table: Table, caption: str) -> str:
     columns = zip(table.headings, *table.rows, strict=True)
     look = "".join(r"p{.5\linewidth}" if max(map(len, one)) > _LONG else "l" for one in columns)
-    found = _styled(table.headings, table.rows).to_latex(
-        hrules=True,
-        column_format=look,
-        position="htbp",
-        caption=plain(caption),
-        label=f"tab:{slug(caption)}",
+    return (
+        _styled(table.headings, table.rows)
+        .to_latex(
+            hrules=True,
+            column_format=look,
+            position="htbp",
+            caption=plain(caption),
+            label=f"tab:{slug(caption)}",
+        )
+        .strip()
     )
-    return found.strip()
 
 
 def _styled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Styler:
