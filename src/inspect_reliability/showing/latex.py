@@ -26,7 +26,7 @@ def render(document: Document) -> str:
             case Table():
                 caption = block.title or document.title
                 parts.append(_table(block, f"{caption}: {heading}" if heading else caption))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(map(str.strip, parts)) + "\n"
 
 
 def plain(text: str) -> str:
@@ -37,16 +37,12 @@ def plain(text: str) -> str:
 def _table(table: Table, caption: str) -> str:
     columns = zip(table.headings, *table.rows, strict=True)
     look = "".join(r"p{.5\linewidth}" if max(map(len, one)) > _LONG else "l" for one in columns)
-    return (
-        _styled(table.headings, table.rows)
-        .to_latex(
-            hrules=True,
-            column_format=look,
-            position="htbp",
-            caption=plain(caption),
-            label=f"tab:{slug(caption)}",
-        )
-        .strip()
+    return _styled(table.headings, table.rows).to_latex(
+        hrules=True,
+        column_format=look,
+        position="htbp",
+        caption=plain(caption),
+        label=f"tab:{slug(caption)}",
     )
 
 
