@@ -5,21 +5,28 @@
 Simulated judges grade systems on questions of a population, in two orders, with two tries each.
 Questions, judges, judges by questions, orders and tries move the chance of a win, by so much that
 the truth is known. It prints how often intervals over questions and over judges hold it, those of a
-bootstrap of rows beside them; how often rank sets hold all true ranks; and the bias of what another
-try changes. With --file it prints intervals from resampled rows beside ours for a file of pairs,
-such as `examples/pairs.parquet`.
+bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another try
+changes; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
+rows beside ours for a file of pairs, such as `examples/pairs.parquet`.
 """
 
 import argparse
+import resource
+import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from click.testing import CliRunner
 from numpy.typing import NDArray
 
 from _tables import show
 from inspect_reliability.answers.boards import boards
+from inspect_reliability.cli import main as command
 from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.stats.ranking import Contests, ranking
 from inspect_reliability.stats.survival import survival
@@ -37,6 +44,7 @@ SURVIVED = 100
 """Studies of what another try changes, and fresh tries that are its truth."""
 FRESH = 400
 BOOTSTRAPS = 200
+LARGE = {"58 systems x 805": (58, 805, 1), "200 systems x 1,000 x 2 orders": (200, 1000, 2)}
 SPREAD = {"question": 0.2, "judge": 0.06, "both": 0.08, "order": 0.05}
 """Half the range of each effect on the chance of a win; all are uniform."""
 
@@ -141,6 +149,38 @@ def another_try(studies: int) -> Iterator[dict[str, Any]]:
             }
 
 
+def large() -> Iterator[dict[str, Any]]:
+    """Seconds and MB of `rank` on files of many systems against a baseline."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (systems, questions, orders) in LARGE.items():
+            q, s, o = np.indices((questions, systems, orders)).reshape(3, -1)
+            chance = np.clip(rng.normal(0.5, 0.1, systems)[s] + rng.normal(0, 0.2, q.size), 0, 1)
+            frame = pd.DataFrame(
+                {"question": q, "model_1": "base", "model_2": [f"s{i}" for i in s]}
+            )
+            if orders == 1:
+                frame = frame.assign(p=1 - chance)
+            else:
+                first = np.where(o == 1, frame["model_2"], frame["model_1"])
+                frame["model_2"] = np.where(o == 1, frame["model_1"], frame["model_2"])
+                frame["model_1"] = first
+                won = rng.random(q.size) < chance
+                frame = frame.assign(verdict=np.where(won == (o == 1), "A", "B"))
+            file = Path(folder) / "large.parquet"
+            frame.to_parquet(file)
+            start, own = time.perf_counter(), time.process_time()
+            done = CliRunner().invoke(command, ["rank", str(file), "--baseline", "base"])
+            assert done.exit_code == 0, done.output
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            yield {
+                "file": name,
+                "seconds": time.perf_counter() - start,
+                "of one core": time.process_time() - own,
+                "MB at most": most,
+            }
+
+
 def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, Any]]:
     """Widths of intervals from resampled rows, as arena-hard-auto has them, beside ours."""
     given = verdicts_on_systems([file])
@@ -182,6 +222,7 @@ def main() -> None:
         return
     show("Coverage of scores, and of all ranks", coverage(round(STUDIES * times)))
     show("What another try changes", another_try(round(SURVIVED * times)))
+    show("Large files", large())
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         "--quick",
         {
             **{"QUICK": 0, "QUESTIONS": (5, 6), "JUDGES": (5,), "FRESH": 10, "BOOTSTRAPS": 5},
+            "LARGE": {"small": (4, 5, 2), "exact": (4, 5, 1)},
         },
     ),
     "replications": (

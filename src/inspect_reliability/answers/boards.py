@@ -25,12 +25,12 @@ _NO_WIDTH = 1e-9
 _SAME = "no interval: the score is the same on every question"
 
 OPPONENTS = (
-    "systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
-    "NAME keeps what all met, --method bt allows for it"
+    "Systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
+    "NAME keeps what all met, --method bt allows for it."
 )
-_QUESTIONS = "systems were not judged on the same questions: {}"
-_ONCE = "{:.1%} of what was asked was judged once, and is the same in both tries"
-_THESE = "intervals speak for these {} only: others need at least {} of them"
+_QUESTIONS = "Systems were not judged on the same questions: {}."
+_ONCE = "{:.1%} of what was asked was judged once, and is the same in both tries."
+_THESE = "Intervals speak for these {} only: others need at least {} of them."
 
 _NUMBERS = (
     *("score", "score_interval", "standard_error", "deviation_of_tries"),
@@ -39,12 +39,12 @@ _NUMBERS = (
 OWN = "own family"
 _FEW_LABELS = "it takes 3 labels of these systems each, and of others"
 _COMMON = (
-    "fewer than {} labels of each system: all scores have one correction, and every interval what "
-    "the judge's bias may differ by between systems"
+    "There are fewer than {} labels of each system: all scores have one correction, and every "
+    "interval what the judge's bias may differ by between systems."
 )
 _WITHOUT = (
     "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
-    "are left out of what another try changes"
+    "are left out of what another try changes."
 )
 
 
