@@ -4,7 +4,7 @@ import json
 import random
 import signal
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,7 @@ def test_a_killed_suite_is_retried(tmp_path: Path) -> None:
         killed = python(code, *words, "--log-buffer", "1", cwd=tmp_path)
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         [first] = list_eval_logs(str(logs))
-        before = len(server.requests)
+        before, began = len(server.requests), datetime.now(UTC)
         retry = python(INSPECT, "eval-retry", first.name, *options, cwd=tmp_path)
         assert retry.returncode == 0, retry.stderr
         after = len(server.requests) - before
@@ -162,7 +162,6 @@ def test_a_killed_suite_is_retried(tmp_path: Path) -> None:
     found = {one.id: (one.scores or {})["keep"].metadata or {} for one in last.samples or []}
     assert len(found) == 12
     # inspect may have kept more than the killed run's file shows: its buffer outlives the run.
-    began = datetime.fromisoformat(last.eval.created)
     judged = [
         one for one in last.samples or [] if datetime.fromisoformat(one.started_at or "") > began
     ]

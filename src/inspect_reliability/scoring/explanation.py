@@ -7,6 +7,8 @@ from typing import Any
 
 from ..record.cells import Cells
 
+_A_LINE = 10
+
 _LONGEST = 300
 """Most characters of an example, one or two lines of a table cell."""
 
@@ -19,7 +21,7 @@ def label(verdict: Any) -> str:
 
 
 def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -> str:
-    """Markdown: the verdicts with counts and examples.
+    """Markdown: the verdicts with counts and examples, then all of them in order.
 
     `texts` are the judge's outputs, or the errors of failed replications; `first` is the first
     number.
@@ -30,7 +32,14 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
     for name, count in Counter(labels).most_common():
         place = labels.index(name)
         rows.append((_cell(name), f"{count}", f"{first + place}", _cell(texts[place])))
-    return _table(rows)
+    listed = [" ".join(name.split()) for name in labels]
+    wide = max(map(len, listed))
+    padded = [name.ljust(wide) for name in listed]
+    lines = (
+        " ".join([f"{first + place:>5}:", *padded[place : place + _A_LINE]]).rstrip()
+        for place in range(0, len(padded), _A_LINE)
+    )
+    return f"{_table(rows)}\n\n" + "\n".join(["```", *lines, "```"])
 
 
 def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
