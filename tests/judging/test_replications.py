@@ -199,13 +199,16 @@ def test_a_hundred_replications_fit_into_a_summary(order: Any, judge: Judge) -> 
     assert kept is not None
     assert len(kept.verdicts) == 100
     explained = (log.samples or [])[0].scores["verdict"].explanation or ""  # type: ignore[index]
-    rows = [row.split(" | ") for row in explained.split("\n")[2:]]
+    counts, listed = explained.split("\n\n")
+    rows = [row.split(" | ") for row in counts.split("\n")[2:]]
     assert {row[0].strip("| "): row[1] for row in rows} == {
         verdict: str(count) for verdict, count in Counter(kept.verdicts).items()
     }
     for row in rows:
         text = (log.samples or [])[0].output.choices[int(row[2]) - 1].message.text
         assert row[3].removesuffix(" |") == " ".join(text.split())
+    lines = [line.partition(":")[2].split() for line in listed.split("\n")[1:-1]]
+    assert [word for line in lines for word in line] == kept.verdicts
 
 
 def test_a_longer_sample_is_read_in_full(judge: Judge) -> None:
