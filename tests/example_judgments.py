@@ -1,6 +1,7 @@
 """Judgments made up for the purpose."""
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -50,3 +51,14 @@ def changed(judgments: Judgments, **columns: Any) -> Judgments:
 
 def together(*parts: Judgments) -> Judgments:
     return Judgments(pd.concat([part.table for part in parts], ignore_index=True))
+
+
+def written(frame: pd.DataFrame, path: Path) -> Path:
+    """Write rows in the form that the path ends with."""
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    return path

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from commands import invoke
+from example_judgments import written
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
@@ -55,16 +56,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of 100 rows."""
     for module in ("sources", "counted"):
         monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
-
-
-def written(frame: pd.DataFrame, path: Path) -> Path:
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_parquet(path)
-    return path
 
 
 @pytest.mark.usefixtures("small")

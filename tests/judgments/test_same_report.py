@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from example_judgments import written
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.sources import judgments_from
@@ -48,16 +49,6 @@ CHANGES: list[Callable[[pd.DataFrame], pd.DataFrame]] = [
     lambda frame: frame.rename(columns=str.title),
     lambda frame: shuffled(floats(frame)).rename(columns=str.upper),
 ]
-
-
-def written(frame: pd.DataFrame, path: Path) -> Path:
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    elif path.suffix == ".jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    else:
-        frame.to_parquet(path)
-    return path
 
 
 def same(one: Judgments, other: Judgments) -> bool:

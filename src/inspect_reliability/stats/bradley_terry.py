@@ -71,10 +71,11 @@ def check_finite(won: FloatArray) -> None:
     Raises:
         ReliabilityError: A system never loses or wins, or systems do not connect.
     """
+    if are_finite(won).all():
+        return
     if not are_finite(won + won.swapaxes(-1, -2)).all():
         raise ReliabilityError("systems do not connect, so Bradley-Terry has no strengths")
-    if not are_finite(won).all():
-        raise ReliabilityError(
-            "a system, or a group of them, never loses or never wins, so Bradley-Terry has no "
-            "finite strengths"
-        )
+    raise ReliabilityError(
+        "a system, or a group of them, never loses or never wins, so Bradley-Terry has no "
+        "finite strengths"
+    )
