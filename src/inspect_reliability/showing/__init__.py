@@ -35,4 +35,6 @@ def drawing(figure: Figure) -> Drawing:
     from .html.drawing import draw  # brings matplotlib
     from .html.svg import png_file, svg_file
 
-    return Drawing(draw(figure, svg_file), draw(figure, png_file))
+    return draw(
+        figure, lambda picture, label: Drawing(svg_file(picture, label), png_file(picture, label))
+    )

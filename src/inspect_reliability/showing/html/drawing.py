@@ -37,11 +37,11 @@ _IN_A_ROW = 38
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
-Written = TypeVar("Written", str, bytes)
+Written = TypeVar("Written")
 
 
 def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
-    """A figure as `inline_svg`, `svg_file` or `png_file` writes it."""
+    """A figure as `save` writes it, from the picture and its label: `svg_file`, say."""
     with mpl.rc_context(STYLE):
         picture = _bars(figure) if figure.kind == "bars" else _points(figure)
         return save(picture, figure.words)
