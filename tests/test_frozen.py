@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from frozen_tables import FROZEN, NUMBER, SETS, place_of, report_of, report_of_set, tables
+from hypothesis import settings
 
 RETIRED = (
     *("/favours/*", "/movers/*", "/least_stable/*"),
@@ -40,6 +41,8 @@ CONSTANT = tuple(
 """Tables of numbers on which no question varies: a rounding error once passed for variance."""
 
 PARTS = 5
+SHOWN = PARTS if settings().max_examples > 100 else 2
+"""Parts of the drawn tables: each has every kind, and `--hypothesis-profile=search` reads all."""
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +54,7 @@ def test_frozen_values_are_those_that_were_written() -> None:
         assert sha256((FROZEN / name).read_bytes()).hexdigest() == checksum, name
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", range(SHOWN))
 def test_reports_of_drawn_tables_are_as_frozen(part: int) -> None:
     """Every value and reason of a report equals the frozen one to 1e-9."""
     frozen = dict(list(pd.read_parquet(FROZEN / "tables.parquet").groupby("table")))

@@ -50,7 +50,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "fooled": ("--studies 2 --questions 6", {}),
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
-    "many_rows": ("--rows 4000", {"TRIES": 5}),
+    "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "rankings": (
         "--quick",
@@ -63,7 +63,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
     ),
-    "report_ratio": (f"{ROOT / 'logs' / 'example'} --before {ROOT} --runs 1", {}),
+    "report_ratio": (f"{ROOT / 'examples' / 'verdicts.csv'} --before {ROOT} --runs 1", {}),
     "shards": ("--questions 2000", {}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
