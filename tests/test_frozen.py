@@ -17,8 +17,8 @@ RETIRED = (
     *("/validity/*/alpha*", "/validity/*/judge_alpha*", "/validity/*/raters_alpha*"),
     "/validity/*/of_ceiling*",
     "/votes/*/share_stable",
-    # `moves` says what moves verdicts, and `validity` how often each level is right.
-    *("/validity_across/*", "/questions/*/moved_by", "/questions/*/disagreement_*"),
+    # `validity` says how often each level is right.
+    "/validity_across/*",
     # A column of the judgments says it.
     "/read_by/*",
     # `plan` says how many labels to use; each benchmark's row has its omega.

@@ -308,6 +308,17 @@ def test_a_judge_of_places_favours_a_place_whatever_the_order() -> None:
     assert (shares["responder", "m, n", "m"], shares["responder", "n, m", "m"]) == (1, 0)
 
 
+def test_the_question_that_moves_is_named() -> None:
+    """The one question whose verdict follows the order is moved by it, and no other."""
+    frame = study(0.0, 0.0)
+    turned = (frame["question"] == "q7") & (frame["order"] == "swapped")
+    frame.loc[turned, "verdict"] = frame.loc[turned, "verdict"].map({"yes": "no", "no": "yes"})
+    found = analyse(judgments_from_frame(frame, judge="j")).results["questions"]
+    moved = {one["question"]: (one["moved_by"], one["disagreement_across"]) for one in found}
+    assert moved["q7"] == ("order", pytest.approx(1))
+    assert {by for question, by in moved.items() if question != "q7"} == {(None, None)}
+
+
 def test_the_page_has_one_picture_of_what_moves() -> None:
     """The components are drawn, above their tables."""
     document = report_document(analyse(judgments_from_frame(study(0.3, 0.1), judge="j")))

@@ -1,4 +1,4 @@
-"""Question by question: how steady the judge is, and what it says."""
+"""Question by question: how steady the judge is, what it says, and what moves it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,11 +11,13 @@ from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table
 from ..showing.values import Record
 from ..stats import Counts
+from ..stats.moved import moved
 from ..stats.sums import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .row import Row
 from .steady import headline
+from .studies import Study
 
 MOST_QUESTIONS = 24
 """Most bars of a figure; with more questions, the least stable ones."""
@@ -31,8 +33,10 @@ _SHOWN = 2
 
 def questions(analysis: Analysis) -> Iterator[Record]:
     """Each question of each row."""
+    moves = [(study, _moves(study)) for study in analysis.alone]
     for row in analysis.rows:
         counts, agreement, right = row.counts, _agreement(row.counts), _right(row)
+        moving = next((found for study, found in moves if study.has(row)), {})
         verdicts, shares = counts.shares.argmax(axis=1), counts.shares.max(axis=1)
         numbers = counts.replications
         for i, question in enumerate(counts.questions):
@@ -44,6 +48,7 @@ def questions(analysis: Analysis) -> Iterator[Record]:
                 "verdict": verdict,
                 "share": float(shares[i]),
                 "right": verdict in right[question] if question in right else None,
+                **moving.get(question, _UNMOVED),
             }
 
 
@@ -66,6 +71,33 @@ def _right(row: Row) -> dict[str, set[str]]:
         question: set(names[at & decides].tolist())
         for question, at in zip(known.given.questions, most, strict=True)
     }
+
+
+_UNMOVED = {"moved_by": None, "disagreement_across": None, "disagreement_within": None}
+
+
+def _moves(study: Study) -> dict[str, Record]:
+    """The facet that moves each question most, of the questions that one moves."""
+    found: dict[str, Record] = {}
+    most: dict[str, float] = {}
+    for facet in study.found.levels:
+        repeated = moved(study.found, facet).compared
+        same = repeated or study.found
+        across = same.by_question(*(name for name in same.levels if name != facet))
+        within = same.by_question(*same.levels) if repeated else np.zeros(len(across))
+        # Equal but for the last digits, which depend on the processor.
+        above = np.round(across - within, 9)
+        _, first = np.unique(same.cells.clusters, return_index=True)
+        for k in np.flatnonzero(above > 0).tolist():
+            question = same.cells.questions[first[k]]
+            if above[k] > most.get(question, 0.0):
+                most[question] = above[k]
+                found[question] = {
+                    "moved_by": facet,
+                    "disagreement_across": float(across[k]),
+                    "disagreement_within": float(within[k]) if repeated else None,
+                }
+    return found
 
 
 def least_stable(counts: Counts) -> list[int]:

@@ -23,6 +23,12 @@ class Study(NamedTuple):
     found: Disagreement
     scored: Disagreement
 
+    def has(self, row: Row) -> bool:
+        """Whether its verdicts include those of a row."""
+        keys = row.keys
+        same = all(name in keys and keys[name] == value for name, value in self.keys.items())
+        return same and row.judged.exact == self.found.cells.exact
+
 
 def studies_of(
     rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
