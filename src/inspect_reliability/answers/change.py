@@ -11,9 +11,9 @@ from ..showing.columns import declared
 from ..showing.document import Block, Table
 from ..showing.values import Column, Record, grouped, keys_of
 from ..stats import Estimate, disagreement, shifts
-from ..stats.moved import moved_apart
+from ..stats.moved import moved, moved_apart
 from .analysis import Analysis
-from .moves import as_record, moved_by
+from .moves import as_record
 from .row import reasons, valued
 from .sides import ALL, shared
 
@@ -54,17 +54,18 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     table = pd.concat(parts, ignore_index=True)
     if len({Judged(part).exact for part in parts}) > 1:
         why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        moved = dict.fromkeys(("disagreement_across", "disagreement_within", "above_noise"), why)
+        unknown = dict.fromkeys(("disagreement_across", "disagreement_within", "above_noise"), why)
         counted = {"n_questions": len(shared), "n_not_compared": 0}
-        return counted | valued(**moved) | {"shares": [], "not_estimable": reasons(moved)}
+        return counted | valued(**unknown) | {"shares": [], "not_estimable": reasons(unknown)}
     given = Judged(table)
     facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
     if _share_seeds(table):  # draws of one seed are no two draws
         found = disagreement(given.cells([*facets, "seed"]))
-        moved = as_record(moved_apart(found, _SIDE, "seed"), found)
+        move = moved_apart(found, _SIDE, "seed")
     else:
-        moved = moved_by(_SIDE, disagreement(given.cells(facets)))
-    return moved | {"shares": list(_shares(given))}
+        found = disagreement(given.cells(facets))
+        move = moved(found, _SIDE)
+    return as_record(move, found) | {"shares": list(_shares(given))}
 
 
 def _shares(given: Judged) -> Iterator[Record]:

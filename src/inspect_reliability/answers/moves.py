@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from ..showing.values import Record
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement
-from ..stats.moved import Move, moved, noise_of_some
+from ..stats.moved import Move, noise_of_some
 from .analysis import Analysis
 from .row import reasons, valued
 
@@ -16,16 +16,11 @@ MOST_LEVELS = 24
 
 def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
-    for keys, _, found, _ in analysis.alone:
-        for facet, levels in found.levels.items():
-            move = moved_by(facet, found)
+    for study in analysis.alone:
+        for facet, levels in study.found.levels.items():
+            move = as_record(study.moves[facet], study.found)
             why = move["not_estimable"].get("disagreement_across")
-            yield keys | {"facet": facet, "levels": levels} | move | {"reason": why}
-
-
-def moved_by(facet: str, found: Disagreement) -> Record:
-    """How often verdicts differ across the levels of a facet, within them, and above noise."""
-    return as_record(moved(found, facet), found)
+            yield study.keys | {"facet": facet, "levels": levels} | move | {"reason": why}
 
 
 def as_record(move: Move, found: Disagreement) -> Record:
@@ -46,14 +41,14 @@ def as_record(move: Move, found: Disagreement) -> Record:
 
 def components(analysis: Analysis) -> Iterator[Record]:
     """Variance components of verdicts."""
-    for keys, _, found, scored in [*analysis.alone, *analysis.together]:
-        parts = scored.components()
+    for study in [*analysis.alone, *analysis.together]:
+        found, parts = study.found, study.scored.components()
         total = sum(one.value or 0.0 for one in parts.values())
         if why := noise_of_some(found):  # it is also taken off the highest interaction
             of_noise = [names for names in parts if {*found.facets} <= {*names} or SEED in names]
             parts |= dict.fromkeys(of_noise, Estimate(reason=why))
         for names, one in parts.items():
-            yield keys | {
+            yield study.keys | {
                 "component": _together(names),
                 **valued(variance=one),
                 "share": None if one.value is None or total <= 0 else one.value / total,
@@ -63,13 +58,13 @@ def components(analysis: Analysis) -> Iterator[Record]:
 
 def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
-    for keys, _, found, _ in analysis.alone:
-        facets = list(found.levels)
+    for study in analysis.alone:
+        found, facets = study.found, list(study.found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
         why = noise_of_some(found)
         for varying in sets:
             estimate = found.omega(varying) if varying or not why else Estimate(reason=why)
-            yield keys | {
+            yield study.keys | {
                 "varying": " x ".join(varying) or SEED,
                 **valued(omega=estimate),
                 "reason": None if estimate.value is not None else _reason(estimate),
@@ -78,7 +73,8 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
 
 def shifts_by_level(analysis: Analysis) -> Iterator[Record]:
     """Which level of a facet favours which verdict, and which order favours which place."""
-    for keys, given, found, _ in analysis.alone:
+    for study in analysis.alone:
+        given, found = study.judged, study.found
         values = {"verdict": given.choices}
         if given.order_varies:
             values = {"responder": given.choices, "place": given.verdicts}
@@ -88,7 +84,7 @@ def shifts_by_level(analysis: Analysis) -> Iterator[Record]:
             names = given.levels(facet)
             for what, chosen in values.items():
                 for shift in shifts(given.count(chosen, facets=found.levels), facet):
-                    yield keys | {
+                    yield study.keys | {
                         "facet": facet,
                         "level": names[shift.level],
                         "what": what,

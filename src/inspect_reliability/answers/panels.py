@@ -16,7 +16,8 @@ JUDGE = "judge"
 
 def panels(analysis: Analysis) -> Iterator[Record]:
     """Agreement of a panel's judges, and the effective number of judges."""
-    for keys, given, found, scored in analysis.together:
+    for study in analysis.together:
+        given, found, scored = study.judged, study.found, study.scored
         errors = _errors(given, found)
         rho = (errors or scored).correlation(JUDGE)
         number = found.levels[JUDGE]
@@ -30,7 +31,7 @@ def panels(analysis: Analysis) -> Iterator[Record]:
         why = reasons(parts, ends=True)
         for name in {"agreement_within", "beyond_noise"} & {*why}:
             why[name] = ONE_VERDICT
-        yield keys | {
+        yield study.keys | {
             "judges": given.levels(JUDGE),
             "n_questions": found.cells.n_clusters,
             **valued(**parts),

@@ -11,7 +11,6 @@ from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table
 from ..showing.values import Record
 from ..stats import Counts
-from ..stats.moved import moved
 from ..stats.sums import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
@@ -80,8 +79,8 @@ def _moves(study: Study) -> dict[str, Record]:
     """The facet that moves each question most, of the questions that one moves."""
     found: dict[str, Record] = {}
     most: dict[str, float] = {}
-    for facet in study.found.levels:
-        repeated = moved(study.found, facet).compared
+    for facet, move in study.moves.items():
+        repeated = move.compared
         same = repeated or study.found
         across = same.by_question(*(name for name in same.levels if name != facet))
         within = same.by_question(*same.levels) if repeated else np.zeros(len(across))

@@ -1,7 +1,8 @@
 """Rows that differ only in facets, together: what moves, and panels, are read off these."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import pandas as pd
 
@@ -9,10 +10,12 @@ from ..judgments.columns import COLUMNS, GROUP_BY, varies
 from ..judgments.count import Judged
 from ..showing.values import Record
 from ..stats.disagreement import Disagreement, disagreement
+from ..stats.moved import Move, moved
 from .row import Row, alike
 
 
-class Study(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Study:
     """Rows that differ only in facets: their common keys, and how often verdicts differ.
 
     `scored` compares the numbers of a scale by their distance, and is else the same as `found`.
@@ -23,11 +26,14 @@ class Study(NamedTuple):
     found: Disagreement
     scored: Disagreement
 
+    @cached_property
+    def moves(self) -> dict[str, Move]:
+        """How far each facet moves verdicts."""
+        return {facet: moved(self.found, facet) for facet in self.found.levels}
+
     def has(self, row: Row) -> bool:
         """Whether its verdicts include those of a row."""
-        keys = row.keys
-        same = all(name in keys and keys[name] == value for name, value in self.keys.items())
-        return same and row.judged.exact == self.found.cells.exact
+        return row.keys | self.keys == row.keys and row.judged.exact == self.found.cells.exact
 
 
 def studies_of(
