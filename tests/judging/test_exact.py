@@ -33,7 +33,7 @@ from inspect_reliability.tasks import judge_task
 pytestmark = pytest.mark.slow
 
 TINY = "hf_seeded/tiny-judge"
-QUESTIONS = 4
+QUESTIONS = 3
 
 SCALE = JudgeDesign("Grades", "Grade {{ response }} from 1 to 5. Grade:", {"from": 1, "to": 5})
 ITEMS = [Item(f"q{i}", "Well?", {"me": "Good." * i}) for i in range(1, QUESTIONS + 1)]
@@ -131,9 +131,9 @@ def test_judgments_are_weighted_verdicts(log: EvalLog) -> None:
 
 def test_summaries_may_be_cut(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Distributions too long for a log's summaries are read from its samples."""
-    temperatures = [round(0.1 * number, 1) for number in range(20, 0, -1)]
+    temperatures = [2, 1.7, 1.4, 1.2, 1, 0.8, 0.5, 0.2]
     task = judge_task(SCALE, ITEMS, exact=True, temperatures=temperatures)
-    found = run(task, folder / "scale")
+    found = run(task, folder / "scale", limit=2)
     cut = [
         (summary.scores or {})["verdict"].metadata["exact"]  # type: ignore[index]
         for summary in read_eval_log_sample_summaries(found.location)
@@ -141,7 +141,7 @@ def test_summaries_may_be_cut(folder: Path, caplog: pytest.LogCaptureFixture) ->
     assert all(isinstance(one, str) for one in cut)
     table = judgments_from_logs(found.location).table
     sums = table.groupby(["question", "temperature"])["share"].sum()
-    assert sums.tolist() == pytest.approx([1.0] * 20 * QUESTIONS, abs=1e-4)
+    assert sums.tolist() == pytest.approx([1.0] * 8 * 2, abs=1e-4)
     assert "asked once" not in caplog.text
 
 

@@ -12,6 +12,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summaries
 from inspect_ai.model import ModelOutput
 
+import example_logs
 from evals import evaluate
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
@@ -22,26 +23,46 @@ from inspect_reliability.record.replications import Replications, replications_i
 from inspect_reliability.record.seeds import SEED_LIMIT, replication_numbers
 from inspect_reliability.scoring import score_of, verdict
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
-from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task
 
 pytestmark = pytest.mark.slow
 
 REPLICATIONS = 6
+QUESTIONS = 2
 COLUMNS = ["question", "replication", "seed", "verdict", "order", "responder", "best", "categories"]
 
 Judge = Callable[..., EvalLog]
 
 
-@pytest.fixture
-def judge(tmp_path: Path) -> Judge:
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     """Runs a judge task on a few questions with the tiny judge."""
+    folder = tmp_path_factory.mktemp("logs")
 
     def run(task: Task, **options: Any) -> EvalLog:
-        options = {"limit": 3, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
-        return read_eval_log(evaluate(task, tmp_path, **options).location)
+        options = {"limit": QUESTIONS, "model": "hf_seeded/tiny-judge", "max_tokens": 12} | options
+        return read_eval_log(evaluate(task, folder, **options).location)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def epochs(judge: Judge) -> EvalLog:
+    """Each replication is an epoch."""
+    return judge(bbh_judge(), epochs=REPLICATIONS)
+
+
+@pytest.fixture(scope="module")
+def together(judge: Judge) -> EvalLog:
+    """All replications of a question are one sample."""
+    return judge(bbh_judge(replications=REPLICATIONS))
+
+
+@pytest.fixture(scope="module")
+def reshuffled(judge: Judge) -> EvalLog:
+    """The same, with an order of its own for each."""
+    return judge(bbh_judge(replications=REPLICATIONS, order="reshuffled"))
 
 
 def judgments(log: EvalLog) -> list[tuple[Any, ...]]:
@@ -70,40 +91,40 @@ def calls(log: EvalLog) -> list[ModelEvent]:
     ]
 
 
-@pytest.mark.parametrize(
-    "task",
-    [
-        bbh_judge,
-        lambda **arguments: bbh_judge(order="reshuffled", **arguments),
-        lambda **arguments: bbh_judge(seed=3, **arguments),
-        head_to_tail_judge,
-    ],
-    ids=["options", "options reshuffled", "another seed", "words"],
-)
-def test_replications_are_epochs(task: Callable[..., Task], judge: Judge) -> None:
+def test_replications_are_epochs(epochs: EvalLog, together: EvalLog) -> None:
     """Verdict, seed, order and responder are equal one by one, and so are all metrics."""
-    epochs = judge(task(), epochs=REPLICATIONS)
-    together = judge(task(replications=REPLICATIONS))
     assert judgments(together) == judgments(epochs)
     assert len({row[3] for row in judgments(together)}) > 1
     assert metrics(together) == pytest.approx(metrics(epochs), nan_ok=True)
-    assert len(together.samples or []) == 3
+    assert len(together.samples or []) == QUESTIONS
 
 
-def test_epochs_and_ranges_go_on_counting(judge: Judge) -> None:
+def test_each_judgment_leads_back_to_its_text(judge: Judge, reshuffled: EvalLog) -> None:
+    """Prompt and output of a replication are those of the epoch with its number."""
+    epochs = judge(bbh_judge(order="reshuffled"), epochs=REPLICATIONS)
+    assert judgments(reshuffled) == judgments(epochs)
+    texts = []
+    for log in (epochs, reshuffled):
+        table = judgments_from_logs(log.location).table.sort_values(["question", "replication"])
+        texts.append([judgment_text(row) for row in table.to_dict("records")])
+    assert texts[0] == texts[1]
+    assert len({text.output for text in texts[1] if text}) > 1
+
+
+def test_epochs_and_ranges_go_on_counting(judge: Judge, together: EvalLog) -> None:
     """Replications in two epochs, or in two logs, are those of one sample."""
-    whole = judgments(judge(bbh_judge(replications=REPLICATIONS)))
-    half = REPLICATIONS // 2
+    whole, half = judgments(together), REPLICATIONS // 2
     assert judgments(judge(bbh_judge(replications=half), epochs=2)) == whole
     parts = [bbh_judge(replications=half), bbh_judge(replications=f"{half + 1}-{REPLICATIONS}")]
     assert sorted(row for part in parts for row in judgments(judge(part))) == whole
 
 
-def test_one_prompt_is_one_call(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_prompt_is_one_call(
+    judge: Judge, together: EvalLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One call has all replications as its choices, except where that would be other draws."""
-    together = judge(bbh_judge(replications=REPLICATIONS))
     asked = [call for call in calls(together) if call.config.num_choices]
-    assert [len(call.output.choices) for call in asked] == [REPLICATIONS] * 3
+    assert [len(call.output.choices) for call in asked] == [REPLICATIONS] * QUESTIONS
     monkeypatch.setattr(HFSeededAPI, "choices_follow_seeds", False)
     apart = judge(bbh_judge(replications=REPLICATIONS))
     assert judgments(apart) == judgments(together)
@@ -148,14 +169,16 @@ def failing(monkeypatch: pytest.MonkeyPatch, fails: Callable[[int], bool]) -> No
     monkeypatch.setattr(HFSeededAPI, "generate", sometimes)
 
 
-def test_a_failed_replication_loses_no_other(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_replication_loses_no_other(
+    judge: Judge, together: EvalLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was answered is judged, the rest is counted; without any answer, nothing is."""
-    expected = judgments(judge(bbh_judge(), epochs=REPLICATIONS))
+    expected = judgments(together)
     failing(monkeypatch, lambda seed: seed % 3 == 0)
     log = judge(bbh_judge(replications=REPLICATIONS))
     assert judgments(log) == [row for row in expected if row[2] % 3]
     (note,) = judgments_from_logs(log.location).notes
-    assert (note.count, note.what) == (3 * REPLICATIONS // 3, "replications that failed")
+    assert (note.count, note.what) == (QUESTIONS * REPLICATIONS // 3, "replications that failed")
     kept = (log.samples or [])[0].scores["verdict"]  # type: ignore[index]
     assert "| failed | 2 |" in (kept.explanation or "")
     assert "OutOfOrderError: down for maintenance" in (kept.explanation or "")
@@ -165,35 +188,20 @@ def test_a_failed_replication_loses_no_other(judge: Judge, monkeypatch: pytest.M
     assert not [sample for sample in log.samples or [] if sample.scores]
 
 
-def test_a_score_can_be_made_again_from_the_log(judge: Judge) -> None:
+def test_a_score_can_be_made_again_from_the_log(judge: Judge, reshuffled: EvalLog) -> None:
     """The texts of all replications are in the log: `inspect score` reads them anew."""
-    log = judge(bbh_judge(replications=REPLICATIONS, order="reshuffled"))
     parser = {"pattern": r"Response:\W*([A-E])"}
-    again = score(log, verdict(parser), action="overwrite", display="none")
+    again = score(reshuffled, verdict(parser), action="overwrite", display="none")
     design = replace(BENCHMARKS["BBH"].design, parser=parser)
     items = sample_pack("BBH")
     first = judge(judge_task(design, items, replications=REPLICATIONS, order="reshuffled"))
     assert [s.scores for s in again.samples or []] == [s.scores for s in first.samples or []]
 
 
-@pytest.mark.parametrize("order", ["shuffled", "reshuffled"])
-def test_each_judgment_leads_back_to_its_text(order: Any, judge: Judge) -> None:
-    """Prompt and output of a replication are those of the epoch with its number."""
-    texts = []
-    for log in (
-        judge(bbh_judge(order=order), epochs=REPLICATIONS, limit=1),
-        judge(bbh_judge(order=order, replications=REPLICATIONS), limit=1),
-    ):
-        table = judgments_from_logs(log.location).table.sort_values("replication")
-        texts.append([judgment_text(row) for row in table.to_dict("records")])
-    assert texts[0] == texts[1]
-    assert len({text.output for text in texts[1] if text}) > 1
-
-
-@pytest.mark.parametrize("order", ["shuffled", "reshuffled"])
-def test_a_hundred_replications_fit_into_a_summary(order: Any, judge: Judge) -> None:
+def test_a_hundred_replications_fit_into_a_summary(judge: Judge) -> None:
     """Reports read summaries, from which inspect leaves out what is over 1 KB."""
-    log = judge(bbh_judge(replications=100, order=order), limit=1)
+    task = bbh_judge(replications=100, order="reshuffled")
+    log = judge(task, limit=1, model=example_logs.judge())
     (summary,) = read_eval_log_sample_summaries(log.location)
     kept = replications_in((summary.scores or {})["verdict"])
     assert kept is not None
@@ -213,7 +221,8 @@ def test_a_hundred_replications_fit_into_a_summary(order: Any, judge: Judge) -> 
 
 def test_a_longer_sample_is_read_in_full(judge: Judge) -> None:
     """Where the summary leaves the verdicts out, the sample has them."""
-    log = judge(bbh_judge(replications=250, order="reshuffled"), limit=1, max_tokens=2)
+    task = bbh_judge(replications=250, order="reshuffled")
+    log = judge(task, limit=1, model=example_logs.judge())
     (summary,) = read_eval_log_sample_summaries(log.location)
     assert replications_in((summary.scores or {})["verdict"]) is None
     assert len(judgments_from_logs(log.location)) == 250
