@@ -108,8 +108,9 @@ def test_what_was_not_chosen_is_praised_and_what_was_is_spoiled(log: EvalLog) ->
 
 def test_answers_as_they_are_are_judged_as_ever(tmp_path: Path) -> None:
     """Verdicts, seeds and coefficients of unchanged answers are those of a run without changes."""
-    plain = run(steady, tmp_path / "a", orders=2)
-    more = run(steady, tmp_path / "b", orders=2, answers=["praise", "truncated"])
+    plain = run(steady, tmp_path / "a", orders=2, replications=3)
+    changes = ["praise", "truncated"]
+    more = run(steady, tmp_path / "b", orders=2, replications=3, answers=changes)
     names = ["question", "replication", "seed", "verdict", "responder"]
     tables = [judgments_from_logs(log.location) for log in (plain, more)]
     own = [one.as_given.table[names].sort_values(names).to_numpy().tolist() for one in tables]

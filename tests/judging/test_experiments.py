@@ -1,27 +1,28 @@
 """Experiments: a judge asked in several orders and wordings, each in a cell of its own."""
 
 import re
-import signal
 from collections.abc import Callable
+from functools import partial
 from math import factorial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import eval, eval_retry
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from evals import evaluate
+from example_logs import DRAWN
 from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import wordings_of
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.asking import MOST_ORDERS, number_of_orders, orders_of
+from inspect_reliability.judging.asking import MOST_ORDERS, item_of, number_of_orders, orders_of
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
 from inspect_reliability.verdicts import GIVEN
-from processes import INSPECT, KILLED, python
 
 DESIGN = JudgeDesign(
     name="Pick",
@@ -153,33 +154,35 @@ def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
         assert str(score.answer).split()[1] in {one.split(", ")[0] for one in shown}
 
 
-@pytest.mark.slow
-@pytest.mark.process
-def test_a_killed_experiment_goes_on(tmp_path: Path) -> None:
-    """Killed half way and retried, it has the judgments of a run that was not killed."""
-    root = Path(__file__).parents[2]
-    asked: dict[str, Any] = {"orders": 2, "wordings": "labels", "replications": 3}
-    options = [word for name, value in asked.items() for word in ("-T", f"{name}={value}")]
-    settings = ["--model", "hf_seeded/tiny-judge", "--limit", "4", "--max-samples", "1"]
+def test_an_experiment_that_broke_off_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Retried by inspect, it has the judgments of a run that did not break off."""
+    monkeypatch.chdir(Path(__file__).parents[2])
+    cells = {"orders": 2, "wordings": "labels", "replications": 3}
+    options: dict[str, Any] = {"limit": 3, "max_samples": 1, "task_args": cells}
+    third = bbh_judge().dataset[2].id
 
-    def logged(code: str, folder: str, *words: str) -> int | None:
-        arguments = [*words, "--log-dir", str(tmp_path / folder), "--display", "none"]
-        return python(code, *arguments, cwd=root).returncode
+    def gone(metadata: Any) -> Item:
+        if metadata["item"]["id"] == third:
+            raise ConnectionError("the judge went away")
+        return item_of(metadata)
 
-    def judgments(folder: str) -> set[tuple[Any, ...]]:
+    def judgments(folder: str, start: Callable[..., list[EvalLog]], *given: Any) -> Any:
+        logs = start(*given, log_dir=str(tmp_path / folder), display="none")
         table = judgments_from_logs(tmp_path / folder).table
         names = ["question", "order", "wording", "replication", "seed", "verdict"]
-        return set(table[names].itertuples(index=False, name=None))
+        return logs[0], set(table[names].itertuples(index=False, name=None))
 
-    whole = bbh_judge(**asked)
-    assert evaluate(whole, tmp_path / "whole", model="hf_seeded/tiny-judge", limit=4).results
-    evaluation = ["eval", "tasks/bbh_judge.py", *options, *settings, "--log-buffer", "1"]
-    assert logged(KILLED % 3 + INSPECT, "killed", *evaluation) == -signal.SIGKILL
-    kept = judgments("killed")
-    assert 0 < len(kept) < 4 * 2 * 2 * 3
-    (log,) = (tmp_path / "killed").glob("*.eval")
-    assert logged(INSPECT, "retried", "eval-retry", str(log)) == 0
-    assert kept < judgments("retried") == judgments("whole")
+    run = partial(eval, "tasks/bbh_judge.py", DRAWN, **options)
+    _, whole = judgments("whole", run)
+    with monkeypatch.context() as patch:
+        patch.setattr("inspect_reliability.judging.judge.item_of", gone)
+        log, kept = judgments("broken", run)
+    assert log.status == "error"
+    assert len(kept) == 2 * 2 * 2 * 3
+    _, retried = judgments("retried", eval_retry, log)
+    assert kept < retried == whole
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 6])

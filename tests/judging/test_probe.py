@@ -28,7 +28,6 @@ HONOURED = {
             ChatServer(seeds="ignored"),
             {"seed": (True, "not honoured"), "seeds of choices": (None, "not honoured")},
         ),
-        (ChatServer(choices="repeat"), {"seeds of choices": (None, "not honoured")}),
         (ChatServer(choices="one"), {"seeds of choices": (None, "not honoured")}),
         (ChatServer(ignores=("top_logprobs",)), {"top_logprobs": (True, "not honoured")}),
         (

@@ -100,7 +100,7 @@ def test_replications_are_those_of_their_seeds(
 ) -> None:
     """However a server treats choices, each replication is the draw of its own seed."""
     monkeypatch.setattr(provider, "MOST_CHOICES", most)
-    log = judge(server, max_samples=1)
+    log = judge(server, max_samples=1, limit=3 if asked else 1)
     assert verdicts(log) == drawn(log)
     assert found(log)["seeds of choices"] == outcome
     scores = [(sample.scores or {})["verdict"].metadata or {} for sample in log.samples or []]
@@ -128,10 +128,12 @@ def test_choices_that_never_vary_show_nothing(judge: Any) -> None:
     assert 4 * REPLICATIONS < len(server.requests) <= 4 * REPLICATIONS + checks
 
 
-@pytest.mark.parametrize(("extra", "sent"), [(None, 50), ({"top_k": 7}, 7), ({"min_p": 0.1}, 50)])
-@pytest.mark.parametrize("replications", [None, 4])
+@pytest.mark.parametrize(
+    ("replications", "extra", "sent"),
+    [(None, None, 50), (4, {"top_k": 7}, 7), (4, {"min_p": 0.1}, 50)],
+)
 def test_top_k_reaches_a_server_that_takes_it(
-    extra: Any, sent: int, replications: int | None, judge: Any
+    replications: int | None, extra: Any, sent: int, judge: Any
 ) -> None:
     """Every request has it, beside what the user adds, whose own value wins; the log shows it."""
     server = ChatServer(said=SAID)

@@ -28,7 +28,7 @@ from inspect_reliability.judging.seed_check import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.study.tasks import bbh_judge
 
 LETTERS = tuple("ABCDE")
 
@@ -77,10 +77,9 @@ def checks(log: EvalLog) -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
-def test_our_provider_honours_seeds(tmp_path: Path, task: Any) -> None:
+def test_our_provider_honours_seeds(tmp_path: Path) -> None:
     """The first replication of a run is repeated, and its log says so once."""
-    log = judge(task(), TINY, tmp_path, epochs=3, limit=4, temperature=2.0)
+    log = judge(bbh_judge(), TINY, tmp_path, epochs=3, limit=4, temperature=2.0)
     [found] = checks(log)
     assert (found["model"], found["seeds"]) == (TINY, "honoured")
     told = [s for s in log.samples or [] if "seed_check" in s.metadata]
@@ -121,10 +120,9 @@ def first_call(how: str) -> Model:
     return get_model(f"first_call/{how}", memoize=False)
 
 
-@pytest.mark.parametrize("task", [bbh_judge, head_to_tail_judge])
-def test_the_check_falls_to_what_is_finished_first(tmp_path: Path, task: Any) -> None:
+def test_the_check_falls_to_what_is_finished_first(tmp_path: Path) -> None:
     """One sample is checked, and none waits for another to be."""
-    made = task()
+    made = bbh_judge()
     slow = made.dataset[0].id
     log = judge(made, first_call("slow"), tmp_path, epochs=2, limit=3)
     checked = [sample for sample in log.samples or [] if "seed_check" in sample.metadata]
