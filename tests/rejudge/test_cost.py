@@ -147,10 +147,10 @@ def test_a_plan_says_dollars(tmp_path: Path, prices: Path) -> None:
 def pilot(folder: Path, prices: Path) -> str:
     """A pilot of a judge that wavers, with its prices in the log."""
     design = JudgeDesign(name="Mood", prompt="Grade {{ response }}", verdict=["C", "I"])
-    texts = [f"{'steady' if n % 2 else 'torn'} {n}" for n in range(12)]
+    texts = [f"{'steady' if n % 2 else 'torn'} {n}" for n in range(6)]
     items = [Item(id=text, question="q", responses={"x": text}) for text in texts]
     log = evaluate(
-        judge(design, items), folder, model=PRICED, epochs=6, model_cost_config=str(prices)
+        judge(design, items), folder, model=PRICED, epochs=4, model_cost_config=str(prices)
     )
     assert log.status == "success", log.error
     return log.location

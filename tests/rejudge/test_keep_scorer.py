@@ -1,15 +1,13 @@
 """The scorer that applies a saved rule, with judges on a real server."""
 
-import json
 import random
-import signal
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai import eval, eval_retry
+from inspect_ai.log import EvalLog
 from inspect_ai.model import get_model
 from inspect_ai.scorer import match
 
@@ -21,7 +19,6 @@ from inspect_reliability import keep
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.rule import KeepRule
-from processes import INSPECT, KILLED, python
 
 pytestmark = pytest.mark.server
 
@@ -35,8 +32,9 @@ class Judges(ChatServer):
     """Judges that differ: what a seed draws depends on the model that is asked."""
 
     def _text(self, seed: int, body: dict[str, Any]) -> str:
-        draws = random.Random(f"{seed} {body['model']}")
-        sure = 0.85 if body["model"].endswith("large") else 0.8
+        large = body["model"].endswith("large")
+        draws = random.Random(f"{seed} {large}")
+        sure = 0.85 if large else 0.8
         grade = "C" if draws.random() < sure else "I"
         return f"{' '.join(draws.choices(WORDS, k=4))} GRADE: {grade}"
 
@@ -66,7 +64,7 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
     with serving(server := Judges()) as name:
         models = {"grader": get_model(name), "grader_2": get_model(f"{name}-large")}
         task = suite(keep(rule=rule))
-        log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=8)
+        log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=4)
     assert log.status == "success", log.error
     found = graded(log)
     seen = Counter[str]()
@@ -95,7 +93,7 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
     read = judgments_from_logs(tmp_path / "logs").table.groupby("judge").size()
     assert read[name] == VOTES * len(found)
     assert read["small, large"] == VOTES * len(found)
-    for command in ("report", "plan", "keep"):
+    for command in ("report", "keep"):
         assert results(command, tmp_path / "logs")
 
 
@@ -115,6 +113,8 @@ def test_a_judge_without_a_model_is_refused(tmp_path: Path) -> None:
 
 
 TASK = """
+from pathlib import Path
+
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.solver import solver
@@ -124,6 +124,8 @@ from inspect_reliability import keep
 @solver
 def parrot():
     async def solve(state, generate):
+        if state.sample_id == 5 and Path("broken").exists():
+            raise ConnectionError("the model went away")
         state.output.completion = state.target.text
         return state
 
@@ -137,37 +139,23 @@ def suite():
 """
 
 
-@pytest.mark.slow
-@pytest.mark.process
-def test_a_killed_suite_is_retried(tmp_path: Path) -> None:
-    """After a kill, inspect's retry asks about the outputs that have no grade, and no others."""
-    (tmp_path / "task.py").write_text(TASK % written(tmp_path, "small", "large"))
-    logs = tmp_path / "logs"
-    options = ["--log-dir", str(logs), "--display", "none", "--max-samples", "2"]
+def test_a_suite_that_broke_off_is_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """inspect's retry asks about the outputs that have no grade, and no others."""
+    monkeypatch.chdir(tmp_path)
+    Path("task.py").write_text(TASK % written(tmp_path, "small", "large"))
+    Path("broken").touch()
+    options: dict[str, Any] = {"log_dir": "logs", "display": "none", "max_samples": 1}
     with serving(server := Judges()) as name:
-        roles = [f"--model-role=grader={name}", f"--model-role=grader_2={name}-large"]
-        words = ["eval", "task.py", "--model", "none/none", *roles, *options]
-        code = (KILLED % 6) + INSPECT
-        killed = python(code, *words, "--log-buffer", "1", cwd=tmp_path)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        [first] = list_eval_logs(str(logs))
-        before, began = len(server.requests), datetime.now(UTC)
-        retry = python(INSPECT, "eval-retry", first.name, *options, cwd=tmp_path)
-        assert retry.returncode == 0, retry.stderr
+        roles: Any = {"grader": name, "grader_2": f"{name}-large"}
+        [broken] = eval("task.py", model="none/none", model_roles=roles, **options)
+        before, kept = len(server.requests), {one.id for one in broken.samples or [] if one.scores}
+        Path("broken").unlink()
+        [last] = eval_retry(broken, **options)
         after = len(server.requests) - before
-    last = max(
-        (read_eval_log(one) for one in list_eval_logs(str(logs))), key=lambda one: one.eval.created
-    )
-    assert last.status == "success"
+    assert (broken.status, last.status, len(kept)) == ("error", "success", 5)
     found = {one.id: (one.scores or {})["keep"].metadata or {} for one in last.samples or []}
     assert len(found) == 12
-    # inspect may have kept more than the killed run's file shows: its buffer outlives the run.
-    judged = [
-        one for one in last.samples or [] if datetime.fromisoformat(one.started_at or "") > began
-    ]
-    new = [found[one.id]["keep"]["asked"] for one in judged]
-    assert 0 < len(new) < 12
+    new = [one["keep"]["asked"] for number, one in found.items() if number not in kept]
     assert VOTES * sum(new) <= after <= VOTES * sum(new) + 2 * CHECKS
     table = results("report", last.location)["rows"]
     assert {row["judge"] for row in table} >= {name, "small, large"}
-    assert json.loads((tmp_path / "rule.json").read_text())["votes"] == VOTES

@@ -1,9 +1,9 @@
 """What was paid for stays: rejudging that is killed, refused or run twice."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from inspect_ai.log import read_eval_log_sample_summaries
 
 from commands import invoke
@@ -11,7 +11,6 @@ from graders import newest
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.saving import alone
 from killed_rejudging import runs, suite
-from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow
 
@@ -24,9 +23,9 @@ def log(tmp_path: Path) -> Path:
     return suite(tmp_path, 12)
 
 
-def rejudge(log: Path, *more: str) -> subprocess.CompletedProcess[str]:
+def rejudge(log: Path, *more: str) -> Result:
     words = ["--scorer", f"{log.parents[1]}/grader.py@paced", "--model", "killed/model"]
-    return python(COMMAND, "rejudge", log, *words, "--replications", str(REPLICATIONS), *more)
+    return invoke("rejudge", log, *words, "--replications", REPLICATIONS, *more)
 
 
 def target_of(log: Path) -> Path:
@@ -40,10 +39,17 @@ def calls(log: Path) -> int:
 
 @pytest.mark.process
 def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
-    """Each judgment is there once; further calls are checks, or those of samples in flight."""
+    """Each judgment is there once; further calls are checks, or those of samples in flight.
+
+    Until a further run makes the rest, reports say that the run was killed.
+    """
     before = log.read_bytes()
-    found = list(runs(log, 2, REPLICATIONS))
-    wanted = 12 * REPLICATIONS
+    found, wanted = [], 12 * REPLICATIONS
+    for run in runs(log, 2, REPLICATIONS):
+        found.append(run)
+        if len(found) == 1:
+            [note] = judgments_from_logs(target_of(log)).notes
+            assert "of 12 judgments made: still being written, or its run was killed" in str(note)
     assert [run.repeated for run in found] == [0, 0, 0]
     assert sum(run.calls for run in found) == wanted + sum(run.lost + run.checks for run in found)
     assert found[0].kept > 0
@@ -53,19 +59,11 @@ def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
     assert log.read_bytes() == before
 
 
-@pytest.mark.process
-def test_a_killed_run_says_what_is_missing(log: Path) -> None:
-    """Until a further run makes the rest, reports say that the run was killed."""
-    next(runs(log, 1, REPLICATIONS))
-    [note] = judgments_from_logs(target_of(log)).notes
-    assert "of 12 judgments made: still being written, or its run was killed" in str(note)
-
-
 def test_a_grown_rejudging_keeps_what_it_has(log: Path) -> None:
     """A larger number adds the replications from there on, with seeds that follow."""
     for number, replications in ((1, "3"), (2, "5")):
         done = rejudge(log, "--replications", replications)
-        assert done.returncode == 0, done.stderr
+        assert done.exit_code == 0, done.output
         logs = sorted(target_of(log).glob("*.eval"))
         assert len(logs) == number
     assert [len(read_eval_log_sample_summaries(str(one))) for one in logs] == [12, 12]
@@ -83,7 +81,7 @@ def test_one_run_at_a_time_in_a_folder(log: Path) -> None:
     target_of(log).mkdir()
     with alone(target_of(log) / "rejudging"):
         done = rejudge(log)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "Another process is writing to" in " ".join(done.stderr.split())
     assert calls(log) == 0
 
@@ -102,9 +100,7 @@ def test_a_bad_folder_is_refused_before_the_first_call(
     log: Path, folder: str, message: str
 ) -> None:
     """What cannot be written is not paid for."""
-    words = ["--scorer", f"{log.parents[1]}/grader.py@paced", "--model", "killed/model"]
-    place = str(log.parents[1] / folder)
-    done = invoke("rejudge", log, *words, "--log-dir", place)
+    done = rejudge(log, "--log-dir", str(log.parents[1] / folder))
     assert done.exit_code == 2, done.output
     assert message in " ".join(done.stderr.split())
     assert calls(log) == 0
@@ -112,7 +108,7 @@ def test_a_bad_folder_is_refused_before_the_first_call(
 
 def test_what_would_mix_two_studies_is_refused(log: Path) -> None:
     """Another seed, grader or setting is another study: the folder keeps its own."""
-    assert rejudge(log, "--limit", "1", "--temperature", "0.5").returncode == 0
+    assert rejudge(log, "--limit", "1", "--temperature", "0.5").exit_code == 0
     before = calls(log)
     for more, why in (
         (["--temperature", "0.5", "--seed", "1"], "seed 0 (now 1)"),
@@ -123,7 +119,7 @@ def test_what_would_mix_two_studies_is_refused(log: Path) -> None:
         ),
     ):
         done = rejudge(log, *more)
-        assert done.returncode == 2
+        assert done.exit_code == 2
         assert why in " ".join(done.stderr.split())
     assert calls(log) == before
     assert newest(target_of(log)).eval.metadata["rejudging"]["seed"] == 0  # type: ignore[index]

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import math
 from collections import Counter
@@ -8,10 +9,12 @@ import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalError, EvalLog, EvalSample, read_eval_log
+from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from commands import invoke
+from example_logs import judged
 from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.questions import contradictions
@@ -21,12 +24,11 @@ from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.metrics import reliability
-from inspect_reliability.rejudging import rejudge
+from inspect_reliability.rejudging import rejudge, rejudge_log
 from inspect_reliability.rejudging.again import Replication, summarise
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.stats import omega
 from inspect_reliability.stats.score_variance import decompose
-from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python
 
 pytestmark = pytest.mark.slow
@@ -59,9 +61,15 @@ def metric(log: EvalLog, name: str) -> float:
     return float(found.metrics[name].value)
 
 
-def test_each_replication_is_sent_with_its_seed(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """Each of three outputs, judged seven times."""
+    return run(suite(rejudge(letters(), replications=7)), tmp_path_factory.mktemp("lettered"))
+
+
+def test_each_replication_is_sent_with_its_seed(lettered: EvalLog) -> None:
     """What the score says of verdicts and seeds is what the grader was asked and said."""
-    log = run(suite(rejudge(letters(), replications=7)), tmp_path)
+    log = lettered
     said_to: dict[int, set[str]] = {}
     for event in calls(log):
         for place, choice in enumerate(event.output.choices):
@@ -78,16 +86,13 @@ def test_each_replication_is_sent_with_its_seed(tmp_path: Path) -> None:
     assert len({seed for n in range(3) for seed in kept(log, n)["seeds"]}) == 21
 
 
-def test_the_seed_decides(tmp_path: Path) -> None:
+def test_the_seed_decides(tmp_path: Path, lettered: EvalLog) -> None:
     """The same base seed gives the same verdicts again, another one others."""
-    verdicts = [
-        [kept(log, n)["verdicts"] for n in range(3)]
-        for log in (
-            run(suite(rejudge(letters(), replications=8, seed=seed)), tmp_path)
-            for seed in (0, 0, 1)
-        )
-    ]
-    assert verdicts[0] == verdicts[1] != verdicts[2]
+    again, other = (
+        run(suite(rejudge(letters(), replications=7, seed=seed), questions=1), tmp_path)
+        for seed in (0, 1)
+    )
+    assert kept(again)["verdicts"] == kept(lettered)["verdicts"] != kept(other)["verdicts"]
 
 
 @pytest.mark.parametrize("how", ["role", "model", "eval model"])
@@ -183,26 +188,24 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("foreign")
     code = folder / "foreign.py"
     code.write_text(f"TEMPLATE = {TEMPLATE!r}\n{FOREIGN}")
-    role = f"grader={{model: {TINY}, max_tokens: 12}}"
-    arguments = [code.name, "--model", "none/none", "--model-role", role, "--log-dir", str(folder)]
-    inspect("eval", *arguments, "--display", "plain", folder=folder)
+    with contextlib.chdir(folder):
+        options: Any = {"model_roles": {"grader": tiny()}, "log_dir": str(folder)}
+        [log] = eval(code.name, model="none/none", display="none", **options)
     code.unlink()
-    [log] = folder.glob("*.eval")
-    return log
+    return Path(log.location.removeprefix("file://"))
 
 
-def inspect(*arguments: str, folder: Path | None = None) -> str:
-    done = python(INSPECT, *arguments, cwd=folder)
+def inspect(*arguments: str) -> str:
+    done = python(INSPECT, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
-@pytest.mark.process
 def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     """The command needs the log and nothing else; given again it only adds what is missing."""
     target = foreign.with_name(foreign.stem + "-rejudged")
     before = foreign.read_bytes()
-    for replications, logs in ((4, 1), (6, 2), (6, 2)):
+    for replications, logs in ((2, 1), (4, 2), (4, 2)):
         arguments = ["rejudge", str(foreign), "--replications", str(replications)]
         done = invoke(*arguments, "--format", "json")
         assert done.exit_code == 0, done.output
@@ -224,15 +227,15 @@ def test_inspect_runs_the_task_by_name(foreign: Path) -> None:
     """`inspect eval` makes the same judgments as the command, and adds to them by numbers."""
     given = ["inspect_reliability/rejudge_log", "-T", f"log={foreign}", "--model", "none/none"]
     folder = foreign.with_name("by-task")
-    for numbers in ("1-2", "3-4"):
-        inspect("eval", *given, "-T", f"replications={numbers}", "--log-dir", str(folder))
+    inspect("eval", *given, "-T", "replications=1-2", "--log-dir", str(folder))
+    more = rejudge_log(str(foreign), replications="3-4")
+    eval(more, model="none/none", log_dir=str(folder), display="none")
     target = foreign.with_name(foreign.stem + "-rejudged")
     done = invoke("rejudge", foreign, "--replications", "4")
     assert done.exit_code == 0, done.output
     key = ["question", "replication", "seed", "verdict", "judge", "benchmark"]
     own, theirs = (
-        judgments_from_logs(one).table.query("replication <= 4").sort_values(key)[key].to_numpy()
-        for one in (folder, target)
+        judgments_from_logs(one).table.sort_values(key)[key].to_numpy() for one in (folder, target)
     )
     assert own.tolist() == theirs.tolist()
 
@@ -261,9 +264,9 @@ def test_replications_too_long_for_a_summary_are_read(tmp_path: Path) -> None:
         assert Counter(rows["verdict"]) == Counter(kept(log, number)["verdicts"])
 
 
-def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
+def test_variance_of_a_score_is_split(tmp_path: Path, lettered: EvalLog) -> None:
     """Epochs are runs of the model, replications those of the judge."""
-    log = run(suite(rejudge(wins(), replications=6)), tmp_path, epochs=3)
+    log = run(suite(rejudge(wins(), replications=4)), tmp_path, epochs=2)
     found = score_variance(judgments_from_logs(log).table)
     rows = [
         (sample.id, sample.epoch, float(verdict == "C"))
@@ -271,9 +274,9 @@ def test_variance_of_a_score_is_split(tmp_path: Path) -> None:
         for verdict in in_full((sample.scores or {})["rejudge"])["verdicts"]
     ]
     assert found == decompose(*zip(*rows, strict=True))
-    assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 3, 6)
-    assert metric(log, "questions") == 3  # of three outputs each
-    names = judgments_from_logs(run(suite(rejudge(letters(), 4)), tmp_path)).table
+    assert (found.n_questions, found.n_runs, found.n_judgments) == (3, 2, 4)
+    assert metric(log, "questions") == 3  # of two outputs each
+    names = judgments_from_logs(lettered).table
     with pytest.raises(UserError, match="needs numbers or grades"):
         score_variance(names)
 
@@ -404,7 +407,7 @@ def test_no_log_is_written_for_a_scorer_without_a_model(tmp_path: Path, command:
         log = run(suite(match()), tmp_path)
         name = "match"
     else:
-        [log] = eval(bbh_judge(), TINY, log_dir=str(tmp_path), display="none", limit=2, epochs=2)
+        log = judged(tmp_path, epochs=2, questions=2)
         name = "verdict"
     done = invoke("rejudge", log.location, "--replications", "2")
     assert done.exit_code == 2
@@ -432,20 +435,12 @@ def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [([], "Say which scorer"), (["-S", "scorer=nope"], "no scorer 'nope'")],
-)
-def test_inspect_score_refuses_in_our_words(
-    tmp_path: Path, arguments: list[str], message: str
-) -> None:
+def test_inspect_score_refuses_in_our_words(foreign: Path) -> None:
     """`inspect score` says what is wrong with the scorer's arguments, without a traceback."""
-    log = run(suite(match(), questions=1), tmp_path)
-    given = ["--scorer", "inspect_reliability/rejudge", "--action", "append", *arguments]
-    given += ["--output-file", str(tmp_path / "scored.eval"), "--model", "none/none"]
-    done = python(INSPECT, "score", log.location, *given)
+    given = ["--scorer", "inspect_reliability/rejudge", "-S", "scorer=nope", "--action", "append"]
+    done = python(INSPECT, "score", str(foreign), *given, "--model", "none/none")
     assert done.returncode != 0
-    assert message in done.stdout + done.stderr
+    assert "no scorer 'nope'" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -486,7 +481,7 @@ def test_the_only_grader_of_a_log_is_meant(tmp_path: Path) -> None:
 def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     """The report has the variance's parts, and says where it comes from."""
     log = run(suite(wins()), tmp_path, tiny(seed=4), epochs=2)
-    asked = ["rejudge", log.location, "--replications", "5"]
+    asked = ["rejudge", log.location, "--replications", "3"]
     done = invoke(*asked, "--format", "json")
     assert done.exit_code == 0, done.output
     [found] = json.loads(done.stdout)["score_variance"]
@@ -536,26 +531,34 @@ def first_only() -> Scorer:
     return score
 
 
-@pytest.mark.parametrize("form", ["table", "markdown"])
-def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path, form: str) -> None:
+def test_a_variance_that_is_not_known_is_no_table(tmp_path: Path) -> None:
     """Verdicts that are names have no variance: the command says so and prints no empty table."""
     log = run(suite(letters()), tmp_path)
-    done = invoke("rejudge", log.location, "--replications", "2", "--format", form)
+    done = invoke("rejudge", log.location, "--replications", "2")
     assert done.exit_code == 0, done.output
     assert "Not known: The variance of a score needs numbers or grades" in done.stdout
     assert "Variance of one score" not in done.stdout
 
 
 @scorer(metrics=[mean()])
-def in_parts(form: str, limit: str = "") -> Scorer:
-    """What `wins` says beside a constant: as a list, a mapping, or an empty list."""
+def in_parts(limit: str = "") -> Scorer:
+    """What `wins` says beside a constant, by name."""
 
     async def score(state: TaskState, target: Target) -> Score:
         won = await wins(limit=limit)(state, target)
         assert won is not None
-        parts: list[Any] = [won.value, 1]
-        made = {"list": parts, "mapping": dict(zip("ab", parts, strict=True)), "nothing": []}
-        return Score(value=made[form])
+        return Score(value={"a": won.value, "b": 1})
+
+    return score
+
+
+@scorer(metrics=[mean()])
+def no_verdicts() -> Scorer:
+    """Lists with numbers in them, or with nothing."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        said = await get_model(role="grader").generate("Best of it?")
+        return Score(value=[said.completion, 1] if state.sample_id else [])
 
     return score
 
@@ -563,7 +566,7 @@ def in_parts(form: str, limit: str = "") -> Scorer:
 def test_a_score_of_several_parts_is_several_judges(tmp_path: Path) -> None:
     """Each part has its own coefficients, the same live and in the report of the command."""
     keys, task = "ab", suite(match())
-    task.scorer = [match(), in_parts("mapping")]
+    task.scorer = [match(), in_parts()]
     log = run(task, tmp_path)
     command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "4"]
     done = invoke(*command, "--format", "json")
@@ -581,19 +584,18 @@ def test_a_failed_replication_fails_for_each_part(tmp_path: Path) -> None:
     """The failed rate of each part is the scorer's, and there is no part of failures alone."""
     limit = tmp_path / "limited"
     limit.touch()
-    log = run(suite(rejudge(in_parts("mapping", str(limit)), replications=5)), tmp_path)
+    log = run(suite(rejudge(in_parts(str(limit)), replications=5)), tmp_path)
     assert metric(log, "failed_rate(a)") == metric(log, "failed_rate(b)") == pytest.approx(1 / 5)
     assert log.results is not None
     assert not [name for name in log.results.scores[0].metrics if not name.endswith(("(a)", "(b)"))]
 
 
-@pytest.mark.parametrize("form", ["nothing", "list"])
-def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path, form: str) -> None:
+def test_values_that_are_no_verdicts_are_refused_in_words(tmp_path: Path) -> None:
     """An empty list is no verdict, nor are numbers in one: the command says so, with no failure."""
     task = suite(match())
-    task.scorer = [match(), in_parts(form)]
+    task.scorer = [match(), no_verdicts()]
     log = run(task, tmp_path)
-    command = ["rejudge", log.location, "--scorer", "in_parts", "--replications", "2"]
+    command = ["rejudge", log.location, "--scorer", "no_verdicts", "--replications", "2"]
     done = invoke(*command)
     assert done.exit_code == 2
     words = " ".join(done.output.split())
@@ -661,12 +663,11 @@ def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
         Rejudging(broken)
 
 
-def test_the_report_shows_what_the_grader_said(tmp_path: Path) -> None:
+def test_the_report_shows_what_the_grader_said(lettered: EvalLog) -> None:
     """Behind two verdicts are two gradings, not twice the output that was graded."""
-    log = run(suite(rejudge(letters(), replications=12)), tmp_path)
-    found = list(contradictions(analyse(judgments_from_logs(log)).rows[0]))
+    found = list(contradictions(analyse(judgments_from_logs(lettered)).rows[0]))
     assert found
-    said = [text for number in range(3) for text in kept(log, number)["explanations"]]
+    said = [text for number in range(3) for text in kept(lettered, number)["explanations"]]
     for question in found:
         assert question["prompt"] is None
         assert all(output["text"] in said for output in question["outputs"])
