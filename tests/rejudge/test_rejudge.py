@@ -547,7 +547,8 @@ def in_parts(limit: str = "") -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         won = await wins(limit=limit)(state, target)
         assert won is not None
-        return Score(value={"a": won.value, "b": 1})
+        value: Any = {"a": won.value, "b": 1}
+        return Score(value=value)
 
     return score
 

@@ -14,7 +14,7 @@ from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
-from commands import invoke
+from commands import invoke, results
 from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
@@ -172,17 +172,26 @@ def folder(logs: dict[str, EvalLog]) -> Path:
     return Path(logs["Pair"].location.removeprefix("file://")).parent
 
 
+@pytest.fixture(scope="module")
+def report(folder: Path) -> dict[str, Any]:
+    """The report of all judges, as JSON."""
+    return results("report", folder)
+
+
+def row_of(report: dict[str, Any], benchmark: str) -> dict[str, Any]:
+    (row,) = [row for row in report["rows"] if row["benchmark"] == benchmark]
+    return row
+
+
 @pytest.mark.parametrize("name", JUDGES)
 def test_the_log_and_the_report_count_what_the_judge_said(
-    name: str, logs: dict[str, EvalLog], folder: Path
+    name: str, logs: dict[str, EvalLog], report: dict[str, Any]
 ) -> None:
     """Agreement and rates in log and report are those counted by hand in the log's scores."""
     verdicts = table(logs[name])
     assert [len(given) for given in verdicts.values()] == [EPOCHS] * QUESTIONS
     given = Counter(verdict for some in verdicts.values() for verdict in some)
-    metrics = metrics_of(logs[name])
-    rows = json.loads(invoke("report", folder, "--format", "json").stdout)["rows"]
-    (row,) = [row for row in rows if row["benchmark"] == name]
+    metrics, row = metrics_of(logs[name]), row_of(report, name)
     for found in (metrics, row):
         assert found["agreement"] == pytest.approx(agreement(verdicts))
         assert found["non_response_rate"] == pytest.approx(given["non-response"] / given.total())
@@ -214,17 +223,16 @@ def test_what_was_said_is_read(logs: dict[str, EvalLog]) -> None:
     assert len(read) > 6
 
 
-def test_a_scale_has_the_coefficients_of_numbers(logs: dict[str, EvalLog], folder: Path) -> None:
+def test_a_scale_has_the_coefficients_of_numbers(
+    logs: dict[str, EvalLog], report: dict[str, Any]
+) -> None:
     """Marks have ICC and both alphas; the numeric alpha is the one counted by hand."""
     verdicts = {q: list(map(int, given)) for q, given in table(logs["Marks"]).items()}
     values = [v for given in verdicts.values() for v in given]
     within = [(a - b) ** 2 for given in verdicts.values() for a, b in combinations(given, 2)]
     between = [(a - b) ** 2 for a, b in combinations(values, 2)]
     alpha = 1 - (sum(within) / len(within)) / (sum(between) / len(between))
-    metrics = metrics_of(logs["Marks"])
-    rows = json.loads(invoke("report", folder, "--format", "json").stdout)["rows"]
-    (row,) = [row for row in rows if row["benchmark"] == "Marks"]
-    for found in (metrics, row):
+    for found in (metrics_of(logs["Marks"]), row_of(report, "Marks")):
         assert found["krippendorff_alpha_numeric"] == pytest.approx(alpha)
         assert found["icc"] is not None
         assert found["krippendorff_alpha_ordinal"] is not None
@@ -264,16 +272,14 @@ def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     assert "doubles" in grouped.output
 
 
-def test_a_report_shows_outputs_without_a_verdict(folder: Path) -> None:
+def test_a_report_shows_outputs_without_a_verdict(report: dict[str, Any], folder: Path) -> None:
     """A row with 5% or more of them warns, and shows up to three."""
-    found = json.loads(invoke("report", folder, "--format", "json").stdout)
-    silent = [one for one in found["without_verdict"] if one["benchmark"] == "Three"]
+    silent = [one for one in report["without_verdict"] if one["benchmark"] == "Three"]
     assert 1 <= len(silent) <= 3
     assert {one["text"] for one in silent} == {"Hm."}
-    (row,) = [row for row in found["rows"] if row["benchmark"] == "Three"]
-    assert any("name no verdict" in caution for caution in row["cautions"])
-    (other,) = [row for row in found["rows"] if row["benchmark"] == "Seven"]
-    assert not any("name no verdict" in caution for caution in other["cautions"])
+    for name, warned in (("Three", True), ("Seven", False)):
+        cautions = row_of(report, name)["cautions"]
+        assert any("name no verdict" in caution for caution in cautions) == warned
     assert "Hm." in invoke("report", folder, "--full").output
 
 
@@ -325,7 +331,7 @@ def test_studies_of_one_name_are_separate_rows(tmp_path: Path) -> None:
     assert sizes == {("Mine", 6): 3, ("Mine", 12): 1, ("Other", 6): 1}
     warned = {row.group["benchmark"] for row in analysis.rows if "study" in row.group}
     assert warned == {"Mine"}
-    done = invoke("report", tmp_path, "--full", "--html", tmp_path / "page.html")
+    done = invoke("report", tmp_path, "--full")
     assert done.exit_code == 0, done.output
     assert "Several studies have this benchmark's name" in done.output
 
@@ -416,20 +422,17 @@ def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> Non
     assert set(found["read_by"].dropna()) == {"label" if name == "Ties" else "json"}
     keys = [metrics_of(log) for log in logs]
     assert keys[0] == pytest.approx(keys[1], nan_ok=True)
-    for folder in ("epochs", "one"):
-        page = tmp_path / f"{folder}.html"
-        done = invoke("report", tmp_path / folder, "--html", page, "--format", "json")
-        rows = json.loads(done.stdout)["rows"]
-        assert {row.get("scorer", "verdict") for row in rows} == scorers
-        assert "The prompt is not known" not in page.read_text()
-        assert invoke("card", tmp_path / folder).exit_code == 0
+    report = results("report", tmp_path / "one", "--html", tmp_path / "page.html")
+    rows = report["rows"]
+    assert {row.get("scorer", "verdict") for row in rows} == scorers
+    assert "The prompt is not known" not in (tmp_path / "page.html").read_text()
+    assert invoke("card", tmp_path / "one").exit_code == 0
     if name == "Ties":
         assert "tie" in set(found["verdict"])
         assert set(found["categories"]) == {("A", "B", "tie", "non-response", "invalid")}
         (row,) = rows
         assert row["n_categories"] == 5
-        shares = json.loads(done.stdout)["position"]
-        assert {one["option"] for one in shares} == {"A", "B"}
+        assert {one["option"] for one in report["position"]} == {"A", "B"}
     else:
         care = found[found["scorer"] == "verdict.care"]
         assert set(care["verdict"]) <= {"0.25", "0.5", "1", "non-response"}
