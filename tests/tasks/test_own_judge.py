@@ -178,7 +178,7 @@ def report(folder: Path) -> dict[str, Any]:
     return results("report", folder)
 
 
-def row_of(report: dict[str, Any], benchmark: str) -> dict[str, Any]:
+def row_of(report: dict[str, Any], benchmark: str) -> Any:
     (row,) = [row for row in report["rows"] if row["benchmark"] == benchmark]
     return row
 
