@@ -20,6 +20,7 @@ from example_logs import USAGE
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
+from inspect_reliability.stats import survival
 
 
 def rank(*given: object) -> Result:
@@ -30,6 +31,19 @@ def found(*given: object) -> dict[str, Any]:
     done = rank(*given, "--format", "json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another try changes is most of the work, and few tests look at it."""
+    monkeypatch.setattr(survival, "_DRAWS", 200)
+    monkeypatch.setattr(survival, "_BOOTSTRAPS", 20)
+
+
+@pytest.fixture
+def all_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(survival, "_DRAWS", 4_000)
+    monkeypatch.setattr(survival, "_BOOTSTRAPS", 400)
 
 
 @pytest.fixture
@@ -105,7 +119,7 @@ TRIES = {
 """Tau and changes of the leader between two tries of a judge."""
 
 
-def test_another_try_order_and_judge(published: Path) -> None:
+def test_another_try_order_and_judge(published: Path, all_draws: None) -> None:
     """Taus and changes of the leader are those of other code."""
     results = found(published / "mtbench_pairs.parquet", *ALL)
     survived = results["survival"]
@@ -127,7 +141,7 @@ def test_another_try_order_and_judge(published: Path) -> None:
     assert judges["tau"] == pytest.approx(0.774, abs=0.02)
 
 
-def test_probabilities_of_single_systems(published: Path) -> None:
+def test_probabilities_of_single_systems(published: Path, all_draws: None) -> None:
     results = found(published / "alpaca_probabilities.parquet")
     known = by_system(results)
     assert known["FuseChat-Qwen-2.5-7B-Instruct"]["score"] == pytest.approx(0.6464, abs=1e-4)
