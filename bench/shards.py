@@ -1,14 +1,42 @@
-"""What shards promise on paper.
+"""What shards promise on paper, what a kill (-9) leaves of one, and what Ray makes of two.
 
     python bench/shards.py [--questions 20000] [--replications 100] [--judgment 0.005] [--start 300]
+    python bench/shards.py --kills 10
+    python bench/shards.py --ray 2
 
-Prints the largest shard and the hours of a study with 1, 8 and 80 workers, from your own seconds a
-judgment and until a worker's judge is loaded.
+The first prints the largest shard and the hours of a study with 1, 8 and 80 workers, from your own
+seconds a judgment and until a worker's judge is loaded. The others judge the sample pack with the
+tiny judge in one process, and then in shards: each is killed at the end of a random sample and run
+again, or all are tasks of Ray on this machine. Both compare every seed and verdict.
 """
 
 import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from signal import SIGKILL
 
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.shards import Shard
+
+INSPECT = "from inspect_ai._cli.main import main; main()"
+RAY = Path(__file__).parents[1] / "examples" / "ray_study.py"
+KILLED = """
+import itertools, os, signal
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
+
+judged = itertools.count(1)
+
+@hooks("killed", "The process is killed when some samples have been judged.")
+class Killed(Hooks):
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        if next(judged) == %d:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+"""
 
 
 def on_paper(questions: int, replications: int, judgment: float, start: float) -> None:
@@ -24,15 +52,90 @@ def on_paper(questions: int, replications: int, judgment: float, start: float) -
         print(f"{workers:7}  {largest:13,}  {took / 3600:6.2f}  {alone / took:13.1f}")
 
 
+def seconds(command: list[str], ends: int = 0) -> float:
+    """Run a process; its seconds.
+
+    Raises:
+        RuntimeError: It ended in another way.
+    """
+    started = time.perf_counter()
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+    if done.returncode != ends:
+        raise RuntimeError(done.stdout + done.stderr)
+    return time.perf_counter() - started
+
+
+def judge(
+    folder: Path, replications: int, shard: Shard | None = None, kill: int | None = None
+) -> float:
+    """Judge in a process of its own, which may be killed at the end of a sample; its seconds."""
+    words = [*task(replications), "--log-dir", str(folder), "--log-buffer", "1"]
+    words += ["-T", f"shard={shard}"] if shard else []
+    code = INSPECT if kill is None else KILLED % kill + INSPECT
+    command = ["-c", code, "eval-set", *words, "--display", "none"]
+    return seconds(command, -SIGKILL if kill else 0)
+
+
+def task(replications: int) -> list[str]:
+    """The study, as options of `inspect eval-set`."""
+    asked = ["inspect_reliability/bbh_judge", "-T", f"replications={replications}"]
+    return [*asked, "--model", "hf_seeded/tiny-judge"]
+
+
+def made(folder: Path) -> list[tuple[object, ...]]:
+    """Every judgment with its seed."""
+    table = judgments_from_logs(folder).table
+    names = ["question", "replication", "seed", "verdict"]
+    return sorted(table[names].itertuples(index=False, name=None))
+
+
+def killed(folder: Path, whole: Path, shards: int, replications: int) -> None:
+    """Judge in shards, each of which is killed and run again."""
+    questions, draws = sorted({str(one[0]) for one in made(whole)}), random.Random(0)
+    for place in range(shards):
+        shard = Shard(place, shards)
+        size = len(shard.part(questions, str))
+        kill = draws.randint(1, size)
+        judge(folder / str(place), replications, shard, kill)
+        took = judge(folder / str(place), replications, shard)
+        print(f"shard {shard} killed at sample {kill} of {size}, ended in {took:.1f} s", flush=True)
+
+
+def by_ray(folder: Path, alone: float, shards: int, replications: int) -> None:
+    """Judge in shards that are tasks of Ray."""
+    name = str(folder).removesuffix(".shards")
+    words = ["--shards", str(shards), "--gpus", "0", "--name", name, "--", *task(replications)]
+    took = seconds([str(RAY), *words])
+    print(f"{shards} workers of Ray: {took:.1f} s, {alone / took:.2f} times as fast", flush=True)
+
+
 def main() -> None:
-    """Read the options, and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    """Read the options, and do one or the other."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--questions", type=int, default=20_000)
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--judgment", type=float, default=0.005, help="seconds a judgment")
     parser.add_argument("--start", type=float, default=300, help="seconds until a judge is loaded")
+    parser.add_argument("--kills", type=int, default=0, metavar="SHARDS")
+    parser.add_argument("--ray", type=int, default=0, metavar="SHARDS")
     asked = parser.parse_args()
-    on_paper(asked.questions, asked.replications, asked.judgment, asked.start)
+    if not asked.kills and not asked.ray:
+        on_paper(asked.questions, asked.replications, asked.judgment, asked.start)
+        return
+    with tempfile.TemporaryDirectory() as base:
+        whole, parts = Path(base, "whole"), Path(base, "study.shards")
+        alone = judge(whole, asked.replications)
+        print(f"one process: {alone:.1f} s", flush=True)
+        if asked.kills:
+            killed(parts, whole, asked.kills, asked.replications)
+        else:
+            by_ray(parts, alone, asked.ray, asked.replications)
+        found, known = made(parts), made(whole)
+    print(f"{len(found):,} judgments of {len(known):,}, with seeds and verdicts", end=" ")
+    print("equal" if found == known else "NOT equal")
+    sys.exit(found != known)
 
 
 if __name__ == "__main__":
