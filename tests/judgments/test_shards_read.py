@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from inspect_ai._cli.log import log_command
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log, write_eval_log
 from inspect_ai.model import get_model
 
@@ -68,6 +70,16 @@ def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
     assert {"duplicate judgments left out" in one for one in said(both)} == {True}
     assert said(merged) == []
     assert results(alone) == results(both) == results(merged)
+
+
+def test_shards_that_inspect_merged_are_one_study(study: Path) -> None:
+    """The log of inspect's own command says what its shards say."""
+    if "merge-shards" not in log_command.commands:
+        pytest.skip("this inspect has no `inspect log merge-shards` (0.3.291 on)")
+    done = CliRunner().invoke(log_command, ["merge-shards", str(study / "study.shards")])
+    assert done.exit_code == 0, done.output
+    merged = judgments_from_logs(study / "study.eval")
+    assert results(merged) == results(judgments_from_logs(study / "study.shards"))
 
 
 def test_a_missing_shard_is_named_with_what_it_has(study: Path) -> None:
