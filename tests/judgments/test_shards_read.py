@@ -114,6 +114,16 @@ def test_the_newest_log_of_a_shard_counts(study: Path) -> None:
     assert said(read) == ["1 older logs in the folder of a shard left out: its newest log counts"]
 
 
+def test_a_shard_that_two_workers_had_is_told(study: Path) -> None:
+    """Both logs are named, and each judgment counts once."""
+    shard(study / "study.shards" / "3", 1)
+    read = judgments_from_logs(study)
+    assert len(read) == len(ITEMS) * 4
+    (told,) = (note for note in read.notes if "workers had shard" in note.what)
+    assert (told.count, told.what) == (2, "workers had shard 1/3: what both judged counts once")
+    assert all(f"study.shards/{place}/" in told.where for place in (1, 3))
+
+
 def test_an_unfinished_shard_says_which_it_is(study: Path) -> None:
     """The note on a killed run has the number of its shard."""
     (place,) = list_eval_logs(str(study / "study.shards" / "1"))

@@ -87,7 +87,20 @@ def said_of_shards(logs: Mapping[str, Log]) -> Iterator[Note]:
         ]:
             yield Note(_UNLIKE.format("; ".join(unlike)), len(several), folder)
     for parts in studies.values():
+        yield from _twice(parts, logs)
         yield from _missing(parts)
+
+
+def _twice(parts: Mapping[str, Part], logs: Mapping[str, Log]) -> Iterator[Note]:
+    """A note on each shard that several workers had; a retry is the same worker's."""
+    number, tasks = next(iter(parts.values())).number, defaultdict[int, dict[str, str]](dict)
+    for where, part in parts.items():
+        if len(part.places) == 1:
+            tasks[part.places[0]].setdefault(logs[where].task, where)
+    for place, workers in tasks.items():
+        if len(workers) > 1:
+            what = f"workers had shard {place}/{number}: what both judged counts once"
+            yield Note(what, len(workers), ", ".join(workers.values()))
 
 
 def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
