@@ -240,17 +240,6 @@ def test_code_of_a_suite_runs(page: str) -> None:
 
 
 @pytest.mark.slow
-def test_code_of_a_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cells of the page on data run one after the other, on the example log."""
-    monkeypatch.chdir(ROOT)
-    cells = _blocks(ROOT / "docs" / "how-to-data.md", "python")
-    assert len(cells) > 3
-    names: dict[str, Any] = {}
-    for cell in cells:
-        exec(cell.replace('"logs"', '"logs/example"'), names)
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("all_permutations")
 @pytest.mark.parametrize("page", outputs.PAGES, ids=_named)
 def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:

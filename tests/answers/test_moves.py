@@ -321,12 +321,12 @@ def test_the_question_that_moves_is_named() -> None:
 
 def test_the_page_has_one_picture_of_what_moves() -> None:
     """The components are drawn, above their tables."""
-    document = report_document(analyse(judgments_from_frame(study(0.3, 0.1), judge="j")))
+    frame = study(0.3, 0.1, questions=10)
+    document = report_document(analyse(judgments_from_frame(frame, judge="j")))
     (section,) = (one for one in document.sections() if one.link == "What moves it")
     kinds = [type(block).__name__ for block in section.blocks]
     assert kinds.count("Figure") == 1
     assert kinds.index("Figure") < kinds.index("Table", 1)
-    assert "<svg" in render(document, "html")
 
 
 def test_recorded_panel(data: Path) -> None:
