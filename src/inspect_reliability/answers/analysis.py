@@ -18,6 +18,7 @@ from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Column, Record, describe, flat, grouped, text
 from .condition import COPIES
+from .keeping import Panel, Promise
 from .row import Row
 from .studies import Study, studies_of
 
@@ -67,6 +68,11 @@ class Analysis:
     def together(self) -> list[Study]:
         """The judges of the same questions under one condition, with the judge as a facet."""
         return list(studies_of(self.rows, self.judgments.facets, ["judge"]))
+
+    @cached_property
+    def panels(self) -> list[Panel]:
+        """Each row with what may be kept of it by the usual promise."""
+        return [Panel((row,), Promise()) for row in self.rows]
 
     @cached_property
     def names(self) -> list[str]:

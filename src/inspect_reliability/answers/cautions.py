@@ -10,7 +10,13 @@ from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
 from ..stats import Counts, Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
-from .condition import MOSTLY_WITHOUT_VERDICT, NO_VERDICT, Condition, from_logs
+from .condition import (
+    MANY_WITHOUT_VERDICT,
+    MOSTLY_WITHOUT_VERDICT,
+    NO_VERDICT,
+    Condition,
+    from_logs,
+)
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -19,9 +25,6 @@ MANY_CATEGORIES = 20
 
 STOPPED = 0.01
 """P-value below which replications seem stopped by agreement; also the rate of false cautions."""
-
-MANY_WITHOUT_VERDICT = 0.05
-"""Share of outputs without a verdict above which a reader should see some."""
 
 ASKED_ONCE = (
     "Every question was judged once, and reliability needs replications: several verdicts on the "

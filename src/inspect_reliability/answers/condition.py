@@ -1,9 +1,11 @@
 """A judge under one condition: its judgments, and what they can be evidence of."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import zip_longest
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.table import n_judgments, weights
+from ..judgments.text import judgment_text
 from ..showing.values import Record, describe, plain
 from ..stats import Counts, Labelled
 from ..verdicts import INVALID, NON_RESPONSE
@@ -19,6 +22,15 @@ from .at_work import Suite, suite_of
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
 """Share above which every number describes them, too."""
+
+MANY_WITHOUT_VERDICT = 0.05
+"""Share above which they are counted and shown."""
+
+_SHOWN = 3
+"""Outputs without a verdict that are shown."""
+
+_LOOKED_AT = 12
+"""Outputs among which one with a label is looked for, where a third have no verdict."""
 
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
@@ -157,6 +169,12 @@ class Condition:
         )
 
     @cached_property
+    def outputs(self) -> list[Record]:
+        """A few outputs without a verdict, if it has many of them."""
+        many = not self.judged.exact and self.without_verdict >= MANY_WITHOUT_VERDICT
+        return _without_verdict(self) if many else []
+
+    @cached_property
     def suite(self) -> Suite | None:
         """The models behind the scores, if these are scores of a suite's epochs."""
         return suite_of(self.table)
@@ -194,6 +212,36 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
             yield COPIES
         elif not seen:
             yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
+
+
+def _without_verdict(row: Condition) -> list[Record]:
+    """Outputs spread over the row; if a third are silent, first one that contains a label."""
+    silent = row.table[row.table["verdict"].isin([NON_RESPONSE, INVALID])]
+    many = _LOOKED_AT if row.silent else _SHOWN
+    names = sorted(set(row.judged.declared or ()) - {NON_RESPONSE, INVALID}, key=len)
+    labels = "|".join(map(re.escape, names[::-1]))
+    named = re.compile(rf"(?<!\w)(?:{labels or '(?!)'})(?!\w)")
+    missed, silent_ones, several = list[Record](), list[Record](), list[Record]()
+    spread = silent.iloc[:: max(len(silent) // many, 1)][:many]
+    each = range(len(spread))
+    for _, judgment in spread.iloc[sorted(each, key=lambda i: i % (many // _SHOWN))].iterrows():
+        text = judgment_text(cast("dict[str, Any]", judgment.to_dict()))
+        found = named.search(text.output) if text else None
+        kind = missed if found else silent_ones
+        kind = several if judgment["verdict"] == INVALID else kind
+        kind.append(
+            row.keys
+            | {
+                "question": str(judgment["question"]),
+                "replication": int(judgment["replication"]),
+                "verdict": str(judgment["verdict"]),
+                "label": found and found[0],
+                "prompt": text and text.prompt,
+                "text": text and text.output,
+            }
+        )
+    turns = zip_longest(missed, silent_ones, several)
+    return [one for turn in turns for one in turn if one is not None][:_SHOWN]
 
 
 def could_be_options(row: Condition, known: Labelled) -> bool:

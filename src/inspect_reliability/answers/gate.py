@@ -27,8 +27,6 @@ from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
 from .fooled import INVARIANCE, about
-from .keeping import Panel, Promise
-from .kept import record
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -125,10 +123,7 @@ def check(analysis: Analysis, limits: Limits) -> list[Record]:
 def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, Estimate]]:
     """What a limit is about, in words, and its estimate: of changed answers, one a change."""
     if name == KEPT:
-        one = record(Panel((row,), Promise()))
-        value = one["kept"] if one["threshold"] else None
-        low, high = one["kept_interval"] or (None, None)
-        yield name, Estimate(value, low, high, one["n_questions"], reason=one["reason"])
+        yield name, next(one.kept for one in analysis.panels if row in one.rows)
     elif name in FOOLED:
         changes = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
         for one in changes:

@@ -87,8 +87,7 @@ def _rule(panel: Panel) -> Iterator[Record]:
 
 
 def _fewer(panel: Panel) -> Iterator[Record]:
-    step = None if panel.reason else panel.rule.step
-    if step:
+    if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
             kept, error = panel.cascade.fewer(step.threshold, votes)
             yield panel.keys | {"votes": votes, "kept": kept, "error": error}

@@ -10,13 +10,16 @@ import pandas as pd
 
 from ..judgments.label_files import how_drawn
 from ..showing.values import Record, percent, share
+from ..stats import Estimate
 from ..stats.alternative import Alternative, alternative
+from ..stats.ends import clopper_pearson
 from ..stats.keep import (
     LABELS_DIFFER,
     Ballots,
     Cascade,
     Difference,
     Rule,
+    Step,
     fewest_kept,
     half_width,
     keep,
@@ -32,6 +35,7 @@ OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
     "question, or group by what tells them apart (--by responder)"
 )
+_LEVEL = 0.95
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
 
 
@@ -153,6 +157,20 @@ class Panel:
         """The rule as if the promise held; `reason` says whether it does."""
         return keep(self.cascade, self.promise.max_error, self.promise.confidence)
 
+    @property
+    def step(self) -> Step | None:
+        """The step that is promised; None if nothing is."""
+        return None if self.withheld else self.rule.step
+
+    @property
+    def kept(self) -> Estimate:
+        """The share of questions whose verdict may be kept, or why none may."""
+        n, step = len(self.questions), self.step
+        if step is None:
+            return Estimate(n_questions=n, reason=self.reason)
+        low, high = clopper_pearson(round(step.kept * n), n, _LEVEL)
+        return Estimate(step.kept, low, high, n)
+
     @cached_property
     def reason(self) -> str | None:
         """Why nothing is promised; None if something is."""
@@ -256,7 +274,7 @@ class Panel:
     @property
     def kept_by(self) -> IntArray:
         """The number of the judge that keeps each question; -1 for none."""
-        step = None if self.reason else self.rule.step
+        step = self.step
         return self.cascade.kept_by(step.threshold) if step else np.full(len(self.questions), -1)
 
     @property

@@ -7,11 +7,8 @@ import numpy as np
 
 from ..showing.document import Figure, Text
 from ..showing.values import Record, percent, share, told_apart
-from ..stats.ends import clopper_pearson
 from .analysis import Analysis
 from .keeping import Panel, Promise
-
-_LEVEL = 0.95
 
 _MOST_TOLD = 3
 """Most judges that the line of a report tells of."""
@@ -19,26 +16,24 @@ _MOST_TOLD = 3
 
 def kept(analysis: Analysis) -> Iterator[Record]:
     """The record of each labelled row, with the usual promise."""
-    return (record(Panel((row,), Promise())) for row in analysis.rows if row.labelled)
+    return (record(one) for one in analysis.panels if one.rows[0].labelled)
 
 
 def record(panel: Panel) -> Record:
     """One record of `keep`."""
-    cascade, promise, n = panel.cascade, panel.promise, len(panel.questions)
-    why = panel.reason
-    step = None if why else panel.rule.step
+    cascade, promise, step, kept = panel.cascade, panel.promise, panel.step, panel.kept
     tries = {one.tries for one in cascade.judges}
     each = None if len(tries) > 1 or isinf(min(tries)) else int(min(tries))
     undecided = float(np.mean(np.all([one.top < 0 for one in cascade.judges], axis=0)))
-    found = step.kept if step else 0.0
+    found = kept.value or 0.0
     return panel.keys | {
-        "n_questions": n,
+        "n_questions": kept.n_questions,
         "n_labelled": int(cascade.labelled.sum()),
         "votes": each,
         "threshold": step and step.threshold,
         "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
         "kept": found,
-        "kept_interval": list(clopper_pearson(round(step.kept * n), n, _LEVEL)) if step else None,
+        "kept_interval": list(kept.ends) if kept.ends else None,
         "confidence": promise.confidence,
         "max_error": promise.max_error,
         "error_bound": promise.max_error if step else None,
@@ -46,10 +41,10 @@ def record(panel: Panel) -> Record:
         "n_kept_labelled": step and step.n_labelled,
         "undecided": undecided,
         "unsteady": max(1 - found - undecided, 0.0),
-        "labels_needed": panel.rule.labels if why and not panel.withheld else None,
+        "labels_needed": None if step or panel.withheld else panel.rule.labels,
         "half_width": panel.half_width,
         **_calls(panel),
-        "reason": why,
+        "reason": kept.reason,
     }
 
 
@@ -117,8 +112,7 @@ def kept_line(analysis: Analysis) -> Iterator[Text]:
 
 def picture(analysis: Analysis) -> Iterator[Figure]:
     """Error among the kept against the share kept, a point a threshold, with the promise."""
-    every = (Panel((row,), Promise()) for row in analysis.rows if row.labelled)
-    shown = [one for one in every if not one.withheld]
+    shown = [one for one in analysis.panels if one.rows[0].labelled and not one.withheld]
     name = told_apart([one.keys for one in shown], "judge")
     records = [
         one.keys | {"row": name(one.keys), "kept": step.kept, "error": step.error}
