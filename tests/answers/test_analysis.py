@@ -9,6 +9,7 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.analysis import Results
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
@@ -17,8 +18,8 @@ from inspect_reliability.judgments.table import Judgments, Note
 from inspect_reliability.stats.majority import stable_majority
 
 
-def results(judgments: Judgments, **options: Any) -> dict[str, list[dict[str, Any]]]:
-    return dict(analyse(judgments, **options).results)
+def results(judgments: Judgments, **options: Any) -> Results:
+    return analyse(judgments, **options).results
 
 
 def asked(verdicts: dict[str, list[str]], **constant: Any) -> Judgments:
@@ -29,7 +30,7 @@ def asked(verdicts: dict[str, list[str]], **constant: Any) -> Judgments:
     return judgments_from_frame(frame, **(known | constant))
 
 
-@pytest.mark.parametrize("options", [2, 3, 5, 7])
+@pytest.mark.parametrize("options", [2, 7])
 def test_shares_of_labels(options: int) -> None:
     """Of any number of options: each label's share of all choices."""
     labels = "ABCDEFG"[:options]
@@ -192,7 +193,7 @@ def test_a_column_that_has_the_name_of_a_number() -> None:
     """Rows are refused whose group would be lost behind a number, or the number behind it."""
     judgments = changed(made(), method=["cot", "direct"] * 125)
     with pytest.raises(UserError, match="grouped by 'method'"):
-        results(judgments, by=["judge", "method"])
+        results(judgments, by=["judge", "method"])["rows"]
 
 
 def test_missing_answers_are_true_or_false() -> None:

@@ -112,7 +112,7 @@ def test_figures_of_every_kind(analysis: Analysis, monkeypatch: pytest.MonkeyPat
     assert (drawn(2), drawn(3)) == (2, 0)
 
 
-@pytest.mark.parametrize("command", ["gate --min omega=.5", "plan --half-width .2"])
+@pytest.mark.parametrize("command", ["gate --min omega=.5", "plan --for omega --half-width .2"])
 def test_commands_take_the_mixture(folder: Path, command: str) -> None:
     """No command ends in a traceback."""
     assert "Traceback" not in invoke(*command.split(), folder).output

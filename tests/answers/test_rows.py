@@ -23,8 +23,14 @@ def main_table(analysis: Analysis) -> Table:
     return next(block for block in summary(analysis) if isinstance(block, Table))
 
 
-def rows_of(judgments: Judgments, by: tuple[str, ...] = ("judge",)) -> list[dict[str, Any]]:
-    return with_published(analyse(judgments, by)).results["rows"]
+def rows_of(judgments: Judgments) -> list[dict[str, Any]]:
+    return analyse(judgments, ["judge"]).results["rows"]
+
+
+def beside_published(judgments: Judgments) -> dict[str, Any]:
+    """The only row, with what the published study has of it."""
+    (row,) = with_published(analyse(judgments, ["judge"])).results["rows"]
+    return row
 
 
 def test_scorers_are_never_mixed() -> None:
@@ -68,7 +74,7 @@ def test_measurements_are_judged_as_numbers() -> None:
     """A grader whose numbers hardly move is reliable, though no two of them are equal."""
     values = [n // 10 + random.Random(n).uniform(-0.01, 0.01) for n in range(250)]
     judgments = changed(made(), order=None, verdict=[repr(value) for value in values])
-    (row,) = rows_of(judgments)
+    row = beside_published(judgments)
     between = np.var([np.mean(values[10 * q : 10 * q + 10]) for q in range(25)], ddof=1)
     within = np.mean([np.var(values[10 * q : 10 * q + 10], ddof=1) for q in range(25)])
     assert row["icc"] == pytest.approx((between - within / 10) / (between + within * 9 / 10))
@@ -149,7 +155,7 @@ def test_missing_values_have_their_reason() -> None:
     assert row["omega"] is None
     assert row["not_estimable"]["omega"] == "no variance between questions"
     assert row["agreement"] == 1
-    (row,) = rows_of(changed(made(), verdict="yes"))
+    row = beside_published(changed(made(), verdict="yes"))
     assert row["published_omega"] is None
     assert "no code for yes" in row["not_estimable"]["published_omega"]
     verdicts = [("correct", "incorrect")[i % 3 > 0] for i in range(250)]
@@ -166,7 +172,7 @@ def test_what_the_published_procedure_leaves_out_is_said() -> None:
     constant = table.assign(verdict=table["verdict"].where(table["question"] != "q3", "A"))
     silent = constant["verdict"].where(constant["question"] != "q4", "non-response")
     complete = constant.assign(verdict=silent)
-    (row,) = rows_of(Judgments(complete.iloc[2:]))
+    row = beside_published(Judgments(complete.iloc[2:]))
     counted = [row[f"published_n_{n}"] for n in ("varying", "constant", "dropped", "replications")]
     assert counted == [23, 1, 1, 8]
     assert any("leaves out 2 of 10 replications" in caution for caution in row["cautions"])

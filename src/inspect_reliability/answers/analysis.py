@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from html import escape
 from itertools import chain, starmap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -18,9 +18,11 @@ from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Column, Record, describe, flat, grouped, text
 from .condition import COPIES
-from .keeping import Panel, Promise
 from .row import Row
 from .studies import Study, studies_of
+
+if TYPE_CHECKING:
+    from .keeping import Panel
 
 _MOST_NAMED = 3
 """Rows that are named where one sentence is about several."""
@@ -70,8 +72,10 @@ class Analysis:
         return list(studies_of(self.rows, self.judgments.facets, ["judge"]))
 
     @cached_property
-    def panels(self) -> list[Panel]:
+    def panels(self) -> "list[Panel]":
         """Each row with what may be kept of it by the usual promise."""
+        from .keeping import Panel, Promise
+
         return [Panel((row,), Promise()) for row in self.rows]
 
     @cached_property

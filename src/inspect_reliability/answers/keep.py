@@ -162,9 +162,7 @@ def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
     said = [
-        Text(f"{name(panel.keys)}: {in_words(panel, one)}", "answer")
-        if len(found) > 1
-        else Text(in_words(panel, one), "answer")
+        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{in_words(panel, one)}", "answer")
         for panel, one in zip(found, records, strict=True)
     ]
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]

@@ -74,13 +74,8 @@ def _records(sides: Sequence[Board]) -> Iterator[Record]:
         ) from None
     reason = before.reason or after.reason
     for i in before.order:
-        low, high = (
-            int(n)
-            for n in (
-                after.rank_set[i, 0] - before.rank_set[i, 1],
-                after.rank_set[i, 1] - before.rank_set[i, 0],
-            )
-        )
+        low = int(after.rank_set[i, 0] - before.rank_set[i, 1])
+        high = int(after.rank_set[i, 1] - before.rank_set[i, 0])
         value, reach = float(change.scores[i]), float(change.reach[i])
         yield {
             "system": systems[i],
