@@ -59,6 +59,8 @@ def changes_of(asked: str | Sequence[str] | None) -> tuple[Change, ...]:
     Raises:
         UserError: A name is not known, a file has no changes, or two have one name.
     """
+    if not asked:
+        return ()
     own = shipped()
     known = {name: partial(own.__getitem__, name) for name in own}
     return tuple(named("answers", asked, known, _of_file).values())

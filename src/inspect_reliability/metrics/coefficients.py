@@ -114,7 +114,7 @@ def _panel(
             values[f"{name}_high"] = _number(estimate.high)
         if estimate.reason in (NO_NUMBERS, NO_ORDER):
             warn_once(logger, f"reliability(level='{level}'): {estimate.reason}.")
-    values["non_response_rate"] = _rate(judged, NON_RESPONSE)
+    values["non_response_rate"] = _value(judged, _non_response)
     if rejudged:
         missing = [judgment.verdict is None for judgment in judgments]
         values["failed_rate"] = sum(missing) / len(missing) if missing else math.nan
@@ -136,13 +136,15 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _rate(judged: Judged, category: str) -> float:
-    return _number((_estimable(lambda: rate(judged.counts(), category)) or _NOTHING).value)
+def _value(judged: Judged, estimate: Callable[[Judged], Estimate | None]) -> float:
+    return _number((_estimable(lambda: estimate(judged)) or _NOTHING).value)
 
 
-def _by_label(name: str, compute: Callable[[Judged], float], by: str | None) -> Metric:
+def _by_label(
+    name: str, estimate: Callable[[Judged], Estimate | None], by: str | None = None
+) -> Metric:
     def computed(scores: list[SampleScore]) -> Value:
-        found = by_label(lambda judgments: {name: compute(Judged.of(judgments))}, scores, by)
+        found = by_label(lambda judged: {name: _value(Judged.of(judged), estimate)}, scores, by)
         return dict(found) if found.keys() - {name} else found[name]
 
     return computed
@@ -159,12 +161,7 @@ def coefficient(name: str, by: str | None = None) -> Metric:
         ReliabilityError: There is no such coefficient.
     """
     scale = COEFFICIENTS[name].scale
-
-    def compute(judged: Judged) -> float:
-        found = _estimable(lambda: estimates(judged, scale, (), [name])) or {}
-        return _number(found.get(name, _NOTHING).value)
-
-    return _by_label(name, compute, by)
+    return _by_label(name, lambda judged: estimates(judged, scale, (), [name]).get(name), by)
 
 
 def _registered(name: str) -> Callable[..., Metric]:
@@ -176,16 +173,20 @@ def _registered(name: str) -> Callable[..., Metric]:
     return metric(name=name, scores="unreduced")(named)
 
 
+def _non_response(judged: Judged) -> Estimate:
+    return rate(judged.counts(), NON_RESPONSE)
+
+
 @metric(scores="unreduced")
 def non_response_rate(by: str | None = None) -> Metric:
     """Share of judgments whose output names no verdict, mean over questions."""
-    return _by_label("non_response_rate", lambda judged: _rate(judged, NON_RESPONSE), by)
+    return _by_label("non_response_rate", _non_response, by)
 
 
 @metric(scores="unreduced")
 def invalid_rate(by: str | None = None) -> Metric:
     """Share of judgments whose output names several different verdicts, mean over questions."""
-    return _by_label("invalid_rate", lambda judged: _rate(judged, INVALID), by)
+    return _by_label("invalid_rate", lambda judged: rate(judged.counts(), INVALID), by)
 
 
 @metric(scores="unreduced")
@@ -194,12 +195,12 @@ def best_rate() -> Metric:
 
     This is validity, not reliability: a judge can be steady and wrong.
     """
-    return _by_label("best_rate", _accuracy, None)
 
+    def share(judged: Judged) -> Estimate | None:
+        known = labelled(judged)
+        return None if known is None else known.share()
 
-def _accuracy(judged: Judged) -> float:
-    known = _estimable(lambda: labelled(judged))
-    return math.nan if known is None else _number(known.share().value)
+    return _by_label("best_rate", share)
 
 
 @metric(scores="unreduced")

@@ -70,13 +70,11 @@ class JudgeAgain:
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if the run stopped before any call."""
-        if (said := state.metadata.get(WANTED)) is None:
-            numbers = self._numbers
-            wanted = Wanted(state.sample_id, state.epoch, "", numbers.start, len(numbers))
-            return await self._judge(state, target, wanted)
-        wanted = Wanted(**said)
+        numbers, said = self._numbers, state.metadata.get(WANTED)
+        every = Wanted(state.sample_id, state.epoch, "", numbers.start, len(numbers))
+        wanted = Wanted(**said) if said else every
         score = await self._judge(state, target, wanted)
-        if score is not None:
+        if score and said:
             score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
             if wanted.answer != GIVEN:
                 score.metadata |= {"answer_change": wanted.answer, "spoils": wanted.spoils}

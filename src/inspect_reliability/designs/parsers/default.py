@@ -7,8 +7,8 @@ worse than none: what a person would doubt is no claim, and contradicting claims
 import re
 from collections.abc import Sequence
 
-from ...verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
-from ..reading import Reading
+from ...verdicts import NO_VERDICTS, NON_RESPONSE
+from ..reading import Reading, one_verdict
 from .announced import Announced
 from .output import Claim, Output
 from .plain_text import plain_text
@@ -84,5 +84,4 @@ def _settled(output: Output, claims: Sequence[Claim]) -> Reading:
         final = next((n for n, claim in enumerate(claims) if output.is_final(claim.start)), 0)
         claims = claims[final:]
         named = {name for claim in claims for name in claim.verdicts}
-    how = claims[0].how
-    return Reading(named.pop(), how) if len(named) == 1 else Reading(INVALID, how)
+    return one_verdict(named, claims[0].how)
