@@ -146,8 +146,8 @@ DESIGN = JudgeDesign("Pairs", PROMPT, {"options": ["A", "B"]})
 ITEMS = [Item(f"q{i}", f"question {i}", {"x": "long", "y": "right"}) for i in range(3)]
 
 
-def run(server: ChatServer, folder: Path) -> EvalLog:
-    task = judge_task(DESIGN, ITEMS, exact="verdict", replications=60)
+def run(server: ChatServer, folder: Path, replications: int) -> EvalLog:
+    task = judge_task(DESIGN, ITEMS, exact="verdict", replications=replications)
     with serving(server) as name:
         log = evaluate(task, folder, model=name, temperature=1)
     assert log.status == "success", log.error
@@ -157,7 +157,7 @@ def run(server: ChatServer, folder: Path) -> EvalLog:
 @pytest.mark.server
 def test_a_served_judge_that_reasons(tmp_path: Path) -> None:
     """Over HTTP each reasoning gets its own distribution, and the split is that of the truth."""
-    log = run(Reasoner(), tmp_path)
+    log = run(Reasoner(), tmp_path, 60)
     for sample in log.samples or []:
         kept = (sample.scores or {})["verdict"].metadata["exact"]  # type: ignore[index]
         assert [one["replication"] for one in kept] == list(range(1, 61))
@@ -188,10 +188,11 @@ def test_a_provider_without_probabilities(
     way: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where none are returned, one warning says so and the verdicts are sampled ones."""
-    log = run(Reasoner(**{way: ("logprobs", "top_logprobs")}), tmp_path)  # type: ignore[arg-type]
+    server = Reasoner(**{way: ("logprobs", "top_logprobs")})  # type: ignore[arg-type]
+    log = run(server, tmp_path, 10)
     assert caplog.text.count("returns no log probabilities, so verdicts are sampled") == 1
     (row,) = analyse(judgments_from_logs(log.location)).results["rows"]
-    assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 60, None)
+    assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 10, None)
 
 
 @pytest.mark.slow
