@@ -201,7 +201,7 @@ def test_the_engine_says_what_it_drew_from(tmp_path: Path) -> None:
     options: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "limit": 2, "max_tokens": 12}
     options |= {"log_dir": str(tmp_path), "display": "none", "log_realtime": False}
     (whole,) = eval(bbh_judge(exact=True), **options)
-    (after,) = eval(bbh_judge(exact="verdict", replications=15), **options)
+    (after,) = eval(bbh_judge(exact="verdict", replications=25), **options)
     (one,), (other,) = (analyse(judgments_from_logs(log.location)).rows for log in (whole, after))
     assert one.counts.categories == other.counts.categories
     assert other.counts.shares == pytest.approx(one.counts.shares, abs=0.08)  # type: ignore[union-attr]
