@@ -18,9 +18,9 @@ import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
 
 # How long an example takes depends on what else the machine does, not on what is tested.
-# The same examples every time, or a change is refused for what it did not do; search further with
+# The same few examples every time, or a change is refused for what it did not do; more with
 # --hypothesis-profile=search.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
 

@@ -37,8 +37,12 @@ def report_of(given: Any) -> dict[str, Any]:
     """Every number and reason that a report says, by its place in the JSON."""
     from inspect_reliability import analyse
 
-    found = json.loads(json.dumps(dict(analyse(given).results)))
-    return dict(_leaves(found, ""))
+    return said_by(analyse(given))
+
+
+def said_by(analysis: Any) -> dict[str, Any]:
+    """The same of an analysis."""
+    return dict(_leaves(json.loads(json.dumps(dict(analysis.results))), ""))
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:

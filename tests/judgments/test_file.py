@@ -205,22 +205,3 @@ def test_an_order_with_a_name_leaves_verdicts_as_they_are() -> None:
     assert judgments.table["replication"].tolist() == [1, 2, 3] * 4
     (row,) = analyse(judgments).rows
     assert (row.record["n_replications"], row.counts.categories) == (6, ("A", "B"))
-
-
-@pytest.mark.slow
-def test_labelled_judgments_have_the_agreement_on_record(data: Path) -> None:
-    """Agreement over the draws of one wording, as computed twice by others."""
-    path = data / "labelled" / "rewardbench2_choices.parquet"
-    if not path.exists():
-        pytest.skip(f"needs {path}")
-    found = {(row["judge"], row["wording"]): row for row in rows(path)}
-    expected = {
-        ("gpt-5.4", "base"): (1727, 0.8322),
-        ("gpt-5.4", "criteria"): (1730, 0.8429),
-        ("gpt-5.4-mini", "base"): (1724, 0.7508),
-        ("gpt-5.4-mini", "criteria"): (1724, 0.7680),
-        ("gpt-5.4-nano", "base"): (1694, 0.5351),
-    }
-    for name, (questions, agreement) in expected.items():
-        assert found[name]["n_questions"] == questions
-        assert found[name]["agreement"] == pytest.approx(agreement, abs=5e-5)

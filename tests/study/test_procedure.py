@@ -54,7 +54,7 @@ def test_published_judges_are_noise(published_verdicts: Any) -> None:
     for (_, temperature, benchmark), rows in published_verdicts.items():
         if temperature == "0" or benchmark == "all":
             continue
-        found = as_published(encode(rows.values(), LETTER_CODES), permutations=40)
+        found = as_published(encode(rows.values(), LETTER_CODES), permutations=20)
         varying += 1
         outside += not found.omega_floor.low <= found.omega <= found.omega_floor.high
         assert found.alpha_floor.mean == pytest.approx(found.alpha_noise, abs=0.03)

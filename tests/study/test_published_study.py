@@ -5,7 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
+from frozen_tables import FROZEN, said_by
 
 from commands import invoke
 from inspect_reliability.answers import Analysis, analyse
@@ -17,6 +19,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.published.tables import cells, published_values
+from test_frozen import check
 
 pytestmark = pytest.mark.slow
 
@@ -95,6 +98,11 @@ def test_reliabilipy_itself_gives_the_same(published_study: Analysis, data: Path
         assert abs(cell["difference"]) < 1e-6
         if cell["reliabilipy"] is not None:
             assert cell["reliabilipy"] == pytest.approx(cell["published"], abs=1e-6)
+
+
+def test_every_number_is_as_frozen(published_study: Analysis) -> None:
+    """A report of all of the study says what it said."""
+    check(pd.read_parquet(FROZEN / "paper.parquet"), said_by(published_study), "paper")
 
 
 def test_there_are_thirty_rows_and_one_of_head_to_tail(rows) -> None:
@@ -236,7 +244,7 @@ def test_the_page_says_what_its_code_prints(
     The page has all 24; those of MT-Bench need few seconds.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 60)
+    monkeypatch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 30)
     table = published_study.judgments.table
     few = analyse(Judgments(table[table["benchmark"] == "MT-Bench"]))
     Path("data").mkdir()
