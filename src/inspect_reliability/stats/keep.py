@@ -186,14 +186,16 @@ def _labels(path: Sequence[Step], max_error: float, confidence: float) -> int | 
     """Fewest labelled questions with which a threshold would pass, if errors stay as frequent."""
     from scipy.special import bdtr
 
+    sizes = [fewest_kept(max_error, confidence)]
+    while sizes[-1] <= _MOST_LABELS:
+        sizes.append(ceil(sizes[-1] * 1.02))
+    n = np.array(sizes[:-1])
     needed = []
     for step in path:
-        n = fewest_kept(max_error, confidence)
-        while step.kept and n <= _MOST_LABELS:
-            if bdtr(ceil((step.error or 0.0) * n - _ROUNDING), n, max_error) <= 1 - confidence:
-                needed.append(ceil(n / step.kept))
-                break
-            n = ceil(n * 1.02)
+        errors = np.ceil((step.error or 0.0) * n - _ROUNDING)
+        passes = bdtr(errors, n, max_error) <= 1 - confidence
+        if step.kept and passes.any():
+            needed.append(ceil(n[passes.argmax()] / step.kept))
     return min(needed, default=None)
 
 
