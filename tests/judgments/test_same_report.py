@@ -44,9 +44,7 @@ pytestmark = pytest.mark.slow
 
 CHANGES: list[Callable[[pd.DataFrame], pd.DataFrame]] = [
     lambda frame: frame,
-    shuffled,
-    floats,
-    lambda frame: frame.rename(columns=str.title),
+    lambda frame: floats(frame).rename(columns=str.title),
     lambda frame: shuffled(floats(frame)).rename(columns=str.upper),
 ]
 

@@ -117,7 +117,7 @@ def test_a_damaged_file_gives_no_other_numbers(tmp_path: Path) -> None:
     rows = report(tmp_path / "logs", "--save", path)["rows"]
     good, chance = path.read_bytes(), random.Random(0)
     broken = {f"cut at {size}": good[:size] for size in (0, 4, len(good) // 2, len(good) - 1)}
-    for place in chance.sample(range(len(good)), 60):
+    for place in chance.sample(range(len(good)), 25):
         changed = bytes([(good[place] + chance.randrange(1, 256)) % 256])
         broken[f"changed at {place}"] = good[:place] + changed + good[place + 1 :]
     refused = 0
@@ -129,4 +129,4 @@ def test_a_damaged_file_gives_no_other_numbers(tmp_path: Path) -> None:
             assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.stderr
         else:
             assert json.loads(result.stdout)["rows"] == rows, how
-    assert 30 < refused < len(broken)
+    assert 10 < refused < len(broken)
