@@ -24,7 +24,7 @@ from inspect_reliability.designs import changes_of
 from inspect_reliability.judging.asking import Asked, Asking
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import judgments_from
-from inspect_reliability.record.cells import Cells
+from inspect_reliability.record.cells import Grid
 from inspect_reliability.record.replications import Replications
 from inspect_reliability.scoring import score_of
 
@@ -77,7 +77,7 @@ def study(
         asked.change(says(first.prompt, first.seed, taste, weak), {})
         said = [says(one.prompt, one.seed, taste, weak) for one in asked.requests]
         kept = asked.kept
-        cells = Cells(**kept.pop("cells"))
+        cells = Grid(**kept.pop("cells"))
         verdicts = [design.reader.read(one).verdict for one in said]
         packed = Replications(verdicts, cells.seeds[0], cells=cells)
         facts = {"benchmark": design.name, "categories": [*design.reader.categories]}

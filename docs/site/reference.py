@@ -42,7 +42,7 @@ from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
-from inspect_reliability.showing.values import Column
+from inspect_reliability.showing.values import TableColumn
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.study.published.reported import with_published
 
@@ -189,7 +189,7 @@ def json_keys() -> str:
     return _join(parts)
 
 
-def _key(column: Column, records: Iterable[Mapping[str, Any]]) -> list[str]:
+def _key(column: TableColumn, records: Iterable[Mapping[str, Any]]) -> list[str]:
     values = [record[column.key] for record in records if column.key in record]
     key = _code(column.key) + f", {_code(f'{column.key}_interval')}" * column.ends
     null = column.null_when or "never"

@@ -16,10 +16,10 @@ from ..judgments.table import Judgments
 from ..showing import Drawing, drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.values import Column, Record, describe, flat, grouped, text
+from ..showing.values import Record, TableColumn, describe, flat, grouped, text
 from .condition import COPIES
 from .row import Row
-from .studies import Study, studies_of
+from .studies import FacetStudy, studies_of
 
 if TYPE_CHECKING:
     from .keeping import Panel
@@ -62,12 +62,12 @@ class Analysis:
         return Results(self)
 
     @cached_property
-    def alone(self) -> list[Study]:
+    def alone(self) -> list[FacetStudy]:
         """Each judge whose facets vary."""
         return list(studies_of(self.rows, self.judgments.facets))
 
     @cached_property
-    def together(self) -> list[Study]:
+    def together(self) -> list[FacetStudy]:
         """The judges of the same questions under one condition, with the judge as a facet."""
         return list(studies_of(self.rows, self.judgments.facets, ["judge"]))
 
@@ -153,7 +153,7 @@ class Analysis:
                 yield Figure(title, f"{title}: {says}", own, x, y, across[0], **look)
 
     def tables(
-        self, records: Sequence[Record], columns: Sequence[Column], title: str = ""
+        self, records: Sequence[Record], columns: Sequence[TableColumn], title: str = ""
     ) -> Iterator[Table]:
         """One table, if there is a record: its title has the grouping columns that all share."""
         if not records:
@@ -164,7 +164,7 @@ class Analysis:
         named = ". ".join(filter(None, (title, describe(shared) if shared else "")))
         yield Table.of(records, [*map(self._column, differ), *columns], named)
 
-    def _column(self, name: str) -> Column:
+    def _column(self, name: str) -> TableColumn:
         """The column of a key; the model that a suite evaluates is no judge."""
         column = grouped(name)
         if name == "judge" and is_suite(self.judgments.table):

@@ -7,7 +7,7 @@ from ..errors import UserError
 from ..judgments.systems import Verdicts
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table
-from ..showing.values import Column, Record, describe, keys_of, plain
+from ..showing.values import Record, TableColumn, describe, keys_of, plain
 from ..stats.ranking import Ranking
 from ..stats.telling_apart import Apart, Size, neighbours_apart
 from .boards import Board, boards
@@ -96,7 +96,7 @@ def apart_document(found: Sequence[Record], logs: str) -> Document:
 def _table(records: Sequence[Record], title: str) -> Table:
     columns = declared("plan --for rank", design=_shown)
     if len({*map(_whose, records)}) > 1:
-        columns = [Column("", heading="Ranking of", shown=_whose), *columns]
+        columns = [TableColumn("", heading="Ranking of", shown=_whose), *columns]
     return Table.of(records, columns, title)
 
 

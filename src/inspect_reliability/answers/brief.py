@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
-from ..showing.values import Column, Record, describe, points, share, span, told_apart
+from ..showing.values import Record, TableColumn, describe, points, share, span, told_apart
 from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
@@ -151,17 +151,17 @@ def _texts(analysis: Analysis, row: Row) -> Record:
     return shown | {"silent": share(row.without_verdict, own["n_questions"])}
 
 
-def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[Column]:
+def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[TableColumn]:
     """The columns with something to show."""
     known = [
-        Column(
+        TableColumn(
             key, of.meaning if (of := KEYS[result].columns.get(key)) else _MAJORITY, heading=name
         )
         for key, name, result, _ in _NUMBERS
         if any(key in one for one in texts)
     ]
     if len(rows) == 1 or any(row.without_verdict for row in rows):
-        known.append(Column("silent", _SILENT, heading="Without a verdict"))
+        known.append(TableColumn("silent", _SILENT, heading="Without a verdict"))
     return known
 
 
@@ -176,7 +176,7 @@ def _table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Tab
     of = [row.keys for row in rows]
     shared = {k: v for k, v in of[0].items() if all(one.get(k) == v for one in of)}
     shared.pop("judge", None)
-    first = Column("who", heading="Model" if rows[0].suite else "Judge")
+    first = TableColumn("who", heading="Model" if rows[0].suite else "Judge")
     named = [one | {"who": name} for one, name in zip(texts, names, strict=True)]
     title = ": ".join(filter(None, [describe(shared) if any(shared.values()) else "", size]))
     return replace(Table.of(named, [first, *columns], title), most=_most_rows(analysis))

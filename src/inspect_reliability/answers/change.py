@@ -9,7 +9,7 @@ from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..showing.columns import declared
 from ..showing.document import Block, Table
-from ..showing.values import Column, Record, grouped, keys_of
+from ..showing.values import Record, TableColumn, grouped, keys_of
 from ..stats import Estimate, disagreement, shifts
 from ..stats.moved import moved, moved_apart
 from .analysis import Analysis
@@ -41,10 +41,10 @@ def change_blocks(changed: Sequence[Record]) -> Iterator[Block]:
 
 
 _SHARES = (
-    Column("verdict", heading="Verdict"),
-    Column("first", heading="First", form=".1%"),
-    Column("second", heading="Second", form=".1%"),
-    Column("change", heading="Change [95%]", form="+.1%"),
+    TableColumn("verdict", heading="Verdict"),
+    TableColumn("first", heading="First", form=".1%"),
+    TableColumn("second", heading="Second", form=".1%"),
+    TableColumn("change", heading="Change [95%]", form="+.1%"),
 )
 
 

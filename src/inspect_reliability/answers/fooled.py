@@ -18,7 +18,7 @@ from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
 from .grouping import rows_of
 from .row import Row, reasons, valued
-from .studies import Study, studies_of
+from .studies import FacetStudy, studies_of
 
 FACET = "answer_change"
 
@@ -41,7 +41,7 @@ def fooled(analysis: Analysis) -> Iterator[Record]:
         yield study.keys | found.record
 
 
-def _studies(analysis: Analysis) -> Iterator[tuple[Study, str]]:
+def _studies(analysis: Analysis) -> Iterator[tuple[FacetStudy, str]]:
     """Each judge with each change, beside the same answers as they are."""
     table = analysis.judgments.table
     if FACET not in table:
@@ -76,7 +76,7 @@ def _without_deciding(table: pd.DataFrame) -> pd.DataFrame:
 class Changed:
     """The verdicts of a judge on answers that were changed, and on the same as they were."""
 
-    def __init__(self, study: Study, change: str) -> None:
+    def __init__(self, study: FacetStudy, change: str) -> None:
         self.change, self._study = change, study
         table = pd.DataFrame(study.judged.table)
         table = table[~table["verdict"].isin(NO_VERDICTS)]

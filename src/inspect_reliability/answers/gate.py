@@ -9,7 +9,7 @@ from ..judgments.scales import labelled
 from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
-from ..showing.values import Column, Record, describe, estimate, keys_of, of_group
+from ..showing.values import Record, TableColumn, describe, estimate, keys_of, of_group
 from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
 from ..stats.decisions import (
     FAILS,
@@ -234,7 +234,7 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
     columns = declared("gate", evidence_for=_evidence)
-    table = Table.of(named, [Column("who", heading="Judge"), *columns])
+    table = Table.of(named, [TableColumn("who", heading="Judge"), *columns])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
     undecided = [one for one in named if one["result"] == OPEN]

@@ -9,8 +9,8 @@ from ..errors import UserError
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
-    Column,
     Record,
+    TableColumn,
     describe,
     finite,
     keys_of,
@@ -115,7 +115,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         for row, plan in zip(analysis.rows, found, strict=True)
         for one in _cheapest(plan)
     ]
-    columns = [Column("", heading="Judge", shown=lambda one: one["who"])] * (len(found) > 1)
+    columns = [TableColumn("", heading="Judge", shown=lambda one: one["who"])] * (len(found) > 1)
     if cheapest:
         table = Table.of(cheapest, [*columns, *declared("designs")], "Cheapest studies")
         said.append(replace(table, most=_MOST_STUDIES))

@@ -16,7 +16,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .row import Row
 from .steady import headline
-from .studies import Study
+from .studies import FacetStudy
 
 MOST_QUESTIONS = 24
 """Most bars of a figure; with more questions, the least stable ones."""
@@ -75,7 +75,7 @@ def _right(row: Row) -> dict[str, set[str]]:
 _UNMOVED = {"moved_by": None, "disagreement_across": None, "disagreement_within": None}
 
 
-def _moves(study: Study) -> dict[str, Record]:
+def _moves(study: FacetStudy) -> dict[str, Record]:
     """The facet that moves each question most, of the questions that one moves."""
     found: dict[str, Record] = {}
     most: dict[str, float] = {}

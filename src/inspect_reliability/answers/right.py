@@ -9,7 +9,7 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER, names_differ
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.values import Column, Record, describe, told_apart
+from ..showing.values import Record, TableColumn, describe, told_apart
 from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -208,9 +208,11 @@ def confusions(analysis: Analysis) -> Iterator[Table]:
         keys = analysis.keys(one) | {"label": one["label"]}
         lines.setdefault(str(keys), keys)[f"said {one['verdict']}"] = one["share"]
     said = dict.fromkeys(one["verdict"] for one in found)
-    columns = [Column(f"said {one}", heading=one, form=".1%") for one in sorted(said, key=by_value)]
+    columns = [
+        TableColumn(f"said {one}", heading=one, form=".1%") for one in sorted(said, key=by_value)
+    ]
     yield from analysis.tables(
-        list(lines.values()), [Column("label", heading="Label"), *columns], _BY_LABEL
+        list(lines.values()), [TableColumn("label", heading="Label"), *columns], _BY_LABEL
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ..showing.columns import KEYS, declared
 from ..showing.document import Block, Figure, Text
-from ..showing.values import Column, Record, estimate, text, whole
+from ..showing.values import Record, TableColumn, estimate, text, whole
 from ..stats import COEFFICIENTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
@@ -60,10 +60,10 @@ def size(record: Record) -> str:
     return f"{record['n_questions']:,} x {known}"
 
 
-def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[Column]:
+def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[TableColumn]:
     """The columns of the main table that have something to show; ICC only of a scale."""
     known = [
-        Column("", "questions x replications", heading="N x R", shown=size),
+        TableColumn("", "questions x replications", heading="N x R", shown=size),
         *declared("rows", published_omega=published, invalid_rate=invalid),
     ]
     scale = any(row.judged.scale for row in analysis.rows)
@@ -104,9 +104,9 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
         for name in dict.fromkeys((*KEYS["rows"].columns, *COEFFICIENTS))
         if name in COEFFICIENTS and any(name in record for record in records)
     ]
-    columns = [Column(n, heading=f"{one.title} [95%]", form="z.2f") for n, one in known]
+    columns = [TableColumn(n, heading=f"{one.title} [95%]", form="z.2f") for n, one in known]
     if any(one.needs_categories for _, one in known):
-        columns.append(Column("n_categories", heading="K"))
+        columns.append(TableColumn("n_categories", heading="K"))
     if records:
         yield from analysis.tables(records, columns)
         yield from (Text(f"{one.title}: {one.about}") for _, one in known)

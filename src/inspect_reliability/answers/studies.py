@@ -15,7 +15,7 @@ from .row import Row, alike
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class FacetStudy:
     """Rows that differ only in facets: their common keys, and how often verdicts differ.
 
     `scored` compares the numbers of a scale by their distance, and is else the same as `found`.
@@ -38,7 +38,7 @@ class Study:
 
 def studies_of(
     rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
-) -> Iterator[Study]:
+) -> Iterator[FacetStudy]:
     """Group rows that differ only in facets, if any facet varies.
 
     Args:
@@ -68,4 +68,4 @@ def studies_of(
         found = scored = disagreement(given.cells(varied))
         if given.scale and not (found.cells.exact and found.cells.unknown.any()):
             scored = disagreement(found.cells.as_numbers(given.scale))
-        yield Study(keys, given, found, scored)
+        yield FacetStudy(keys, given, found, scored)

@@ -9,17 +9,17 @@ from ..judging.probe import probe as findings_of
 from ..showing import Form
 from ..showing.document import Document, Table
 from ..showing.terminal import console, print_text
-from ..showing.values import Column
+from ..showing.values import TableColumn
 from .main import command
 from .sources import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: ""}
 
 _COLUMNS = (
-    Column("option", heading="Option"),
-    Column("sent", heading="Sent", shown=lambda row: _SENT[row["sent"]]),
-    Column("outcome", heading="Outcome", missing=""),
-    Column("because", heading="Seen"),
+    TableColumn("option", heading="Option"),
+    TableColumn("sent", heading="Sent", shown=lambda row: _SENT[row["sent"]]),
+    TableColumn("outcome", heading="Outcome", missing=""),
+    TableColumn("because", heading="Seen"),
 )
 
 

@@ -15,7 +15,7 @@ from inspect_ai.dataset import Sample
 
 from ..designs import Change, Item, JudgeDesign, answers_in, with_answer
 from ..errors import UserError
-from ..record.cells import Answer, Cells
+from ..record.cells import Answer, Grid
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
 
@@ -237,7 +237,7 @@ class Asked:
             of_given = places[: len(places) // len(self._answers)]
             shown = of_given[:: each * max(1, len(asking.worded))] if asking.orders else []
             answers = self._answers if asking.changes else []
-            kept["cells"] = asdict(Cells(seeds, shown, list(asking.worded), answers))
+            kept["cells"] = asdict(Grid(seeds, shown, list(asking.worded), answers))
         return kept
 
     def _candidates(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..record.cells import Answer, Cell, Cells, cells_in
+from ..record.cells import Answer, Cell, Grid, cells_in
 from ..record.distributions import KeptDistribution, read_distributions
 from ..record.replications import Replications, names_in, output_of, read_replications
 from ..record.seeds import SEED_LIMIT
@@ -120,7 +120,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
 
 
 def _exact(
-    exact: Sequence[KeptDistribution], first: Judgment, cells: Cells | None
+    exact: Sequence[KeptDistribution], first: Judgment, cells: Grid | None
 ) -> Iterator[Judgment]:
     replication = first.replication
     for one in exact:

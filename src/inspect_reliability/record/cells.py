@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cells:
+class Grid:
     """The cells of one question: each order in each wording, for each change of an answer.
 
     Wordings of an order are neighbours, and so are all cells of one change.
@@ -62,7 +62,7 @@ class Cells:
     answers: Annotated[list[Answer], Field(default_factory=list)]
 
     @model_validator(mode="after")
-    def _is_whole(self) -> "Cells":
+    def _is_whole(self) -> "Grid":
         varied = (self.orders, self.wordings, self.answers)
         crossed = prod(max(1, len(levels)) for levels in varied)
         shown = {tuple(sorted(order)) for order in self.orders}
@@ -86,7 +86,7 @@ class Cells:
         return divmod(place, max(1, replications // len(self.seeds)))
 
 
-def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
+def cells_in(metadata: Mapping[str, Any]) -> Grid | None:
     """The cells in the metadata of a sample or score; None if it is no experiment.
 
     Raises:
@@ -96,4 +96,4 @@ def cells_in(metadata: Mapping[str, Any]) -> Cells | None:
         return None
     if not isinstance(kept, Mapping):  # a summary leaves out what is long
         raise ValueError("cells that cannot be read")
-    return Cells(**kept)
+    return Grid(**kept)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from .cells import Cell, Cells, cells_in
+from .cells import Cell, Grid, cells_in
 from .seeds import seeds_from
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Replications:
     grader: str = ""
     read_by: list[str] | None = None
     votes: dict[str, list[Any]] = Field(default_factory=dict)
-    cells: Cells | None = None
+    cells: Grid | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Replications:

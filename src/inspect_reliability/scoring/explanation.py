@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..record.cells import Cells
+from ..record.cells import Grid
 
 _A_LINE = 10
 
@@ -42,7 +42,7 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
     return f"{_table(rows)}\n\n" + "\n".join(["```", *lines, "```"])
 
 
-def by_cell(cells: Cells | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
+def by_cell(cells: Grid | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
     """The text of each cell of an experiment, under its wording, order and change of an answer."""
     if cells is None:
         return said(0)

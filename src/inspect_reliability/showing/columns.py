@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from ..stats import COEFFICIENTS
 from .document import Text
-from .values import Column, Record
+from .values import Record, TableColumn
 
 
 class Keys(NamedTuple):
     """A result in words, and the columns of its records by key."""
 
     about: str
-    columns: Mapping[str, Column]
+    columns: Mapping[str, TableColumn]
 
 
-def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]:
-    found: dict[str, Column] = {}
+def _columns(rows: list[str], shared: Mapping[str, TableColumn]) -> dict[str, TableColumn]:
+    found: dict[str, TableColumn] = {}
     for row in rows:
         cell, *others = (one.strip() for one in row.strip("|").split("|"))
         for key in cell.removesuffix(" + interval").replace("`", "").split(", "):
@@ -26,11 +26,11 @@ def _columns(rows: list[str], shared: Mapping[str, Column]) -> dict[str, Column]
                 continue
             says, null, heading, form, missing = [*others, "", "", "", ""][:5]
             ends = cell.endswith("+ interval")
-            found[key] = Column(key, says, null, heading, form, missing, ends)
+            found[key] = TableColumn(key, says, null, heading, form, missing, ends)
             if key == "omega" and "icc" in found:  # all coefficients beside each other
                 for name, of in COEFFICIENTS.items():
                     says = of.about.rstrip(".")
-                    found.setdefault(name, Column(name, says, null, ends=True))
+                    found.setdefault(name, TableColumn(name, says, null, ends=True))
     return found
 
 
@@ -49,13 +49,13 @@ KEYS = _read()
 """Name of a result, or of a command -> its keys, in the order of JSON."""
 
 
-def declared(name: str, **shown: Callable[[Record], str]) -> list[Column]:
+def declared(name: str, **shown: Callable[[Record], str]) -> list[TableColumn]:
     """The columns of a result that tables show; `shown` formats those that no format can."""
     known = [column for column in KEYS[name].columns.values() if column.heading]
     return [column._replace(shown=shown.get(column.key)) for column in known]
 
 
-def legend(columns: Iterable[Column]) -> list[Text]:
+def legend(columns: Iterable[TableColumn]) -> list[Text]:
     """The meaning of each column that has one, a paragraph each."""
     known = ((one.heading.removesuffix(" [95%]"), one.meaning) for one in columns)
     return [Text(f"{name}: {meaning}.") for name, meaning in known if meaning]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .printable import slug
-from .values import Column, Record
+from .values import Record, TableColumn
 
 _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 
@@ -75,7 +75,9 @@ class Table:
     marks: Sequence[tuple[str, Tone]] = ()
 
     @classmethod
-    def of(cls, records: Sequence[Record], columns: Iterable[Column], title: str = "") -> "Table":
+    def of(
+        cls, records: Sequence[Record], columns: Iterable[TableColumn], title: str = ""
+    ) -> "Table":
         """A table of records, with the columns that have a heading and at least one value."""
         known = [
             one for one in columns if (one.heading or not one.key) and any(map(one.show, records))

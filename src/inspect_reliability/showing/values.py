@@ -24,7 +24,7 @@ _GROUPS = {
 """Columns that rows are grouped by: their headings, and their values in words."""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A key of a result, declared once for tables, legends and the reference.
 
     Attributes:
@@ -59,9 +59,9 @@ class Column(NamedTuple):
         return text(record.get(self.key), self.form, self.missing)
 
 
-def grouped(name: str, missing: str = "") -> Column:
+def grouped(name: str, missing: str = "") -> TableColumn:
     """A grouping column; one that is not ours keeps its own name."""
-    return Column(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
+    return TableColumn(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
 
 
 def whole(value: Any) -> Any:

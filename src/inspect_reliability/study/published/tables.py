@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
-from ...showing.values import Column, Record
+from ...showing.values import Record, TableColumn
 from .layout import full_name
 from .procedure import pooled, split
 from .reported import coded, published, silent
@@ -19,15 +19,15 @@ STATISTICS = ("omega", "alpha")
 _BENCHMARKS = {"MTBench": "MT-Bench"}
 
 _COLUMNS = [
-    Column("judge", heading="Judge"),
-    Column("benchmark", heading="Benchmark"),
-    Column("temperature", heading="T", missing="not known"),
-    Column("statistic", heading="Statistic"),
-    Column("published", heading="Published", form=".4f", missing="not in the files"),
-    Column("ours", heading="Ours", form=".4f", missing="not estimable"),
-    Column("difference", heading="Difference", form="+.1e"),
-    Column("reliabilipy", heading="reliabilipy", form=".4f"),
-    Column("permuted", heading="Permuted", shown=lambda record: _floor(record["permuted"])),
+    TableColumn("judge", heading="Judge"),
+    TableColumn("benchmark", heading="Benchmark"),
+    TableColumn("temperature", heading="T", missing="not known"),
+    TableColumn("statistic", heading="Statistic"),
+    TableColumn("published", heading="Published", form=".4f", missing="not in the files"),
+    TableColumn("ours", heading="Ours", form=".4f", missing="not estimable"),
+    TableColumn("difference", heading="Difference", form="+.1e"),
+    TableColumn("reliabilipy", heading="reliabilipy", form=".4f"),
+    TableColumn("permuted", heading="Permuted", shown=lambda record: _floor(record["permuted"])),
 ]
 
 _MEANING = (
