@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
 from inspect_reliability.record.replications import replications_in
-from inspect_reliability.rejudging.calls import Limits
+from inspect_reliability.rejudging.calls import RunLimits
 from inspect_reliability.rejudging.outputs import made_in
 from inspect_reliability.rejudging.rejudging import Rejudging
 
@@ -128,7 +128,7 @@ def run(task: Task, folder: Path, grader: Model | None = None, **options: Any) -
 
 def rejudged(log: EvalLog, folder: Path, scorer: str | None = None, **options: Any) -> EvalLog:
     """Judge the outputs of a log again, what a folder lacks: its newest log."""
-    limits = options.pop("limits", Limits())
+    limits = options.pop("limits", RunLimits())
     rejudging = Rejudging(log, scorer, **options)
     wanted = rejudging.missing(made_in(str(folder), rejudging.settings))
     task = rejudging.to_task(wanted, limits)

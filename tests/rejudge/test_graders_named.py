@@ -26,7 +26,7 @@ from graders import LENIENT, in_full, rejudged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cost import Cost
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging.calls import Limits
+from inspect_reliability.rejudging.calls import RunLimits
 from inspect_reliability.rejudging.rejudging import Rejudging
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def by_configuration(judge: Mapping[str, Any]) -> Scorer:
     return grade
 
 
-class Few(Limits):
+class Few(RunLimits):
     """A run that ends after so many calls."""
 
     def __init__(self, most: int) -> None:
@@ -190,7 +190,7 @@ def test_a_run_that_ended_goes_on(tmp_path: Path) -> None:
     """What a run made before it ended stays; a further one makes what is missing."""
     log = logged(tmp_path, lambda: model_graded_qa(model=ONE))
     for replications, most in ((3, 2), (3, None), (5, None)):
-        limits = Few(most) if most else Limits()
+        limits = Few(most) if most else RunLimits()
         rejudged(log, tmp_path / "again", replications=replications, limits=limits)
         made = len(judgments_from_logs(tmp_path / "again").table)
         assert 0 < made <= most if most else made == replications

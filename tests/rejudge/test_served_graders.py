@@ -14,7 +14,7 @@ from inspect_ai.solver import TaskState
 from chat_server import ChatServer, serving
 from graders import in_full, run, suite
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.calls import DEAD, MOST_TRIES, CallRefusedError, Calls, Limits
+from inspect_reliability.rejudging.calls import DEAD, MOST_TRIES, CallRefusedError, Calls, RunLimits
 
 pytestmark = pytest.mark.server
 
@@ -147,7 +147,7 @@ def test_a_server_without_answers_is_not_asked_for_ever() -> None:
     """A page in place of an answer ends the run after some tries; a limit of the rate never."""
     for error in (*DEAD, "RateLimitError"):
         for attempt in range(1, 20):
-            calls = Calls(1, limits := Limits())
+            calls = Calls(1, limits := RunLimits())
             with suppress(CallRefusedError):
                 calls.retry(ModelRetry("judge", attempt, 3.0, exception_type=error))
             assert bool(limits.stopped) == (error in DEAD and attempt >= MOST_TRIES)

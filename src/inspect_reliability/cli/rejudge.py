@@ -26,7 +26,7 @@ from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
 from ..rejudging.again import NOT_MADE
-from ..rejudging.calls import Limits
+from ..rejudging.calls import RunLimits
 from ..rejudging.outputs import WANTED, Wanted, made_in
 from ..rejudging.rejudging import Rejudging
 from ..saving import alone
@@ -125,7 +125,7 @@ def rejudge(
         print_text(screen, line)
     if dry_run:
         return
-    limits = Limits(cost_limit)
+    limits = RunLimits(cost_limit)
     failed = _judged(rejudging, wanted, limits, folder, {REJUDGED: _typed(context)})
     made = made_in(folder, rejudging.settings)
     missing = sum(one.replications for one in rejudging.missing(made))
@@ -140,7 +140,7 @@ def rejudge(
 def _judged(
     rejudging: Rejudging,
     wanted: Sequence[Wanted],
-    limits: Limits,
+    limits: RunLimits,
     folder: str,
     typed: Mapping[str, Any],
 ) -> list[str]:

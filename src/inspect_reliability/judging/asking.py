@@ -29,7 +29,7 @@ OTHER = "other"
 """Metadata key of the answers to another question, by name."""
 
 
-class Request(NamedTuple):
+class SeededPrompt(NamedTuple):
     """What one replication shows a judge, and its seed."""
 
     prompt: str
@@ -174,7 +174,7 @@ class Asked:
 
     def __init__(self, asking: Asking, item: Item, numbers: range) -> None:
         self._asking, self._item, self._numbers = asking, item, numbers
-        self.requests: list[Request] = []
+        self.requests: list[SeededPrompt] = []
         self._answers = [Answer(GIVEN)]
         self._orders: list[tuple[str, ...]] = []  # of each request
         self._chooses = asking.design.reader.kind == "options"
@@ -199,7 +199,7 @@ class Asked:
                     prompts[order] = design.ask(item, order, own)
                 seed = replication_seed(asking.seed, "|".join(map(str, key)), number)
                 self._orders.append(order)
-                self.requests.append(Request(prompts[order], seed))
+                self.requests.append(SeededPrompt(prompts[order], seed))
 
     def change(self, said: str | None, others: Mapping[str, str]) -> None:
         """Add a changed answer for each change that applies to one.

@@ -15,7 +15,7 @@ from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import distributing
 from ..record.seeds import replication_numbers
-from .asking import Asking, Request
+from .asking import Asking, SeededPrompt
 from .replicate import note_first
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _temperature(value: object) -> float:
 
 
 async def exact_verdicts(
-    state: TaskState, reader: Reader, cells: Sequence[Request], temperatures: Sequence[float]
+    state: TaskState, reader: Reader, cells: Sequence[SeededPrompt], temperatures: Sequence[float]
 ) -> TaskState:
     """Compute the distribution of a question's verdict in each cell, and record how it was read.
 
@@ -108,7 +108,7 @@ async def exact_verdicts(
 
 
 async def _exact_verdict(
-    model: Model, reader: Reader, asked: Request, temperatures: Sequence[float]
+    model: Model, reader: Reader, asked: SeededPrompt, temperatures: Sequence[float]
 ) -> ModelOutput:
     def parse(text: str) -> str:
         return reader.read(text).verdict

@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ..designs import JudgeDesign, changes_of, wordings_of
 from ..errors import UserError, one_of
 from ..record.seeds import base_seed, replication_numbers
-from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, Request, item_of
+from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, SeededPrompt, item_of
 from .provider import Providers
 from .replicate import replicate
 
@@ -85,7 +85,7 @@ def judge_responses(
         first = numbers.start + (state.epoch - 1) * len(numbers)
         asked = Asked(asking, item, range(first, first + len(numbers)))
 
-        def changed(said: str | None) -> dict[int, Request]:
+        def changed(said: str | None) -> dict[int, SeededPrompt]:
             asked.change(said, state.metadata.get(OTHER, {}))
             state.metadata.update(asked.kept)
             return dict(enumerate(asked.requests, first))

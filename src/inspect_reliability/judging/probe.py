@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..errors import UserError
-from .asking import Request
+from .asking import SeededPrompt
 from .exact import AT_VERDICT
 from .provider import TRIED, Providers, options_sent
 from .replicate import replicate
@@ -42,7 +42,7 @@ def checked() -> Solver:
     """Ask one prompt a few times, as a run asks its first question."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        asked = {number: Request(PROMPT, number) for number in range(1, TRIED + 1)}
+        asked = {number: SeededPrompt(PROMPT, number) for number in range(1, TRIED + 1)}
         return await replicate(state, asked, "probe", Providers(AT_VERDICT))
 
     return solve

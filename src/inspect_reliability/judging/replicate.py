@@ -17,13 +17,13 @@ from inspect_ai.util import LimitExceededError, collect, warn_once
 from ..errors import UserError
 from ..record.replications import prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
-from .asking import Request
+from .asking import SeededPrompt
 from .provider import Provider, Providers, is_refused, options_not_sent
 from .seed_check import Drawn
 
 logger = logging.getLogger(__name__)
 
-Asked = Mapping[int, Request]
+Asked = Mapping[int, SeededPrompt]
 """Number of each replication, which follow one another over all cells -> what it asks."""
 
 Then = Callable[[str | None], Asked]
@@ -122,7 +122,7 @@ def _note_provider(state: TaskState, provider: Provider) -> None:
         )
 
 
-def note_first(state: TaskState, number: int, asked: Request) -> None:
+def note_first(state: TaskState, number: int, asked: SeededPrompt) -> None:
     """Record the first replication of a sample, and show its prompt."""
     prompt = asked.prompt
     state.metadata.update(replication=number, seed=asked.seed, prompt=prompt_fingerprint(prompt))

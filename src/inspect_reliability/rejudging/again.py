@@ -16,7 +16,7 @@ from ..record.replications import OF, Replications
 from ..record.seeds import replication_seed, seeds_from
 from ..scoring import score_of
 from ..verdicts import GIVEN, graded
-from .calls import Calls, Limits, hooked
+from .calls import Calls, RunLimits, hooked
 from .outputs import WANTED, Wanted
 from .wrapped import Wrapped
 
@@ -66,7 +66,7 @@ class JudgeAgain:
     def __init__(self, wrapped: Wrapped, numbers: range, seed: int) -> None:
         self.wrapped = wrapped
         self._numbers, self._seed = numbers, seed
-        self.limits, self._check = Limits(), SeedCheck()
+        self.limits, self._check = RunLimits(), SeedCheck()
 
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if the run stopped before any call."""

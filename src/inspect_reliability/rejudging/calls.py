@@ -31,7 +31,7 @@ class CallRefusedError(LimitExceededError):
 
 
 @dataclass
-class Limits:
+class RunLimits:
     """The bounds of one run, and how far it is.
 
     Attributes:
@@ -87,7 +87,7 @@ class Calls:
     """
 
     seed: int
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     models: set[str] = field(default_factory=set)
     prompt: str = ""
     temperature: float | None = None

@@ -18,7 +18,7 @@ from .spec import ScorerSpec
 from .wrapped import find_scorer, wrap
 
 
-def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "Cascade":
+def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
     """The judges that the rule in a file asks; see `keep`.
 
     Raises:
@@ -36,10 +36,10 @@ def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "Cascade":
         roles = ["grader", *(f"grader_{number}" for number in range(2, len(known.judges) + 1))]
         judges = [find_scorer(first.name, {**first.arguments, "model_role": one}) for one in roles]
     numbers = range(1, known.votes + 1)
-    return Cascade(known, [JudgeAgain(one, numbers, seed) for one in judges])
+    return KeepScorer(known, [JudgeAgain(one, numbers, seed) for one in judges])
 
 
-class Cascade:
+class KeepScorer:
     """The scorer that `keep` makes: its rule, and a judge for each stage."""
 
     def __init__(self, rule: KeepRule, judges: Sequence[JudgeAgain]) -> None:

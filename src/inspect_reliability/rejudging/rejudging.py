@@ -20,7 +20,7 @@ from ..record.replications import REJUDGING
 from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
 from .again import output_seed
-from .calls import Limits
+from .calls import RunLimits
 from .outputs import Made, Wanted, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name
@@ -113,7 +113,7 @@ class Rejudging:
         return found
 
     def to_task(
-        self, wanted: Sequence[Wanted], limits: Limits | None = None, **metadata: Any
+        self, wanted: Sequence[Wanted], limits: RunLimits | None = None, **metadata: Any
     ) -> Task:
         """The task that makes replications: an output is a sample, its grader the scorer.
 
@@ -122,7 +122,7 @@ class Rejudging:
         """
         model, roles = self._models()
         scorer: Any = rejudge(self.wrapped.spec, f"1-{self.replications}", self.seed)
-        scorer.limits = limits or Limits()
+        scorer.limits = limits or RunLimits()
         scorer.limits.graders, scorer.limits.settings = self.graders, self._given
         return Task(
             name=self.log.eval.task,

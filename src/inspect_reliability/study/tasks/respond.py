@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ...designs import Item
-from ...judging.asking import Request
+from ...judging.asking import SeededPrompt
 from ...judging.replicate import replicate
 from ...record.seeds import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, load_questions
@@ -96,7 +96,7 @@ def respond(benchmark: str, seed: int = 0) -> Solver:
             if turn:
                 state.metadata["first_response"] = state.output.completion
             prompt = BENCHMARKS[benchmark].prompt(item, state.metadata.get("first_response"))
-            one = Request(prompt, replication_seed(seed, item.id, state.epoch))
+            one = SeededPrompt(prompt, replication_seed(seed, item.id, state.epoch))
             state = await replicate(state, {state.epoch: one}, item.id)
         return state
 
