@@ -1,10 +1,13 @@
 """Tiny models of every family, with random weights, and the engine on them."""
 
 from collections.abc import Sequence
+from copy import copy
+from functools import cache
 from typing import Any
 
 import torch
 import transformers
+from slow_path import SlowPath
 from transformers import PreTrainedModel
 
 from inspect_reliability.hf_seeded.fastest import ModelRun
@@ -77,14 +80,32 @@ def random_model(config: transformers.PretrainedConfig) -> PreTrainedModel:
 
 
 def model_run(model: PreTrainedModel, max_rows: int = 128, memory: int | None = None) -> ModelRun:
+    """The engine on a model, which tries each model once."""
+    run = copy(_tried(model))
+    run.max_rows = max_rows
+    run.memory = run.memory if memory is None else memory
+    return run
+
+
+@cache
+def _tried(model: PreTrainedModel) -> ModelRun:
+    return new_run(model)
+
+
+def new_run(model: PreTrainedModel) -> ModelRun:
+    """The engine on a model, which it tries anew."""
     return ModelRun(
         model,
         decode=lambda tokens: " ".join(map(str, tokens)),
         end_tokens=frozenset([END]),
         context=CONTEXT,
-        max_rows=max_rows,
-        memory=memory,
     )
+
+
+@cache
+def slow_path(model: PreTrainedModel) -> SlowPath:
+    """Plain forward passes of a model, which remember what all tests asked."""
+    return SlowPath(model, END)
 
 
 def generate(run: ModelRun, requests: Sequence[Request]) -> list[Continuation]:

@@ -15,7 +15,9 @@ from tiny_models import (
     WINDOW,
     generate,
     model_run,
+    new_run,
     random_model,
+    slow_path,
 )
 from transformers import PreTrainedModel
 
@@ -81,7 +83,7 @@ def ask(run: ModelRun, prompt: tuple[int, ...] = PROMPT, **settings: Any) -> lis
 
 @pytest.fixture(scope="module")
 def slow(toy: PreTrainedModel) -> SlowPath:
-    return SlowPath(toy, END)
+    return slow_path(toy)
 
 
 def enumerated(slow: SlowPath, temperature: float, **settings: Any) -> dict[str, float]:
@@ -206,7 +208,7 @@ def test_tail_draws_come_from_what_is_open(
         temperatures=(1.0, 2.5),
         eps=eps,
         max_rows=most,
-        tail_draws=1500,
+        tail_draws=500,
         max_tokens=5,
         seed=11,
     )
@@ -215,7 +217,7 @@ def test_tail_draws_come_from_what_is_open(
         left = {label: true - one.shares.get(label, 0.0) for label, true in full.items()}
         assert sum(left.values()) == pytest.approx(one.open_mass, abs=1e-9)
         drawn = Counter(one.tail)
-        assert drawn.total() == 1500
+        assert drawn.total() == 500
         assert chi_square(drawn, left) > 0.001
 
 
@@ -244,7 +246,7 @@ def test_tail_draws_are_reproducible_and_their_own(toy: PreTrainedModel) -> None
 
 
 def test_seeded_draws_are_draws_from_it(llama: PreTrainedModel) -> None:
-    """Over 30 prompts, 1,000 seeded draws each agree with the exact shares; p-values uniform."""
+    """Over 20 prompts, 500 seeded draws each agree with the exact shares; p-values uniform."""
     run = model_run(llama)
     settings: dict[str, Any] = {"top_k": 6, "top_p": 0.9, "temperature": 0.8, "max_tokens": 4}
 
@@ -267,12 +269,12 @@ def test_seeded_draws_are_draws_from_it(llama: PreTrainedModel) -> None:
         (exact,) = distributions(run, asked)
         stopping = [
             Request(prompt, seed, stop=lambda text: number(text) is not None, **settings)
-            for seed in range(1000)
+            for seed in range(500)
         ]
         texts = [one.text for one in generate(run, stopping)]
         return chi_square(Counter(number(text) or "short" for text in texts), exact.shares)
 
-    values = [p_value((7, 30 + n, 9)) for n in range(30)]
+    values = [p_value((7, 30 + n, 9)) for n in range(20)]
     assert stats.kstest(values, "uniform").pvalue > 0.001
 
 
@@ -288,7 +290,7 @@ def test_branches_of_every_family(family: str, models_by_family: Models) -> None
     """Continuations of different lengths, beyond the window, get what plain passes give."""
     model = models_by_family(family)
     run = model_run(model)
-    slow = SlowPath(model, END)
+    slow = slow_path(model)
     for length in (4, WINDOW - 1, 2 * WINDOW + 5):
         prompt = tuple(2 + (17 * position) % 300 for position in range(length))
         with run.forward.alone(), torch.inference_mode():
@@ -313,7 +315,7 @@ def test_a_model_without_positions_falls_back(
         return forward(*args, **kwargs)
 
     monkeypatch.setattr(inner, "forward", deaf)
-    run = model_run(model)
+    run = new_run(model)
     assert run.way is CopiedRows
     assert len(run.notes) == 1
 
@@ -333,9 +335,7 @@ def test_unsuitable_models_have_distributions_too() -> None:
     run = model_run(model)
     (found,) = ask(run, temperatures=(1.0,), eps=0, max_rows=10_000, max_tokens=3)
     assert run.way is Rows
-    assert found.shares == pytest.approx(
-        enumerated(SlowPath(model, END), 1.0, max_tokens=3), abs=1e-4
-    )
+    assert found.shares == pytest.approx(enumerated(slow_path(model), 1.0, max_tokens=3), abs=1e-4)
 
 
 @pytest.fixture

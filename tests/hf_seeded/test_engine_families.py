@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from slow_path import SlowPath
 from tiny_models import (
     COMMON,
     CONFIGS,
@@ -18,7 +17,9 @@ from tiny_models import (
     WINDOW,
     generate,
     model_run,
+    new_run,
     random_model,
+    slow_path,
 )
 from transformers import AttentionInterface, PreTrainedModel
 
@@ -67,7 +68,7 @@ def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> N
         for number, request in enumerate(requests(12))
     ]
     ours = tokens(run, asked)
-    slow = SlowPath(model, END)
+    slow = slow_path(model)
     assert ours == [slow.tokens(request) for request in asked]
     assert len(set(ours)) > 4
     assert run.way is (CopiedRows if family == "falcon" else SharedPrefixRows)
@@ -87,15 +88,15 @@ def test_every_way_gives_the_same(family: str, models_by_family: Models) -> None
 
 @pytest.mark.parametrize("family", ["llama", "mistral", "gemma2", "falcon"])
 def test_company_changes_nothing(family: str, models_by_family: Models) -> None:
-    """Alone, in blocks of 7 or 64, or all 100 together: a replication stays what it is.
+    """Alone, in blocks of 7 or 30, or all 60 together: a replication stays what it is.
 
     So it does beside other prompts.
     """
     run = model_run(models_by_family(family))
-    asked = requests(100)
+    asked = requests(60)
     asked[::10] = [replace(request, prompt=PROMPT[5:]) for request in asked[::10]]
     together = tokens(run, asked)
-    for size, step in ((1, 7), (7, 1), (64, 1)):
+    for size, step in ((1, 9), (7, 1), (30, 1)):
         some = asked[::step]
         blocks = [some[start : start + size] for start in range(0, len(some), size)]
         assert [one for block in blocks for one in tokens(run, block)] == together[::step]
@@ -190,7 +191,7 @@ def test_settings_in_one_tree(llama: PreTrainedModel, top_p: float) -> None:
         *requests(10, max_tokens=3),
         *(Request(PROMPT, seed, 4, temperature=0.7, top_k=20) for seed in range(5)),
     ]
-    slow = SlowPath(llama, END)
+    slow = slow_path(llama)
     assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
 
 
@@ -198,7 +199,7 @@ def test_settings_in_one_tree(llama: PreTrainedModel, top_p: float) -> None:
 def test_top_k(llama: PreTrainedModel, top_k: int | None) -> None:
     """From one candidate to the whole vocabulary, draws are the defined ones."""
     asked = [Request(PROMPT, seed, 5, temperature=1.3, top_k=top_k) for seed in range(12)]
-    slow = SlowPath(llama, END)
+    slow = slow_path(llama)
     assert tokens(model_run(llama), asked) == [slow.tokens(request) for request in asked]
 
 
@@ -206,8 +207,8 @@ def test_long_continuations(models_by_family: Models) -> None:
     """Continuations longer than the attention window and than the first buffers stay right."""
     for family in ("mistral", "gemma3"):
         model = models_by_family(family)
-        asked = requests(3, max_tokens=3 * WINDOW)
-        slow = SlowPath(model, END)
+        asked = requests(2, max_tokens=2 * WINDOW + 4)
+        slow = slow_path(model)
         assert tokens(model_run(model), asked) == [slow.tokens(request) for request in asked]
 
 
@@ -228,7 +229,7 @@ def test_unsuitable_models_fall_back() -> None:
     assert run.way is Rows
     assert len(run.notes) == 2
     asked = requests(5, max_tokens=4)
-    slow = SlowPath(model, END)
+    slow = slow_path(model)
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
 
 
@@ -270,7 +271,7 @@ def test_chunks_are_no_shared_prefix() -> None:
     run = model_run(model)
     assert run.way is CopiedRows
     asked = [replace(request, prompt=PROMPT + PROMPT[:17]) for request in requests(3)]
-    slow = SlowPath(model, END)
+    slow = slow_path(model)
     assert tokens(run, asked) == [slow.tokens(request) for request in asked]
 
 
@@ -291,10 +292,10 @@ def test_check_notices_a_wrong_attention(never: float | None) -> None:
     def off_by_one(*args: object, sliding_window: int, **kwargs: object) -> object:
         return attention.attend(*args, sliding_window=sliding_window + 1, **kwargs)  # type: ignore[arg-type]
 
-    assert model_run(model).way is SharedPrefixRows
+    assert new_run(model).way is SharedPrefixRows
     AttentionInterface.register(attention.NAME, off_by_one)
     try:
-        assert model_run(model).way is CopiedRows
+        assert new_run(model).way is CopiedRows
     finally:
         AttentionInterface.register(attention.NAME, attention.attend)
 

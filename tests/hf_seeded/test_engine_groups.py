@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 import torch
-from slow_path import SlowPath
-from tiny_models import CONTEXT, END, generate, model_run
+from tiny_models import CONTEXT, END, generate, model_run, slow_path
 from transformers import PreTrainedModel
 
 from inspect_reliability.hf_seeded.batch import Place, Rows
@@ -102,18 +101,18 @@ def test_five_thousand_wait(recorder: Recorder, grouper: Grouper) -> None:
     requests = [Request(PROMPT[: 5 + n % 25], n, 2, top_k=20) for n in range(5000)]
     results = asyncio.run(wait_together(grouper, requests))
     assert recorder.sizes == [1, *[1000] * 5]
-    for n in range(0, 5000, 700):
+    for n in range(0, 5000, 1400):
         assert [results[n]] == generate(recorder.run, [requests[n]])
 
 
 @pytest.mark.slow
-def test_a_thousand_different_prompts(recorder: Recorder, grouper: Grouper) -> None:
-    """A thousand prompts at once are all answered, each as it is alone."""
-    requests = [Request((5 + n % 300, 9 + n // 300), n, 1, top_k=20) for n in range(1000)]
+def test_many_different_prompts(recorder: Recorder, grouper: Grouper) -> None:
+    """Two hundred prompts at once are all answered, each as it is alone."""
+    requests = [Request((5 + n, 9), n, 1, top_k=20) for n in range(200)]
     results = asyncio.run(submit_all(grouper, requests))
-    assert len(results) == 1000
-    assert recorder.sizes == [1000]
-    assert [results[777]] == generate(recorder.run, [requests[777]])
+    assert len(results) == 200
+    assert recorder.sizes == [200]
+    assert [results[77]] == generate(recorder.run, [requests[77]])
 
 
 def test_cancelled_in_flight(llama: PreTrainedModel) -> None:
@@ -327,7 +326,7 @@ def test_what_was_forgotten_is_made_again(
         [(5, 6, 8, 9), (5, 6, 8, 1)],
     ]
     asked += [[(4, 2, 3, 1), (4, 2, 3, 2)], [(5, 7, 3)]]
-    slow = SlowPath(llama, END)
+    slow = slow_path(llama)
     with run.forward.alone(), torch.inference_mode():
         rows = way(run.forward, memory)
         rows.add(PROMPT)

@@ -285,7 +285,7 @@ def test_a_cancelled_distribution_stops(model: Model) -> None:
 def test_a_thousand_choices(model: Model) -> None:
     """A thousand choices are one tree, and each is still the draw of its own seed."""
     output = ask(model, num_choices=1000, max_tokens=3)
-    for choice in (0, 1, 99, 512, 999):
+    for choice in (0, 512, 999):
         assert (
             output.choices[choice].message.text
             == ask(model, seed=1 + choice, max_tokens=3).completion
@@ -603,6 +603,26 @@ def damaged(good: Path, folder: Path, value: float) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def bad_folders(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Model folders that each have one thing wrong."""
+    root = tmp_path_factory.mktemp("bad")
+    folders = {name: root / name for name in ("broken", "deeper", "shallower")}
+    for folder in folders.values():
+        shutil.copytree(model_folder, folder)
+    (folders["broken"] / "model.safetensors").write_bytes(b"no weights")
+    config = json.loads((model_folder / "config.json").read_text())
+    for name, layers in (("deeper", 5), ("shallower", 2)):
+        changed = json.dumps(config | {"num_hidden_layers": layers})
+        (folders[name] / "config.json").write_text(changed)
+    return folders | {
+        "pickled": pickled(model_folder, root / "pickled"),
+        "foreign": foreign(model_folder, root / "foreign"),
+        "nan": damaged(model_folder, root / "nan", math.nan),
+        "infinite": damaged(model_folder, root / "infinite", math.inf),
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "model_args", "message"),
     [
@@ -628,33 +648,18 @@ def damaged(good: Path, folder: Path, value: float) -> Path:
     ],
 )
 def test_models_that_cannot_be_loaded(
-    name: str, model_args: dict[str, Any], message: str, model_folder: Path, tmp_path: Path
+    name: str,
+    model_args: dict[str, Any],
+    message: str,
+    model_folder: Path,
+    bad_folders: dict[str, Path],
+    tmp_path: Path,
 ) -> None:
     """What is wrong with a model or its arguments is said in one sentence that helps."""
-    broken = tmp_path / "broken"
-    shutil.copytree(model_folder, broken)
-    (broken / "model.safetensors").write_bytes(b"no weights")
-    deeper = tmp_path / "deeper"
-    shutil.copytree(model_folder, deeper)
-    config = json.loads((deeper / "config.json").read_text())
-    (deeper / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 5}))
-    shallower = tmp_path / "shallower"
-    shutil.copytree(model_folder, shallower)
-    (shallower / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 2}))
-    folder = name.format(
-        tmp=tmp_path,
-        broken=broken,
-        deeper=deeper,
-        shallower=shallower,
-        pickled=pickled(model_folder, tmp_path / "pickled"),
-        foreign=foreign(model_folder, tmp_path / "foreign"),
-        nan=damaged(model_folder, tmp_path / "nan", math.nan),
-        infinite=damaged(model_folder, tmp_path / "infinite", math.inf),
-        good=model_folder,
-    )
+    folder = name.format(tmp=tmp_path, good=model_folder, **bad_folders)
     with pytest.raises(UserError, match=message):
         load(folder, **model_args)
-    assert not (tmp_path / "executed").exists()
+    assert not (bad_folders["broken"].parent / "executed").exists()
 
 
 def test_a_model_that_is_not_there_is_found_out_before_its_weights_are_asked_for(

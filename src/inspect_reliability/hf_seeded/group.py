@@ -42,24 +42,46 @@ class ClosedError(RuntimeError):
     """The model was closed while requests were waiting."""
 
 
-class Group:
-    """Requests that are worked on together, in order of arrival, and their results."""
+class Batch:
+    """Requests of one caller, which waits for all results: to be woken costs more than a result."""
 
-    def __init__(self) -> None:
-        self.requests: list[Any] = []
-        self.results: list[Future[Any]] = []
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.done: Future[list[Any]] = Future()
+        self._results: dict[int, Any] = {}
 
     def deliver(self, number: int, result: Any) -> None:
         """Give a request its result, unless it already has one or nobody waits."""
+        if not self.wanted(number):
+            return
+        self._results[number] = result
         with suppress(InvalidStateError):
             if isinstance(result, Exception):
-                self.results[number].set_exception(result)
-            else:
-                self.results[number].set_result(result)
+                self.done.set_exception(result)
+            elif len(self._results) == self.size:
+                self.done.set_result([self._results[number] for number in range(self.size)])
 
     def wanted(self, number: int) -> bool:
         """Whether somebody still waits for a request."""
-        return not self.results[number].done()
+        return number not in self._results and not self.done.done()
+
+
+class Group:
+    """Requests that are worked on together, in order of arrival."""
+
+    def __init__(self) -> None:
+        self.requests: list[Any] = []
+        self.places: list[tuple[Batch, int]] = []
+
+    def deliver(self, number: int, result: Any) -> None:
+        """Give a request its result; see `Batch.deliver`."""
+        batch, place = self.places[number]
+        batch.deliver(place, result)
+
+    def wanted(self, number: int) -> bool:
+        """Whether somebody still waits for a request."""
+        batch, place = self.places[number]
+        return batch.wanted(place)
 
     def fail(self, error: Exception) -> None:
         """Fail all requests without a result."""
@@ -81,24 +103,23 @@ class Grouper:
 
     async def submit(self, requests: Sequence[Groupable]) -> list[Any]:
         """Wait for the results of some requests. A cancellation or a failure drops all of them."""
-        results: list[Future[Any]] = [Future() for _ in requests]
+        batch = Batch(len(requests))
         with self._arrival:
             if self._closed:
                 raise ClosedError("The model has been closed.")
-            for request, result in zip(requests, results, strict=True):
+            for place, request in enumerate(requests):
                 group = self._groups.setdefault(request.group, Group())
                 group.requests.append(request)
-                group.results.append(result)
+                group.places.append((batch, place))
             self._arrived += 1
             if self._worker is None:
                 self._worker = Thread(target=self._work, name="hf_seeded", daemon=True)
                 self._worker.start()
             self._arrival.notify()
         try:
-            return await asyncio.gather(*map(asyncio.wrap_future, results))
+            return await asyncio.wrap_future(batch.done)
         finally:
-            for result in results:
-                result.cancel()
+            batch.done.cancel()
 
     def close(self) -> None:
         """Fail waiting requests; the worker ends after its current group."""
@@ -118,7 +139,7 @@ class Grouper:
         together = Group()
         for group in groups:
             together.requests += group.requests
-            together.results += group.results
+            together.places += group.places
         try:
             if groups:
                 self._answer(together.requests, together.deliver, together.wanted)

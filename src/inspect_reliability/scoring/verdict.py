@@ -105,7 +105,9 @@ def _replicated(
     reader: Reader,
 ) -> Score:
     errors = state.metadata.get("errors", {})
-    found = [(None, "") if text is None else reader.value(text) for text in texts.values()]
+    # Most replications say the same, and reading takes longer than looking up.
+    read = {text: (None, "") if text is None else reader.value(text) for text in {*texts.values()}}
+    found = [read[text] for text in texts.values()]
     kept = Replications(
         [verdict for verdict, _ in found],
         metadata["seed"],
