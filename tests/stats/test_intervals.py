@@ -89,7 +89,7 @@ def possible(table: Table, name: str) -> float:
 
 @pytest.mark.slow
 @given(tables(min_questions=4))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_plus_a_question_by_loops(table: Table) -> None:
     """Omega's interval is its description: the F scale, or what a fraction of a question adds."""
     found = omega(counts(table), 0.9)
@@ -108,7 +108,7 @@ def test_plus_a_question_by_loops(table: Table) -> None:
 
 @pytest.mark.slow
 @given(tables(min_questions=4))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_noise_or_settled_by_loops(table: Table) -> None:
     """Agreement and its kind: the log scale, or what a noise or settled question gives."""
     found = panel(counts(table), ["agreement", "gwet_ac1", "brennan_prediger"], 0.9)
@@ -125,7 +125,7 @@ def test_noise_or_settled_by_loops(table: Table) -> None:
 
 @pytest.mark.slow
 @given(tables(min_questions=3))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_one_population_value_one_interval(table: Table) -> None:
     """Kappa and alpha have the interval of omega."""
     found = panel(counts(table))
@@ -154,7 +154,7 @@ def test_numbers_by_hand() -> None:
 
 @pytest.mark.slow
 @given(tables(min_questions=3))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_ends_are_values_that_can_be(table: Table) -> None:
     """No end is above 1, or below the least, or the value where that is lower still."""
     for name, estimate in panel(counts(table)).items():
@@ -204,7 +204,7 @@ def test_two_replications() -> None:
 
 @pytest.mark.slow
 @given(tables(min_questions=3), st.integers(2, 4))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_copies_in_clusters_bring_no_certainty(table: Table, times: int) -> None:
     """Rows repeated as clusters have the values and intervals of the rows."""
     more = replace(
@@ -224,7 +224,7 @@ def test_copies_in_clusters_bring_no_certainty(table: Table, times: int) -> None
 
 
 @given(tables(min_questions=6))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_outputs_of_one_question_are_averaged(table: Table) -> None:
     """Of a cluster, agreement and shares are means, and its outputs are never paired in D."""
     clusters = np.arange(len(table)) // 2

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tables import counts
@@ -49,7 +49,6 @@ def ranks(table: np.ndarray) -> list[float]:
     return [float(pooled[:k].sum() + pooled[k] / 2) for k in range(len(pooled))]
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables)
 def test_alpha_is_that_of_its_pairs(table: np.ndarray) -> None:
     """The variances give what the definition over pairs gives, for both scales."""
@@ -67,7 +66,6 @@ def test_alpha_is_that_of_its_pairs(table: np.ndarray) -> None:
             assert found.value == pytest.approx(oracle, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(tables)
 def test_two_categories_have_no_order(table: np.ndarray) -> None:
     """With two categories nominal, ordinal and interval alpha are one."""

@@ -78,7 +78,7 @@ def test_half_width_at_the_pilot_is_that_of_its_interval(coefficient: str) -> No
 
 
 @pytest.mark.parametrize(("name", "estimate"), [("omega", omega), ("agreement", agreement)])
-@pytest.mark.parametrize("r", [3, 5, 10, 60])
+@pytest.mark.parametrize("r", [3, 60])
 def test_studies_of_the_planned_size_are_as_precise(
     name: str, estimate: Callable[[Counts], object], r: int
 ) -> None:
@@ -86,7 +86,7 @@ def test_studies_of_the_planned_size_are_as_precise(
     generator = np.random.default_rng(7)
     design = precision(study(generator, 400, 20), name).design(0.1, r, assurance=0.5)
     half_widths = []
-    for _ in range(200):
+    for _ in range(100):
         interval = panel(study(generator, design.n_questions, r), [name])[name]
         assert interval.low is not None
         assert interval.high is not None
@@ -124,7 +124,7 @@ def test_any_coefficient_is_planned_from_its_interval(
 def test_assurance_of_any_coefficient() -> None:
     """Four of five studies reach the half-width that was planned for, over pilots and studies."""
     generator, reached = np.random.default_rng(8), []
-    for _ in range(50):
+    for _ in range(30):
         wanted = precision(numbers(generator, 50, 5), "icc").design(0.08, 5)
         found = panel(numbers(generator, wanted.n_questions, 5), ["icc"])["icc"]
         reached.append(((found.high or 0) - (found.low or 0)) / 2 <= 0.08)
@@ -137,7 +137,7 @@ def test_assurance(name: str, estimate: Coefficient) -> None:
     """Four in five studies reach the half-width that their pilots planned for."""
     generator = np.random.default_rng(8)
     reached = []
-    for _ in range(50):
+    for _ in range(30):
         pilot = precision(study(generator, 30, 10), name)
         design = pilot.design(0.12, 10)
         assert design.fewest <= design.n_questions <= design.most

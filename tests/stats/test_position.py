@@ -26,11 +26,10 @@ def rejected(concentration: float, n: int, r: int, mean: np.ndarray, studies: in
 EQUAL = np.full(5, 0.2)
 
 
-@pytest.mark.parametrize(("n", "r"), [(8, 100), (20, 20), (55, 100)])
-@pytest.mark.parametrize("concentration", [0.5, 3.0])
+@pytest.mark.parametrize(("concentration", "n", "r"), [(0.5, 8, 100), (3.0, 20, 20)])
 def test_level(concentration: float, n: int, r: int) -> None:
     """Judges whose questions lean every way, and on average none, are rejected 5% of the time."""
-    assert 0.01 <= rejected(concentration, n, r, EQUAL, 1000) <= 0.07
+    assert 0.01 <= rejected(concentration, n, r, EQUAL, 600) <= 0.07
 
 
 def test_two_options_are_a_t_test() -> None:

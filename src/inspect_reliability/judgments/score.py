@@ -112,9 +112,13 @@ def _parts(
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        order, wording = _shown(first.order, cell), cell.wording or first.wording
-        one = first._replace(replication=number, seed=cell.seed, order=order, wording=wording)
-        one = one._replace(**_changed(first.order, cell.answer))
+        one = first._replace(
+            replication=number,
+            seed=cell.seed,
+            order=_shown(first.order, cell),
+            wording=cell.wording or first.wording,
+            **_changed(first.order, cell.answer),
+        )
         for judgment in _parts(one, value, declared, how or None):
             yield _choosing(judgment, first.categories)
 
