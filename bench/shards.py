@@ -7,15 +7,19 @@
 The first prints the largest shard and the hours of a study with 1, 8 and 80 workers, from your own
 seconds a judgment and until a worker's judge is loaded. The others judge the sample pack with the
 tiny judge in one process, and then in shards: each is killed at the end of a random sample and run
-again, or all are tasks of Ray on this machine. Both compare every seed and verdict.
+again, or all are tasks of Ray on this machine. Both compare every seed and verdict. Ray's time is
+printed beside that of one process, with a core for each. The same study with one replication says
+how much of it is start-up.
 """
 
 import argparse
+import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from signal import SIGKILL
 
@@ -53,13 +57,14 @@ def on_paper(questions: int, replications: int, judgment: float, start: float) -
 
 
 def seconds(command: list[str], ends: int = 0) -> float:
-    """Run a process; its seconds.
+    """Run a process whose judge has one core; its seconds.
 
     Raises:
         RuntimeError: It ended in another way.
     """
     started = time.perf_counter()
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+    one_core = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, *command], env=one_core, capture_output=True, text=True)
     if done.returncode != ends:
         raise RuntimeError(done.stdout + done.stderr)
     return time.perf_counter() - started
@@ -101,12 +106,24 @@ def killed(folder: Path, whole: Path, shards: int, replications: int) -> None:
         print(f"shard {shard} killed at sample {kill} of {size}, ended in {took:.1f} s", flush=True)
 
 
-def by_ray(folder: Path, alone: float, shards: int, replications: int) -> None:
-    """Judge in shards that are tasks of Ray."""
+def by_ray(folder: Path, shards: int, replications: int) -> float:
+    """Judge in shards that are tasks of Ray; its seconds."""
     name = str(folder).removesuffix(".shards")
     words = ["--shards", str(shards), "--gpus", "0", "--name", name, "--", *task(replications)]
-    took = seconds([str(RAY), *words])
-    print(f"{shards} workers of Ray: {took:.1f} s, {alone / took:.2f} times as fast", flush=True)
+    return seconds([str(RAY), *words])
+
+
+def beside_ray(whole: Path, parts: Path, shards: int, replications: int) -> None:
+    """Judge in one process and by Ray; print the seconds of both, and their ratio."""
+    with tempfile.TemporaryDirectory() as base:
+        small = Path(base, "whole"), Path(base, "study.shards")
+        start = judge(small[0], 1), by_ray(small[1], shards, 1)
+    took = judge(whole, replications), by_ray(parts, shards, replications)
+    for place, who in enumerate(("one process", f"{shards} workers of Ray")):
+        print(f"{who}: {took[place]:.1f} s, of which start-up {start[place]:.1f} s")
+    after = [full - small for full, small in zip(took, start, strict=True)]
+    ratio, of_judging = took[0] / took[1], after[0] / after[1]
+    print(f"Ray is {ratio:.2f} times as fast, {of_judging:.2f} times after start-up", flush=True)
 
 
 def main() -> None:
@@ -124,14 +141,15 @@ def main() -> None:
     if not asked.kills and not asked.ray:
         on_paper(asked.questions, asked.replications, asked.judgment, asked.start)
         return
+    if asked.ray and not find_spec("ray"):
+        parser.error("--ray needs Ray: pip install 'inspect-reliability[ray]'")
     with tempfile.TemporaryDirectory() as base:
         whole, parts = Path(base, "whole"), Path(base, "study.shards")
-        alone = judge(whole, asked.replications)
-        print(f"one process: {alone:.1f} s", flush=True)
         if asked.kills:
+            print(f"one process: {judge(whole, asked.replications):.1f} s", flush=True)
             killed(parts, whole, asked.kills, asked.replications)
         else:
-            by_ray(parts, alone, asked.ray, asked.replications)
+            beside_ray(whole, parts, asked.ray, asked.replications)
         found, known = made(parts), made(whole)
     print(f"{len(found):,} judgments of {len(known):,}, with seeds and verdicts", end=" ")
     print("equal" if found == known else "NOT equal")

@@ -16,6 +16,7 @@ from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog
 
 from commands import invoke
+from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.study.tasks import bbh_judge
 from processes import INSPECT, python, start
@@ -108,10 +109,11 @@ def test_a_served_judge_gets_its_seeds_and_honours_them(whole: EvalLog) -> None:
 
 def test_workers_report_as_one_study(served: str, whole: EvalLog, tmp_path: Path) -> None:
     """A run split by question over two processes gives the report of one process."""
-    for half in (QUESTIONS[:2], QUESTIONS[2:]):
-        options = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
-        options += [f"--sample-id={','.join(half)}", f"--log-dir={tmp_path}", "--display=none"]
-        done = python(INSPECT, "eval", TASK.name, "--model", served, *options, cwd=TASK.parent)
-        assert done.returncode == 0, done.stderr
+    here, there = QUESTIONS[:2], QUESTIONS[2:]
+    evaluate(bbh_judge(), tmp_path, model=served, sample_id=here, **OPTIONS)
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
+    options += [f"--sample-id={','.join(there)}", f"--log-dir={tmp_path}", "--display=none"]
+    done = python(INSPECT, "eval", TASK.name, "--model", served, *options, cwd=TASK.parent)
+    assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("*.eval"))) == 2
     assert report(str(tmp_path)) == report(whole.location)

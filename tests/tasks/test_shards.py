@@ -189,17 +189,17 @@ def test_rejudging_in_shards(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_killed_shard_is_run_again(tmp_path: Path) -> None:
     """A shard killed at its fifth sample and run again leaves each judgment there once."""
-    folder = tmp_path / "study.shards"
+    folder, model = tmp_path / "study.shards", "hf_seeded/tiny-judge"
 
-    def run(place: int, code: str = INSPECT) -> int:
-        words = ["-T", "replications=4", "-T", f"shard={place}/2", "--display", "none"]
-        words += ["--model", "hf_seeded/tiny-judge", "--log-dir", str(folder / str(place))]
+    def run(code: str) -> int:
+        words = ["-T", "replications=4", "-T", "shard=1/2", "--display", "none"]
+        words += ["--model", model, "--log-dir", str(folder / "1")]
         done = python(code, "eval", "inspect_reliability/bbh_judge", *words)
         assert done.returncode in (0, -signal.SIGKILL), done.stdout + done.stderr
         return done.returncode
 
-    assert run(0) == 0
-    assert run(1, KILLED % 5 + INSPECT) == -signal.SIGKILL
-    assert run(1) == 0
-    evaluate(bbh_judge(replications=4), tmp_path / "whole", model="hf_seeded/tiny-judge")
+    assert run(KILLED % 5 + INSPECT) == -signal.SIGKILL
+    assert run(INSPECT) == 0
+    evaluate(bbh_judge(replications=4, shard="0/2"), folder / "0", model=model)
+    evaluate(bbh_judge(replications=4), tmp_path / "whole", model=model)
     assert made(folder) == made(tmp_path / "whole")

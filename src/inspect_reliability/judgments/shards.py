@@ -24,7 +24,11 @@ _LONGEST = 40
 """Most characters of an argument that is kept as it is."""
 
 _OLDER = "older logs in the folder of a shard left out: its newest log counts"
-_UNLIKE = "sets of options among the shards in one folder ({}): no parts of one study"
+_UNLIKE = (
+    "sets of options among the shards in one folder ({}): no parts of one study. Keep each study "
+    "in a folder of its own"
+)
+_TWICE = "workers had shard {}: what both judged counts once. Give each worker a shard of its own"
 
 
 def newest(logs: Sequence[str]) -> tuple[list[str], list[Note]]:
@@ -99,7 +103,7 @@ def _twice(parts: Mapping[str, Part], logs: Mapping[str, Log]) -> Iterator[Note]
             tasks[part.places[0]].setdefault(logs[where].task, where)
     for place, workers in tasks.items():
         if len(workers) > 1:
-            what = f"workers had shard {place}/{number}: what both judged counts once"
+            what = _TWICE.format(f"{place}/{number}")
             yield Note(what, len(workers), ", ".join(workers.values()))
 
 
@@ -112,7 +116,8 @@ def _missing(parts: Mapping[str, Part]) -> Iterator[Note]:
         sizes = [part.judgments / len(part.places) for part in parts.values() if part.judgments]
         each = sum(sizes) / max(len(sizes), 1)
         verb = "shard {} is missing" if len(absent) == 1 else "shards {} are missing"
-        what = f"of about {each * number:,.0f} judgments: {verb.format(', '.join(absent))}"
+        lacking = f"{verb.format(', '.join(absent))}. Judge with -T shard={absent[0]}"
+        what = f"of about {each * number:,.0f} judgments: {lacking}"
         yield Note(what, round(each * len(absent)), _study(next(iter(parts))))
 
 
