@@ -1,4 +1,4 @@
-"""What shards promise on paper, what a kill (-9) leaves of one, and what Ray makes of two.
+"""What shards promise on paper, what kills (-9) leave of one, and what Ray makes of two.
 
     python bench/shards.py [--questions 20000] [--replications 100] [--judgment 0.005] [--start 300]
     python bench/shards.py --kills 10
@@ -6,8 +6,9 @@
 
 The first prints the largest shard and the hours of a study with 1, 8 and 80 workers, from your own
 seconds a judgment and until a worker's judge is loaded. The others judge the sample pack with the
-tiny judge in one process, and then in shards: each is killed at the end of a random sample and run
-again, or all are tasks of Ray on this machine. Both compare every seed and verdict. Ray's time is
+tiny judge in one process, and then in two shards: one is killed at the end of a random sample and
+run again, ten times afresh, or both are tasks of Ray on this machine. Both compare every seed and
+verdict. Ray's time is
 printed beside that of one process, with a core for each. The same study with one replication says
 how much of it is start-up.
 """
@@ -15,6 +16,7 @@ how much of it is start-up.
 import argparse
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -94,16 +96,21 @@ def made(folder: Path) -> list[tuple[object, ...]]:
     return sorted(table[names].itertuples(index=False, name=None))
 
 
-def killed(folder: Path, whole: Path, shards: int, replications: int) -> None:
-    """Judge in shards, each of which is killed and run again."""
-    questions, draws = sorted({str(one[0]) for one in made(whole)}), random.Random(0)
-    for place in range(shards):
-        shard = Shard(place, shards)
-        size = len(shard.part(questions, str))
+def killed(folder: Path, whole: Path, kills: int, replications: int) -> list[bool]:
+    """Judge a shard that is killed and run again, afresh for each kill; whether all was there."""
+    known, draws, equal = made(whole), random.Random(0), []
+    first, other = Shard(0, 2), Shard(1, 2)
+    judge(folder / "1", replications, other)
+    size = len(first.part(sorted({str(one[0]) for one in known}), str))
+    for _ in range(kills):
+        shutil.rmtree(folder / "0", ignore_errors=True)
         kill = draws.randint(1, size)
-        judge(folder / str(place), replications, shard, kill)
-        took = judge(folder / str(place), replications, shard)
-        print(f"shard {shard} killed at sample {kill} of {size}, ended in {took:.1f} s", flush=True)
+        judge(folder / "0", replications, first, kill)
+        took = judge(folder / "0", replications, first)
+        equal.append(made(folder) == known)
+        said = "equal" if equal[-1] else "NOT equal"
+        print(f"killed at sample {kill} of {size}, ended in {took:.1f} s: {said}", flush=True)
+    return equal
 
 
 def by_ray(folder: Path, shards: int, replications: int) -> float:
@@ -135,7 +142,7 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--judgment", type=float, default=0.005, help="seconds a judgment")
     parser.add_argument("--start", type=float, default=300, help="seconds until a judge is loaded")
-    parser.add_argument("--kills", type=int, default=0, metavar="SHARDS")
+    parser.add_argument("--kills", type=int, default=0, help="of one shard")
     parser.add_argument("--ray", type=int, default=0, metavar="SHARDS")
     asked = parser.parse_args()
     if not asked.kills and not asked.ray:
@@ -147,13 +154,14 @@ def main() -> None:
         whole, parts = Path(base, "whole"), Path(base, "study.shards")
         if asked.kills:
             print(f"one process: {judge(whole, asked.replications):.1f} s", flush=True)
-            killed(parts, whole, asked.kills, asked.replications)
+            equal = all(killed(parts, whole, asked.kills, asked.replications))
         else:
             beside_ray(whole, parts, asked.ray, asked.replications)
-        found, known = made(parts), made(whole)
-    print(f"{len(found):,} judgments of {len(known):,}, with seeds and verdicts", end=" ")
-    print("equal" if found == known else "NOT equal")
-    sys.exit(found != known)
+            equal = made(parts) == made(whole)
+        count = len(made(whole))
+    said = "equal" if equal else "NOT equal"
+    print(f"{count:,} judgments with seeds and verdicts {said}")
+    sys.exit(not equal)
 
 
 if __name__ == "__main__":
