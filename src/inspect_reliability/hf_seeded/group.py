@@ -48,6 +48,8 @@ class Batch:
     def __init__(self, size: int) -> None:
         self.size = size
         self.done: Future[list[Any]] = Future()
+        self.done.add_done_callback(self._end)
+        self._ended = False  # asked at every token, and a future takes a lock to say so
         self._results: dict[int, Any] = {}
 
     def deliver(self, number: int, result: Any) -> None:
@@ -63,7 +65,10 @@ class Batch:
 
     def wanted(self, number: int) -> bool:
         """Whether somebody still waits for a request."""
-        return number not in self._results and not self.done.done()
+        return not self._ended and number not in self._results
+
+    def _end(self, done: Future[list[Any]]) -> None:
+        self._ended = True
 
 
 class Group:

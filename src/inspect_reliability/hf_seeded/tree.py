@@ -90,7 +90,9 @@ class _Trees:
         self.requests = requests
         self.deliver = deliver
         self.wanted = wanted
-        self.longest = max(min(request.max_tokens, self._room(request)) for request in requests)
+        rooms = [run.context - len(request.prompt) for request in requests]
+        self.most = [min(one.max_tokens, room) for one, room in zip(requests, rooms, strict=True)]
+        self.longest = max(self.most)
         self.logits, self.rows = run.prefill(
             list(waiting), self.longest, lambda prompt: any(map(wanted, waiting[prompt]))
         )
@@ -175,10 +177,9 @@ class _Trees:
                     text = self.run.decode(history) if text is None else text
                     stopped[request.stop] = request.stop(text)
                 finish = "stop" if stopped[request.stop] else None
-            if finish is None and len(history) >= request.max_tokens:
-                finish = "max_tokens"
-            if finish is None and len(history) >= self._room(request):
-                finish = "model_length"
+            if finish is None and len(history) >= self.most[member]:
+                ends = len(history) >= request.max_tokens
+                finish = "max_tokens" if ends else "model_length"
             if finish is None:
                 staying.append(member)
             else:
@@ -186,6 +187,3 @@ class _Trees:
                 steps = tuple(self.steps[member])
                 self.deliver(member, Continuation(text, history, finish, steps))
         return staying
-
-    def _room(self, request: Request) -> int:
-        return self.run.context - len(request.prompt)

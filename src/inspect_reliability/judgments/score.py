@@ -89,38 +89,36 @@ def judgments_of(
     if kept:
         return list(_exact(kept, one, cells_in(facts)))
     value = graded(score.value, facts) if "panel" in facts else score.value
-    return list(_parts(one, value, declared, fitting(facts.get("read_by"), "text")))
+    parts = _parts(one, value, declared, fitting(facts.get("read_by"), "text"))
+    return [one._replace(**part) for part in parts]
 
 
 def _parts(
     one: Judgment, value: object, declared: object, read_by: str | None
-) -> Iterator[Judgment]:
-    """The judgments of a value, one per part; each part may declare its categories."""
+) -> Iterator[dict[str, Any]]:
+    """What the judgments of a value say, one per part; each part may declare its categories."""
     for key, part in by_key(value):
         verdict = verdict_name(part)
         own = one.categories
         if isinstance(declared, Mapping):
             own = names_in(declared.get(key))
-        yield one._replace(
-            scorer=_joined(one.scorer, key),
-            verdict=verdict,
-            categories=own,
-            read_by=None if verdict == NON_RESPONSE else read_by,
-        )
+        yield {
+            "scorer": _joined(one.scorer, key),
+            "verdict": verdict,
+            "categories": own,
+            "read_by": None if verdict == NON_RESPONSE else read_by,
+        }
 
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        one = first._replace(
-            replication=number,
-            seed=cell.seed,
-            order=_shown(first.order, cell),
-            wording=cell.wording or first.wording,
-            **_changed(first.order, cell.answer),
-        )
-        for judgment in _parts(one, value, declared, how or None):
-            yield _choosing(judgment, first.categories)
+        order = _shown(first.order, cell)
+        made = {"replication": number, "seed": cell.seed, "wording": cell.wording or first.wording}
+        made |= {"order": order, **_changed(first.order, cell.answer)}
+        for part in _parts(first, value, declared, how or None):
+            responder = _chosen(first, part["verdict"], order)
+            yield first._replace(responder=responder, **made, **part)
 
 
 def _exact(
@@ -139,15 +137,14 @@ def _exact(
         for place, (verdict, share, tail) in enumerate(one.weights, 1):
             weighted = each._replace(verdict=verdict, share=share, place=place, tail=tail)
             weighted = weighted._replace(temperature=one.temperature)
-            yield _choosing(weighted, first.categories)
+            yield weighted._replace(responder=_chosen(first, verdict, weighted.order))
 
 
-def _choosing(one: Judgment, labels: Sequence[str] | None) -> Judgment:
-    """A judgment with the responder that its verdict names, by the labels of the options."""
-    if one.order is None:
-        return one
-    named = dict(zip(labels or (), one.order, strict=False))
-    return one._replace(responder=named.get(str(one.verdict)))
+def _chosen(first: Judgment, verdict: str | None, order: Sequence[str] | None) -> str | None:
+    """The responder that a verdict names, by the labels of the options in the order shown."""
+    if order is None:
+        return first.responder
+    return dict(zip(first.categories or (), order, strict=False)).get(str(verdict))
 
 
 def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
