@@ -16,16 +16,7 @@ from ..judgments.sources import Source, judgments_from
 from ..judgments.table import weights
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import (
-    Record,
-    describe,
-    finite,
-    flat,
-    grouped,
-    keys_of,
-    points,
-    text,
-)
+from ..showing.values import Record, describe, finite, flat, grouped, keys_of, points, text
 from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis

@@ -3,21 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple, Self
 
 import numpy as np
 
 from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient, terms_of
 from .coefficients import COEFFICIENTS
-from .ends import NO_WIDTH, jackknifed, level_of, t_quantile
+from .ends import NO_WIDTH, level_of, t_quantile
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
 from .long import FloatArray
 from .panels import shared_questions
-from .study import Formula
-from .sums import Strata, Sums, ratio, terms_of_shares, without_each
+from .study import Formula, Study
+from .sums import Sums, ratio, terms_of_shares
 from .validity import Labelled
 
 PERMUTATIONS = 500
@@ -144,35 +143,6 @@ def _strata(
     return strata, left_out
 
 
-class _Found(NamedTuple):
-    """A coefficient of J judges, [..., J], and its values without each question, [N, ..., J]."""
-
-    whole: FloatArray
-    without: list[FloatArray]
-
-    @classmethod
-    def of(cls, strata: Sequence[Sums], formula: Formula) -> Self:
-        """A coefficient of judges, from the terms of each stratum, [N, ..., J]."""
-        parts = [one.over() for one in strata]
-        without = [formula(one) for one in without_each(strata, parts)]
-        return cls(formula(Strata.of(parts)), without)
-
-    @property
-    def deviations(self) -> FloatArray:
-        """Deviations whose squares, or products, sum to the jackknife's (co)variances."""
-        return np.concatenate(list(map(jackknifed, self.without)))
-
-    @property
-    def largest(self) -> FloatArray:
-        """The largest |t| of all pairs of judges; infinite if one is not estimable."""
-        one, other = np.triu_indices(self.whole.shape[-1], 1)
-        difference = self.whole[..., one] - self.whole[..., other]
-        moved = self.deviations
-        error = np.sqrt(((moved[..., one] - moved[..., other]) ** 2).sum(axis=0))
-        t = np.where(np.abs(difference) < NO_WIDTH, 0.0, np.abs(difference) / error)
-        return np.asarray(np.nan_to_num(t, nan=np.inf).max(axis=-1))
-
-
 def _pairs(
     names: list[str],
     row: Coefficient,
@@ -188,17 +158,17 @@ def _pairs(
     given = list(zip(*strata.values(), strict=True))
     stacked = [_stacked(own) for own in each]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = _Found.of(stacked, row.formula)
-        critical = _critical(found, stacked, row.formula, level)
-        lowest = np.min([row.least(one.over()) for one in stacked], axis=0)
-    whole, undefined = found.whole, NO_VARIANCE
+        study = Study(stacked)
+        whole, deviations = row.formula(study.total), study.deviations(row.formula)
+        critical = _critical(deviations, stacked, row.formula, level)
+        lowest = np.min([row.least(one) for one in study.parts], axis=0)
+    undefined = NO_VARIANCE
     n = sum(len(np.unique(one.clusters)) for one, *_ in strata.values())
     if n < row.fewest_questions:
         whole = np.full(len(names), np.nan)
         undefined = f"needs at least {row.fewest_questions} questions"
     least = np.minimum(whole, lowest)
     replications = [float(np.mean([one.replications.mean() for one in own])) for own in given]
-    deviations = found.deviations
     own = _alone(row, strata, critical)
 
     def compared(i: int, j: int) -> Comparison:
@@ -238,10 +208,11 @@ def _alone(
     return [row(one, level) for one in given]
 
 
-def _critical(found: _Found, strata: Sequence[Sums], formula: Formula, level: float) -> float:
+def _critical(
+    deviations: FloatArray, strata: Sequence[Sums], formula: Formula, level: float
+) -> float:
     """How many standard errors all intervals of differences reach."""
-    deviations = found.deviations
-    n, freedom = len(deviations), len(deviations) - len(found.without)
+    n, freedom = len(deviations), len(deviations) - len(strata)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
     if len(known) < 3 or n < FEWEST_QUESTIONS:
         return t_quantile(level, freedom) if freedom else np.nan
@@ -256,8 +227,18 @@ def _critical(found: _Found, strata: Sequence[Sums], formula: Formula, level: fl
             order = np.tile(known, (len(one.questions), AT_ONCE, 1))
             order = generator.permuted(order, axis=-1)
             drawn.append(one.each(mixed))
-        largest.append(_Found.of(drawn, formula).largest)
+        largest.append(_largest(Study(drawn), formula))
     return float(np.quantile(largest, level, method="higher"))
+
+
+def _largest(study: Study, formula: Formula) -> FloatArray:
+    """The largest |t| of all pairs of judges; infinite if one is not estimable."""
+    whole, moved = formula(study.total), study.deviations(formula)
+    one, other = np.triu_indices(whole.shape[-1], 1)
+    difference = np.abs(whole[..., one] - whole[..., other])
+    error = np.sqrt(((moved[..., one] - moved[..., other]) ** 2).sum(axis=0))
+    t = np.where(difference < NO_WIDTH, 0.0, difference / error)
+    return np.asarray(np.nan_to_num(t, nan=np.inf).max(axis=-1))
 
 
 def _stacked(terms: Sequence[Sums]) -> Sums:

@@ -8,10 +8,7 @@ import numpy as np
 from .cells import Cells
 from .ends import t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import (
-    FEWEST_QUESTIONS,
-    TOO_FEW,
-)
+from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import FloatArray
 from .rates import by_question, mean_share, unseen
 

@@ -96,7 +96,7 @@ class Disagreement:
     def by_question(self, *shared: str) -> FloatArray:
         """D of each question (cluster), the question being shared; NaN without a pair."""
         place = self.whole.place((QUESTION, *shared)) // 2
-        num, den = (one[:, place] for one in self._pairs.within)
+        num, den = (one[:, place] for one in self.pairs.within)
         return np.where(den > 0, num / np.where(den > 0, den, 1.0), np.nan)
 
     @cached_property
@@ -184,19 +184,24 @@ class Disagreement:
             return found
         mean = method is NOISE_OR_SETTLED
         with np.errstate(divide="ignore", invalid="ignore"):
-            study = _Crossed(self, self._pairs, replications, mean)
+            study = _Crossed(self, replications, mean)
             ends, name = interval(formula, method, study, self.level)
         undefined = "no interval: it is not estimable without some question"
         found = with_ends(found, ends, name, undefined)
         return within_bounds(found, 0.0 if mean else -np.inf) if method.bounded else found
 
     @cached_property
-    def _pairs(self) -> Pairs:
+    def pairs(self) -> Pairs:
+        """Sums over its pairs of verdicts."""
         return Pairs(self.cells)
 
     @cached_property
     def _sums(self) -> tuple[Differences, Differences]:
-        whole, without = self._pairs.sums()
+        return self.sums()
+
+    def sums(self, more: Question | None = None) -> tuple[Differences, Differences]:
+        """D_S over all questions and without each, with a fraction of one more."""
+        whole, without = self.pairs.sums(more)
         return Differences(self.facets, whole), Differences(self.facets, without)
 
     def _all_but(self, over: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -244,13 +249,13 @@ class _Crossed(Study):
 
     apart = False
 
-    def __init__(self, given: Disagreement, pairs: Pairs, replications: float, mean: bool) -> None:
-        self.mean = mean
-        self.pairs, self.numeric = pairs, given.cells.numeric
+    def __init__(self, given: Disagreement, replications: float, mean: bool) -> None:
+        self.given, self.mean = given, mean
+        self.pairs, self.numeric = given.pairs, given.cells.numeric
         self.total, self.without = given.whole, [given.without]
         self.sizes, self.replications = np.array([given.cells.n_clusters]), replications
         if not self.numeric:
-            self.most = 1 - 1 / float((pairs.mean > 0).sum())
+            self.most = 1 - 1 / float((self.pairs.mean > 0).sum())
 
     def steady(self, formula: Formula) -> bool:
         """Whether no question varies in what it compares."""
@@ -279,17 +284,16 @@ class _Crossed(Study):
             return [[self.pairs.far]]
         return [[Question(UNSEEN, one, 1.0, 0.0)] for one in second(self.pairs.mean)]
 
-    def added(self, question: Question) -> tuple[Differences, Differences, float]:
-        """D_S over all questions and without each, with a fraction of one, and its weight."""
-        whole, without = (Differences(self.total.facets, x) for x in self.pairs.sums(question))
-        return whole, without, question.weight
+    def added(self, question: Question) -> tuple[Differences, Differences]:
+        """D_S over all questions and without each, with a fraction of one."""
+        return self.given.sums(question)
 
     def omega_plus(
         self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
     ) -> Ends:
         """A ratio of D_S with a fraction of a question added, and its error."""
         (question,) = questions
-        return self.plus(formula, self.added(question))
+        return self.plus(formula, question)
 
 
 def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:

@@ -25,11 +25,7 @@ class Pull(NamedTuple):
     stays: Estimate
 
 
-def pull(
-    before: list[list[FloatArray]],
-    after: list[list[FloatArray]],
-    graded: bool,
-) -> Pull:
+def pull(before: list[list[FloatArray]], after: list[list[FloatArray]], graded: bool) -> Pull:
     """Compare verdicts on answers before and after a change, with intervals over questions.
 
     `towards` is how often a verdict moves towards the changed answer less how often it moves away

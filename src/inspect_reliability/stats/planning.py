@@ -294,10 +294,6 @@ class _Planned(Study):
         """The error and the quantile."""
         return self.reach
 
-    def added(self, question: Question) -> Question:
-        """The question."""
-        return question
-
     def plus(self, formula: Formula, question: Question) -> Ends:
         """The questions of the pilot count n in all; the error is theirs alone."""
         (pilot,) = self.strata

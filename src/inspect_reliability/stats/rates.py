@@ -128,9 +128,7 @@ def share_ends(mean: float, spread: float, n: int, level: float, unseen: float =
 
 
 def by_question(
-    values: FloatArray,
-    clusters: NDArray[np.int64],
-    known: NDArray[np.bool_] | EllipsisType = ...,
+    values: FloatArray, clusters: NDArray[np.int64], known: NDArray[np.bool_] | EllipsisType = ...
 ) -> FloatArray:
     """The mean of values, [N, ...], over the known rows of each question (cluster)."""
     _, of = np.unique(clusters[known], return_inverse=True)

@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 
 from .ends import t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import (
-    FEWEST_QUESTIONS,
-    TOO_FEW,
-    with_ends,
-)
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 
 SAME_LABEL = "all labels are the same"

@@ -7,9 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .ends import NO_WIDTH, Ends, jackknife_error, linear_error, t_quantile, weighted_error
+from .ends import (
+    NO_WIDTH,
+    Ends,
+    jackknife_error,
+    jackknifed,
+    linear_error,
+    t_quantile,
+    weighted_error,
+)
 from .long import FloatArray
-from .sums import Strata, Sums, terms_of_moments, without_each
+from .sums import Strata, Sums, terms_of_moments
 
 UNSEEN = 0.4
 """Weight of a question that always gets the second most frequent verdict, for upper ends."""
@@ -46,20 +54,15 @@ class Study:
     """The questions of one study, by stratum, and what intervals need of them.
 
     `strata` are the contributions of each question (or cluster), `parts` their sums, and `total`
-    those of all strata together. `apart` says whether no two verdicts of a question agree, and
-    `most` is the largest variance that there can be.
+    those of all strata together; `most` is the largest variance that there can be.
     """
 
     total: Any
-    replications: float
-    apart: bool
     most: float = np.inf
 
     def __init__(self, strata: Sequence[Sums]) -> None:
         self.strata, self.parts = strata, [one.over() for one in strata]
         self.total = Strata.of(self.parts)
-        self.replications = float(self.total.replications)
-        self.apart = bool(self.total.disagreement == self.total.questions)
         self.sizes = np.array([len(one.questions) for one in strata])
 
     @property
@@ -68,13 +71,28 @@ class Study:
         return int(self.sizes.sum())
 
     @cached_property
+    def replications(self) -> float:
+        """Verdicts of a question, harmonic mean."""
+        return float(self.total.replications)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no two verdicts of a question agree."""
+        return bool(self.total.disagreement == self.total.questions)
+
+    @cached_property
     def without(self) -> list[Any]:
         """`total` without each question, [N] for each stratum."""
-        return list(without_each(self.strata, self.parts))
+        each, parts = enumerate(one.without_each() for one in self.strata), self.parts
+        return [Strata.of([*parts[:i], one, *parts[i + 1 :]]) for i, one in each]
 
     def left_out(self, formula: Formula) -> list[FloatArray]:
         """A coefficient without each question, by stratum."""
         return [formula(one) for one in self.without]
+
+    def deviations(self, formula: Formula) -> FloatArray:
+        """Deviations without each question, [N, ...]; see `jackknifed`."""
+        return np.concatenate(list(map(jackknifed, self.left_out(formula))))
 
     def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
         """The standard error over questions, and how many of it an interval reaches.
@@ -95,9 +113,7 @@ class Study:
         fewest, parts = int(self.sizes.argmin()), list(self.parts)
         sums = parts[fewest]
         parts[fewest] = replace(
-            sums,
-            disagreement=share * sums.questions,
-            weighted_disagreement=share * sums.verdicts,
+            sums, disagreement=share * sums.questions, weighted_disagreement=share * sums.verdicts
         )
         return float(formula(Strata.of(parts)))
 
@@ -120,31 +136,21 @@ class Study:
         each = zip(*(second(one.mean) for one in self.noise), strict=False)
         return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
 
-    @cached_property
-    def with_noise(self) -> Any:
-        """What `plus` takes, with a fraction of a noise question."""
-        return self.added(self.toss)
-
-    @cached_property
-    def with_settled(self) -> Any:
-        """The same with a fraction of a question that never varies."""
-        return self.added(self.toss._replace(weight=SETTLED, disagreement=0.0))
-
-    def added(self, question: Question) -> Any:
-        """`total` and `without` with a fraction of a question, and its weight."""
-        (known,), weight = self.strata, question.weight
+    def added(self, question: Question) -> tuple[Any, Any]:
+        """`total`, and that without each question, with a fraction of a question."""
+        (known,) = self.strata
         more = with_one(known, question)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], weight * x[-1:]]))
-        return more.over(), more.without_each(), weight
+        more = more.each(lambda _, x: np.concatenate([x[:-1], question.weight * x[-1:]]))
+        return more.over(), more.without_each()
 
-    def plus(self, formula: Formula, added: Any) -> Ends:
+    def plus(self, formula: Formula, question: Question) -> Ends:
         """A coefficient with a fraction of a question added, and its error.
 
         That of the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
         """
-        total, without, weight = added
+        total, without = self.added(question)
         x = float(formula(total))
-        return x, weighted_error(x - formula(without), weight)
+        return x, weighted_error(x - formula(without), question.weight)
 
     def omega_plus(
         self, formula: Formula, questions: Sequence[Question], varies: float = 0.0

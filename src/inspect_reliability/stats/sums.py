@@ -152,12 +152,6 @@ class Strata(Sums):
         return np.asarray(sum(one.any_two for one in self.parts) / len(self.parts))
 
 
-def without_each(strata: Sequence[Sums], parts: Sequence[Sums]) -> list[Sums]:
-    """The sums without each question, for each stratum; from its terms, and the sums of all."""
-    each = [one.without_each() for one in strata]
-    return [Strata.of([*parts[:i], one, *parts[i + 1 :]]) for i, one in enumerate(each)]
-
-
 def terms(given: Cells) -> Sums:
     """The contribution of each question (or cluster); every question needs two verdicts."""
     return terms_of_rows(given).together(given.clusters)

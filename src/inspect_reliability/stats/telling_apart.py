@@ -40,14 +40,17 @@ class Apart(NamedTuple):
         q, r, j = (own / other for own, other in zip(self.size, of, strict=True))
         return self.questions * q + self.judges * j + self.both * q * j + self.tries * q * r * j
 
-    def enough(self, difference: float, name: str) -> int | None:
-        """So many of one thing that the difference is found; None if no number is enough."""
-        wanted = _wanted(difference)
-        at_most = self.variance(self.size._replace(**{name: math.inf}))
+    def enough(self, difference: float, name: str, at: Size | None = None) -> int | None:
+        """So many of one thing that the difference is found; None if no number is enough.
+
+        Of other things there are as many as in this study, or as in another one.
+        """
+        wanted, at = _wanted(difference), at or self.size
+        at_most = self.variance(at._replace(**{name: math.inf}))
         if wanted <= at_most:
             return None
-        now = self.variance(self.size) - at_most
-        number = float(getattr(self.size, name)) * now / (wanted - at_most)
+        now = self.variance(at) - at_most
+        number = float(getattr(at, name)) * now / (wanted - at_most)
         return max(math.ceil(round(number, 6)), 1)
 
     def cheapest(self, difference: float, vary: bool) -> Size | None:
@@ -58,21 +61,10 @@ class Apart(NamedTuple):
             judges = [float(n) for n in range(1, math.ceil(_MOST * self.size.judges) + 1)]
         tries = _TRIES if self.tries > 0 else (self.size.tries,)
         for r, j in product(tries, judges):
-            found = self._replace_size(r, j).enough(difference, "questions")
+            found = self.enough(difference, "questions", Size(self.size.questions, r, j))
             if found is not None:
                 designs.append(Size(max(found, 3), r, j))
         return min(designs, key=math.prod, default=None)
-
-    def _replace_size(self, r: float, j: float) -> "Apart":
-        """The same variance in a study with other numbers of tries and judges."""
-        times_r, times_j = self.size.tries / r, self.size.judges / j
-        return Apart(
-            Size(self.size.questions, r, j),
-            self.questions,
-            self.judges * times_j,
-            self.both * times_j,
-            self.tries * times_j * times_r,
-        )
 
 
 def _wanted(difference: float) -> float:

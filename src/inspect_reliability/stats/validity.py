@@ -11,11 +11,7 @@ import numpy as np
 from .cells import Cells
 from .ends import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import (
-    FEWEST_QUESTIONS,
-    TOO_FEW,
-    with_ends,
-)
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 from .majority import VOTES, winners
 from .planning import Precision

@@ -23,12 +23,7 @@ from ...errors import UserError
 from ...files import expect, read_json, texts
 from ...judgments.table import clean_temperature
 from ..benchmarks import BENCHMARKS
-from ..responses import (
-    cut,
-    prediction_item,
-    predictions_as_published,
-    responses_as_published,
-)
+from ..responses import cut, prediction_item, predictions_as_published, responses_as_published
 
 _PREFIXES = {row.prefix: name for name, row in BENCHMARKS.items()}
 _TEMPERATURE = re.compile(r"temperature:\s*(\d+\.?\d*(?:[eE]-\d+)?)")

@@ -14,9 +14,7 @@ from .responders import with_five
 
 
 def load_responses(
-    spec: str | Path | None,
-    benchmark: str,
-    responders: Sequence[str] | str | None = None,
+    spec: str | Path | None, benchmark: str, responders: Sequence[str] | str | None = None
 ) -> list[Item]:
     """Load the questions of a benchmark with the responses of the same five responders each.
 
