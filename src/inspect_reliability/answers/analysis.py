@@ -1,6 +1,5 @@
 """The analysis of a set of judgments: its rows, and every result computed from them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -18,7 +17,7 @@ from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Record, TableColumn, describe, flat, grouped, text
 from .condition import COPIES
-from .row import Row
+from .row import Row, grouped_by
 from .studies import FacetStudy, studies_of
 
 if TYPE_CHECKING:
@@ -95,9 +94,9 @@ class Analysis:
     def of(self, row: Row, result: str) -> list[Record]:
         """The records of a result that are about a row."""
         if result not in self._about:
-            found = self._about[result] = defaultdict(list)
-            for record in self.results[result]:
-                found[frozenset(self.keys(record).items())].append(record)
+            self._about[result] = grouped_by(
+                self.results[result], lambda record: frozenset(self.keys(record).items())
+            )
         return self._about[result].get(frozenset(row.keys.items()), [])
 
     @cached_property
@@ -118,10 +117,7 @@ class Analysis:
 
     def apart(self, records: Iterable[Record], *without: str) -> Iterable[tuple[str, list[Record]]]:
         """Records grouped by the grouping columns except `without`, with names in words."""
-        found: dict[str, list[Record]] = {}
-        for record in records:
-            found.setdefault(describe(self.keys(record, *without)), []).append(record)
-        return found.items()
+        return grouped_by(records, lambda one: describe(self.keys(one, *without))).items()
 
     @cached_property
     def across(self) -> str:

@@ -13,7 +13,7 @@ from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import COPIES
 from .right import of_scale
-from .row import Row
+from .row import Row, grouped_by
 
 _MOST_WITH_VOTES = 3
 """Most rows beside which there is room for votes."""
@@ -229,11 +229,8 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
 
 def _what_moves(analysis: Analysis) -> Iterator[Text]:
     """A line a facet: how far it moves verdicts, above each judge's own noise."""
-    facets: dict[str, list[Record]] = {}
-    for record in analysis.results["moves"]:
-        if record["disagreement_across"] is not None:
-            facets.setdefault(record["facet"], []).append(record)
-    for facet, records in facets.items():
+    known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
+    for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
         said = []
         for one in records[:_MOST_MOVED]:

@@ -22,7 +22,7 @@ from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .change import change_blocks, changes
-from .row import Row
+from .row import Row, grouped_by
 from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
 
 COEFFICIENTS = ("omega", "agreement")
@@ -134,9 +134,7 @@ def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[B
     sides = _by_sides(pairs)
     for names, own in sides.items():
         # All benchmarks together, if there are several; else the first condition.
-        conditions: dict[str, list[Record]] = {}
-        for pair in own:
-            conditions.setdefault(describe(_condition(pair)), []).append(pair)
+        conditions = grouped_by(own, lambda pair: describe(_condition(pair)))
         where, first = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
         others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
         if len(sides) == 1:
@@ -151,10 +149,7 @@ def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[B
 
 
 def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
-    found: dict[tuple[str, str], list[Record]] = {}
-    for pair in pairs:
-        found.setdefault((pair["first"], pair["second"]), []).append(pair)
-    return found
+    return grouped_by(pairs, lambda pair: (pair["first"], pair["second"]))
 
 
 _ASKED = (

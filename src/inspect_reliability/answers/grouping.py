@@ -9,7 +9,7 @@ import pandas as pd
 from ..judgments.columns import GROUP_BY
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
-from .row import Row, methods_of
+from .row import Row, grouped_by, methods_of
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = ()) -> list[Row]:
@@ -87,9 +87,7 @@ def _studies(table: pd.DataFrame) -> "pd.Series[Any]":
 
 def _kinds(rows: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Parts of a group whose verdicts answer the same kind of question, with their names."""
-    kinds: dict[str, list[pd.DataFrame]] = {}
-    for _, part in _parts(rows, rows["benchmark"]):
-        kinds.setdefault(_kind(part), []).append(part)
+    kinds = grouped_by((part for _, part in _parts(rows, rows["benchmark"])), _kind)
     for what, parts in kinds.items():
         part = rows if len(kinds) == 1 else pd.concat(parts).sort_index()
         if what == "output" and _by_responder(part):

@@ -82,10 +82,6 @@ def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
     return {name: list(chain.from_iterable(map(of, found))) for name, (of, _) in _RESULTS.items()}
 
 
-def _rule(panel: Panel) -> Iterator[Record]:
-    yield record(panel)
-
-
 def _fewer(panel: Panel) -> Iterator[Record]:
     if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
@@ -146,7 +142,7 @@ def _people(panel: Panel) -> Iterator[Record]:
 
 
 _RESULTS = {
-    "keep": (_rule, "Rules"),
+    "keep": (lambda panel: [record(panel)], "Rules"),
     "fewer_votes": (_fewer, "Fewer votes"),
     "calibration": (_calibration, "Right, by share of votes"),
     "brier": (_brier, "Brier's score and its parts"),

@@ -1,9 +1,9 @@
 """One row of a report: a judge under one condition, with all its results."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -32,6 +32,8 @@ from ..stats.pooled import pooled_omega
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
+
+T, K = TypeVar("T"), TypeVar("K", bound=Hashable)
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
@@ -157,13 +159,22 @@ class Row(Condition):
         return valued(a_lm=a_lm) | found
 
 
-def alike(rows: Iterable[Row], *but: str) -> Iterable[tuple[Record, list[Row]]]:
+def grouped_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Things with the same key together, in order of first appearance."""
+    found: dict[K, list[T]] = {}
+    for one in things:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
+def alike(rows: Iterable[Row], *but: str) -> Iterator[tuple[Record, list[Row]]]:
     """Rows that differ in these keys alone: the other keys, and the rows."""
-    found: dict[str, tuple[Record, list[Row]]] = {}
-    for row in rows:
-        keys = {name: value for name, value in row.keys.items() if name not in but}
-        found.setdefault(str(keys), (keys, []))[1].append(row)
-    return found.values()
+
+    def others(row: Row) -> Record:
+        return {name: value for name, value in row.keys.items() if name not in but}
+
+    for same in grouped_by(rows, lambda row: str(others(row))).values():
+        yield others(same[0]), same
 
 
 def valued(**estimates: Estimate | None) -> Record:

@@ -1,6 +1,5 @@
 """As good as a person? The alternative annotator test."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,12 +73,17 @@ def alternative(
     Returns:
         None if no two people labelled the same question.
     """
+    from scipy.stats import false_discovery_control
+
     found = [_person(judge, people, j, epsilon, values) for j in range(people.shape[1])]
     known = [one for one in found if one is not None]
     if not known:
         return None
-    fallen = _rejected([1.0 if one.p_value is None else one.p_value for one in known])
-    rows = tuple(replace(one, beaten=fell) for one, fell in zip(known, fallen, strict=True))
+    p_values = [1.0 if one.p_value is None else one.p_value for one in known]
+    beaten = false_discovery_control(p_values, method="by") <= _FALSE_DISCOVERIES
+    rows = tuple(
+        replace(one, beaten=fell) for one, fell in zip(known, beaten.tolist(), strict=True)
+    )
     few = any(one.p_value is None for one in rows)
     rate = None if few else float(np.mean([one.beaten for one in rows]))
     return Alternative(rows, rate, float(np.mean([one.judge_wins for one in rows])))
@@ -124,14 +128,3 @@ def _p_value(mean: float, spread: float, n: int) -> float:
     if spread == 0:
         return float(mean >= 0)
     return float(stdtr(n - 1, mean / (spread / np.sqrt(n))))
-
-
-def _rejected(p_values: Sequence[float]) -> list[bool]:
-    """Which hypotheses fall, with false discoveries under any dependence."""
-    m = len(p_values)
-    order = np.argsort(p_values)
-    harmonic = sum(1 / k for k in range(1, m + 1))
-    below = [p_values[i] <= k * _FALSE_DISCOVERIES / (m * harmonic) for k, i in enumerate(order, 1)]
-    most = max((k for k, one in enumerate(below, 1) if one), default=0)
-    fallen = {int(i) for i in order[:most]}
-    return [i in fallen for i in range(m)]
