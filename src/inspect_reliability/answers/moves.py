@@ -6,7 +6,7 @@ from itertools import chain, combinations
 from ..showing.values import Record
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, Disagreement
-from ..stats.moved import Move, noise_of_some
+from ..stats.moved import Move
 from .analysis import Analysis
 from .row import reasons, valued
 
@@ -44,7 +44,7 @@ def components(analysis: Analysis) -> Iterator[Record]:
     for study in [*analysis.alone, *analysis.together]:
         found, parts = study.found, study.scored.components()
         total = sum(one.value or 0.0 for one in parts.values())
-        if why := noise_of_some(found):  # it is also taken off the highest interaction
+        if why := study.noise_of_some:  # it is also taken off the highest interaction
             of_noise = [names for names in parts if {*found.facets} <= {*names} or SEED in names]
             parts |= dict.fromkeys(of_noise, Estimate(reason=why))
         for names, one in parts.items():
@@ -61,7 +61,7 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
     for study in analysis.alone:
         found, facets = study.found, list(study.found.levels)
         sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
-        why = noise_of_some(found)
+        why = study.noise_of_some
         for varying in sets:
             estimate = found.omega(varying) if varying or not why else Estimate(reason=why)
             yield study.keys | {

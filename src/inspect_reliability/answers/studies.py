@@ -31,6 +31,16 @@ class FacetStudy:
         """How far each facet moves verdicts."""
         return {facet: moved(self.found, facet) for facet in self.found.levels}
 
+    @property
+    def noise_of_some(self) -> str | None:
+        """Why pairs of equal conditions do not stand for all questions; None if they may.
+
+        It is why a facet is not compared with noise: cells were judged again for their verdicts.
+        """
+        if (self.found.cells.replications > 1).all():
+            return None
+        return next((move.above.reason for move in self.moves.values() if move.of_some), None)
+
     def has(self, row: Row) -> bool:
         """Whether its verdicts include those of a row."""
         return row.keys | self.keys == row.keys and row.judged.exact == self.found.cells.exact

@@ -30,12 +30,14 @@ class Move(NamedTuple):
         within: With all equal, so that only the seed differs.
         above: The first less the second. Where it is known, all three are of the same cells.
         compared: The judgments that it comes from; None where it is not known.
+        of_some: Whether it is not known because cells were judged again for their verdicts.
     """
 
     across: Estimate
     within: Estimate
     above: Estimate
     compared: Disagreement | None = None
+    of_some: bool = False
 
 
 def moved(found: Disagreement, facet: str) -> Move:
@@ -53,8 +55,8 @@ def moved(found: Disagreement, facet: str) -> Move:
         within = replace(within, reason=within.reason and ONE_VERDICT)
         return Move(replace(across, reason=apart), within, Estimate(reason=apart))
 
-    def alone(why: str) -> Move:
-        return Move(across, Estimate(reason=why), Estimate(reason=why))
+    def alone(why: str, of_some: bool = False) -> Move:
+        return Move(across, Estimate(reason=why), Estimate(reason=why), None, of_some)
 
     if within.value is None:
         return alone(ONE_VERDICT)
@@ -65,7 +67,7 @@ def moved(found: Disagreement, facet: str) -> Move:
     if not again.all():
         same = disagreement(found.cells.rows(again), found.level)
         if why := _chosen(found, facet, again):
-            return alone(why)
+            return alone(why, of_some=True)
     across, within = (_less(one) for one in (same.agreement([facet]), same.agreement()))
     above = same.flips(facet)
     if above.high is not None and above.high < 0:
@@ -73,28 +75,10 @@ def moved(found: Disagreement, facet: str) -> Move:
             f"on {same.cells.n_clusters} questions verdicts differ in {across.value:.1%} of pairs "
             f"of another {facet} and in {within.value:.1%} of pairs that share it, which cannot be "
             "if each is a draw of its own: they were judged again for their verdicts, or share "
-            "seeds"
+            "seeds",
+            of_some=True,
         )
     return Move(across, within, above, same)
-
-
-def noise_of_some(found: Disagreement) -> str | None:
-    """Why pairs of equal conditions do not stand for all questions; None if they may, or are none.
-
-    It is why a facet is not compared with noise: cells were judged again for their verdicts.
-    """
-    again = found.cells.exact or (found.cells.replications > 1).all()
-    if again or found.agreement().value is None:
-        return None
-    paired = (facet for facet in found.levels if _paired(found, facet).any())
-    return next(
-        (
-            move.above.reason
-            for facet in paired
-            if (move := moved(found, facet)).above.value is None
-        ),
-        None,
-    )
 
 
 def moved_apart(found: Disagreement, facet: str, seed: str) -> Move:

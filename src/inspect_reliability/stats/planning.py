@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from .coefficient import NO_VARIANCE, Coefficient, terms_of
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, linear_error, t_quantile
 from .errors import ReliabilityError
-from .estimate import LEVEL
+from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray
 from .study import Formula, Question, Study, agreement_slopes, omega_slopes, with_one
@@ -83,6 +84,12 @@ class Precision:
     ends: Ends | None = None
     spread: float | None = None
     terms: Sums | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, coefficient: str, found: Estimate) -> Self:
+        """What an estimate says, with nothing planned."""
+        n, each = found.n_questions, found.n_replications
+        return cls(coefficient, n, each, found.reason, found.value)
 
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
         """Expected half-width of the interval of a study of this size.
@@ -197,12 +204,9 @@ def precision(counts: Cells, coefficient: str = "omega") -> Precision:
         return _scaled(counts, known_as)
     used = counts.replications >= 3
     n = int(used.sum())
-    blank = Precision(
-        coefficient=coefficient,
-        n_questions=n,
-        n_replications=float(counts.replications[used].mean()) if n else 0.0,
-        reason=f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each",
-    )
+    each = float(counts.replications[used].mean()) if n else 0.0
+    few = f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each"
+    blank = Precision(coefficient, n, each, few)
     if n < FEWEST_QUESTIONS:
         return blank
     if counts.clustered:
@@ -237,13 +241,7 @@ def precision(counts: Cells, coefficient: str = "omega") -> Precision:
 def _scaled(counts: Cells, row: Coefficient) -> Precision:
     """The interval of a pilot, and the variability of its width, from one jackknife."""
     found = row(counts)
-    blank = Precision(
-        coefficient=row.name,
-        n_questions=found.n_questions,
-        n_replications=found.n_replications,
-        reason=found.reason,
-        value=found.value,
-    )
+    blank = Precision.of(row.name, found)
     if counts.clustered:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:

@@ -273,15 +273,11 @@ class Labelled:
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
-        return Precision(
-            coefficient=kind,
-            n_questions=found.n_questions,
-            n_replications=found.n_replications,
-            reason=None if varies else found.reason or ALIKE,
-            value=found.value,
-            ends=found.ends,
-            spread=float(squares.std() / mean / 2 / np.sqrt(len(values))) if varies else None,
-        )
+        planned = replace(Precision.of(kind, found), ends=found.ends)
+        if not varies:
+            return replace(planned, reason=found.reason or ALIKE)
+        spread = float(squares.std() / mean / 2 / np.sqrt(len(values)))
+        return replace(planned, spread=spread, reason=None)
 
     def _mean(self, values: FloatArray, why: str = NOT_REPLICATED) -> Estimate:
         known, given = ~np.isnan(values), self.given
