@@ -213,18 +213,15 @@ class Analysis:
             for key in [key for key in record if f"{key}_interval" in record]:
                 low, high = record[f"{key}_interval"] or (None, None)
                 reason = why.get(key) or why.get(f"{key}_interval") or record.get("reason")
-                yield (
-                    dict.fromkeys(self.names)
-                    | keys
-                    | {
-                        "result": name,
-                        "of": ", ".join(about) if name != "rows" else "",
-                        "statistic": key,
-                        **{"value": record[key], "low": low, "high": high},
-                        "n": record.get("n_questions", record.get("n_labelled")),
-                        "reason": reason if low is None else None,
-                    }
-                )
+                yield dict.fromkeys(self.names) | {
+                    **keys,
+                    "result": name,
+                    "of": ", ".join(about) if name != "rows" else "",
+                    "statistic": key,
+                    **{"value": record[key], "low": low, "high": high},
+                    "n": record.get("n_questions", record.get("n_labelled")),
+                    "reason": reason if low is None else None,
+                }
 
     def to_html(self) -> str:
         """The report as one page that works offline, as `report --html` writes it."""

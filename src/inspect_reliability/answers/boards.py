@@ -164,9 +164,8 @@ class Board:
         """A record a system, the best first."""
         found, tries = self.found, self.of_tries
         if isinstance(found, str):
-            for name in self.systems:
-                own = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
-                yield {**plain(self.keys), "system": name, **own}
+            none = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
+            yield from (plain(self.keys) | {"system": name} | none for name in self.systems)
             return
         for i in found.order:
             value, reach = float(found.scores[i]), float(found.reach[i])

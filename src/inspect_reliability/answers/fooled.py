@@ -113,12 +113,10 @@ class Changed:
     def pull(self) -> Pull:
         """How far verdicts go towards the changed answer."""
         before, after = self._by_question
-        if self._values or self._chooses:
-            if before:
-                return pull([*before.values()], [*after.values()], self._graded)
-            none = Estimate(reason=_TOO_FEW)
-        else:
-            none = Estimate(reason=_NOT_KNOWN)
+        known = self._values or self._chooses
+        if known and before:
+            return pull([*before.values()], [*after.values()], self._graded)
+        none = Estimate(reason=_TOO_FEW if known else _NOT_KNOWN)
         return Pull(np.empty(0), none, none)
 
     @property

@@ -52,7 +52,7 @@ def components(analysis: Analysis) -> Iterator[Record]:
                 "component": _together(names),
                 **valued(variance=one),
                 "share": None if one.value is None or total <= 0 else one.value / total,
-                "reason": None if one.value is not None else _reason(one),
+                "reason": one.reason if one.value is None else None,
             }
 
 
@@ -67,7 +67,7 @@ def omega_over(analysis: Analysis) -> Iterator[Record]:
             yield study.keys | {
                 "varying": " x ".join(varying) or SEED,
                 **valued(omega=estimate),
-                "reason": None if estimate.value is not None else _reason(estimate),
+                "reason": estimate.reason if estimate.value is None else None,
             }
 
 
@@ -108,7 +108,3 @@ def _together(names: Iterable[str]) -> str:
     facets = [name for name in names if name != SEED]
     crossed = " x ".join(facets)
     return crossed if SEED not in names else f"{crossed}, and {SEED}" if facets else SEED
-
-
-def _reason(estimate: Estimate) -> str:
-    return estimate.reason or "not estimable"

@@ -149,8 +149,12 @@ def details(analysis: Analysis) -> Iterator[Block]:
         return
     names = _verdict_names(analysis.rows)
     for row in analysis.progress(analysis.rows, "Reading texts"):
-        found = (one for one in contradictions(row) if _has_texts(one))
-        yield Detail(row.name, headline(row), [_verdicts(row, names), *map(_example, found)])
+        examples = [
+            _example(found)
+            for found in contradictions(row)
+            if all(output["text"] is not None for output in found["outputs"])
+        ]
+        yield Detail(row.name, headline(row), [_verdicts(row, names), *examples])
 
 
 def _least(row: Row) -> list[str]:
@@ -158,10 +162,6 @@ def _least(row: Row) -> list[str]:
     shares, names = row.counts.shares.max(axis=1), row.counts.questions
     first = least_stable(row.counts)[:_MOST_NAMED]
     return [row.name, ", ".join(f"{names[i]} ({shares[i]:.0%})" for i in first)]
-
-
-def _has_texts(found: Record) -> bool:
-    return all(output["text"] is not None for output in found["outputs"])
 
 
 def _verdict_names(rows: Iterable[Row]) -> list[str]:

@@ -112,14 +112,10 @@ def omega(
 def rows(analysis: Analysis) -> Iterator[Record]:
     """Each judge under each condition."""
     for row in analysis.progress(analysis.rows, "Computing"):
-        added = dict(analysis.beside(row)) if analysis.beside else {}
-        record = row.record | added
-        why = row.record["not_estimable"] | added.get("not_estimable", {})
-        said = [*row.record["cautions"], *added.get("cautions", [])]
-        for name, value in (("not_estimable", why), ("cautions", said)):
-            del record[name]
-            record[name] = value
-        yield record
+        own, added = dict(row.record), dict(analysis.beside(row)) if analysis.beside else {}
+        why = own.pop("not_estimable") | added.pop("not_estimable", {})
+        said = [*own.pop("cautions"), *added.pop("cautions", [])]
+        yield own | added | {"not_estimable": why, "cautions": said}
 
 
 def seed_checks(analysis: Analysis) -> Iterator[Record]:

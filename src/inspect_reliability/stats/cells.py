@@ -352,7 +352,8 @@ class Cells:
     @property
     def ranked(self) -> Self:
         """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
-        return replace(self, values=tuple(long.mid_ranks(self.weighted.sum(axis=0)).tolist()))
+        pooled = self.weighted.sum(axis=0)
+        return replace(self, values=tuple((pooled.cumsum() - pooled / 2).tolist()))
 
     @property
     def weighted(self) -> NDArray[Any]:

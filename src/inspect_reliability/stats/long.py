@@ -143,11 +143,6 @@ def check_shape(noun: str, given: NDArray[Any], n: int, k: int) -> None:
         )
 
 
-def mid_ranks(pooled: NDArray[Any]) -> FloatArray:
-    """The mean rank of the verdicts of each category, from the K counts."""
-    return np.asarray(np.cumsum(pooled) - pooled / 2)
-
-
 def weighted(
     n: int,
     given: Iterable[tuple[int, str | None, float, bool | None, bool]],

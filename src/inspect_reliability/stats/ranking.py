@@ -78,13 +78,10 @@ class Contests:
             ReliabilityError: Bradley-Terry has no finite strengths, or there are no pairs.
         """
         if method == "bt":
-            self._check_pairs()
+            if self.systems.shape[1] != 2:
+                raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems")
             return strengths(wins(self.question, self.systems, self.values, self.n_systems)[0])
         return mean_of(self.shares)
-
-    def _check_pairs(self) -> None:
-        if self.systems.shape[1] != 2:
-            raise ReliabilityError("Bradley-Terry needs verdicts on pairs of systems")
 
 
 def in_parts(many: NDArray[Any], size: int) -> list[NDArray[Any]]:
@@ -195,7 +192,8 @@ def ranking(
     except ReliabilityError as why:
         levels, reason = 0, str(why)
     if over is not None and levels:
-        moved.append(_by_level(contests, over, method))
+        without = [contests[over != one].scores(method) for one in np.unique(over)]
+        moved.append(jackknifed(np.array(without)))
         if method == "mean":  # what levels differ in on each question is in both
             moved.append(_by_both(contests, over, len(shares)))
     return ranked(scores, moved, n, level, reason=reason)
@@ -260,10 +258,6 @@ def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
                 raise ReliabilityError(f"not estimable without question {name}: {error}") from None
         without.append(strengths(left))
     return jackknifed(np.concatenate(without))
-
-
-def _by_level(contests: Contests, over: IntArray, method: Method) -> FloatArray:
-    return jackknifed(np.array([contests[over != one].scores(method) for one in np.unique(over)]))
 
 
 def padded(shares: FloatArray, n: int) -> FloatArray:

@@ -20,18 +20,15 @@ def prediction_item(item: Item) -> Item:
     first_line = text.strip().partition("\n")[0]
     names = filter(None, map(_normalised, item.fields["targets"]))
     right = any(f" {name} " in f" {_normalised(first_line)} " for name in names)
-    found = {"missing": _is_missing(first_line), "label": CORRECT if right else INCORRECT}
+    # No answer is "unsure" or empty (Sun et al. 2023).
+    missing = not first_line or bool(_UNSURE.search(first_line))
+    found = {"missing": missing, "label": CORRECT if right else INCORRECT}
     return replace(item, fields={**item.fields, **found})
 
 
 def cut(design: JudgeDesign) -> JudgeDesign:
     """The design that shows the first 15 characters of a prediction, as the study's script does."""
     return replace(design, prompt=design.prompt.replace("{{ response }}", "{{ response[:15] }}"))
-
-
-def _is_missing(first_line: str) -> bool:
-    """Whether an answer is none: "unsure" or empty (Sun et al. 2023)."""
-    return not first_line or bool(_UNSURE.search(first_line))
 
 
 def _normalised(text: str) -> str:
