@@ -297,13 +297,11 @@ class Cells:
         """The same verdicts with these categories in this order; an unknown category is empty."""
         names = tuple(names)
         place = {name: k for k, name in enumerate(self.categories)}
-        known = [k for k, name in enumerate(names) if name in place]
-        chosen = [place[names[k]] for k in known]
+        chosen = [place.get(name, len(place)) for name in names]
 
         def arranged(given: NDArray[Any]) -> NDArray[Any]:
-            found = np.zeros((*given.shape[:-1], len(names)), given.dtype)
-            found[..., known] = given[..., chosen]
-            return found
+            empty = np.zeros((*given.shape[:-1], 1), given.dtype)
+            return np.asarray(np.concatenate([given, empty], axis=-1)[..., chosen])
 
         parts = ("table", "tails", "samples")
         arrays: dict[str, Any] = {name: arranged(getattr(self, name)) for name in parts}

@@ -32,7 +32,7 @@ from .intervals import (
 )
 from .long import FloatArray
 from .pairs import Pairs
-from .study import NOISE, NOISE_OF_NUMBERS, UNSEEN, Formula, Question, Study, second
+from .study import Formula, Question, Study
 from .sums import ratio
 
 QUESTION = "question"
@@ -250,12 +250,12 @@ class _Crossed(Study):
     apart = False
 
     def __init__(self, given: Disagreement, replications: float, mean: bool) -> None:
-        self.given, self.mean = given, mean
-        self.pairs, self.numeric = given.pairs, given.cells.numeric
+        self.given, self.mean, self.numeric = given, mean, given.cells.numeric
+        self.centres = [(given.pairs.mean, given.pairs.norm)]
         self.total, self.without = given.whole, [given.without]
         self.sizes, self.replications = np.array([given.cells.n_clusters]), replications
         if not self.numeric:
-            self.most = 1 - 1 / float((self.pairs.mean > 0).sum())
+            self.most = 1 - 1 / float((given.pairs.mean > 0).sum())
 
     def steady(self, formula: Formula) -> bool:
         """Whether no question varies in what it compares."""
@@ -265,24 +265,10 @@ class _Crossed(Study):
         """A coefficient if this share of the questions had no two verdicts alike."""
         return 1 - share / (1.0 if self.mean else float(np.nanmax(self.total.table)))
 
-    @cached_property
-    def noise(self) -> list[Question]:
-        """A question whose verdicts are drawn from all."""
-        mean, norm = self.pairs.mean, self.pairs.norm
-        weight = NOISE_OF_NUMBERS if self.numeric else NOISE
-        return [Question(weight, mean, norm, norm - float(mean @ mean))]
-
-    @property
-    def toss(self) -> Question:
-        """The same of a mean over questions."""
-        return self.noise[0]._replace(weight=NOISE) if self.numeric else super().toss
-
     @property
     def sure(self) -> list[list[Question]]:
         """Questions of far numbers, or of the second most frequent verdict."""
-        if self.numeric:
-            return [[self.pairs.far]]
-        return [[Question(UNSEEN, one, 1.0, 0.0)] for one in second(self.pairs.mean)]
+        return [[self.given.pairs.far]] if self.numeric else super().sure
 
     def added(self, question: Question) -> tuple[Differences, Differences]:
         """D_S over all questions and without each, with a fraction of one."""

@@ -54,11 +54,13 @@ class Study:
     """The questions of one study, by stratum, and what intervals need of them.
 
     `strata` are the contributions of each question (or cluster), `parts` their sums, and `total`
-    those of all strata together; `most` is the largest variance that there can be.
+    those of all strata together; `most` is the largest variance that there can be, and `numeric`
+    says whether the hypothetical questions are of numbers.
     """
 
     total: Any
     most: float = np.inf
+    numeric: bool = False
 
     def __init__(self, strata: Sequence[Sums]) -> None:
         self.strata, self.parts = strata, [one.over() for one in strata]
@@ -118,22 +120,28 @@ class Study:
         return float(formula(Strata.of(parts)))
 
     @cached_property
+    def centres(self) -> list[tuple[FloatArray, float]]:
+        """The mean verdict of each stratum, and the mean square: 1 for names."""
+        return [(np.asarray(one.means.mean(axis=0)), 1.0) for one in self.strata]
+
+    @cached_property
     def noise(self) -> list[Question]:
         """A question of each stratum that gets nothing but noise: verdicts of all its questions."""
-        shares = [np.asarray(one.means.mean(axis=0)) for one in self.strata]
-        return [Question(NOISE / len(shares), one, 1.0, 1 - one @ one) for one in shares]
+        weight = (NOISE_OF_NUMBERS if self.numeric else NOISE) / len(self.centres)
+        return [Question(weight, m, norm, norm - float(m @ m)) for m, norm in self.centres]
 
     @property
     def toss(self) -> Question:
-        """A noise question whose verdicts agree at most like tosses of a coin."""
+        """The same for a mean over questions: names agree at most like tosses of a coin."""
         (noise,) = self.noise
-        return noise._replace(disagreement=max(noise.disagreement, 0.5))
+        least = 0.0 if self.numeric else 0.5
+        return noise._replace(weight=NOISE, disagreement=max(noise.disagreement, least))
 
     @property
     def sure(self) -> list[list[Question]]:
         """Questions that always get the second most frequent verdict of a stratum."""
-        weight = UNSEEN / len(self.strata)
-        each = zip(*(second(one.mean) for one in self.noise), strict=False)
+        weight = UNSEEN / len(self.centres)
+        each = zip(*(second(one) for one, _ in self.centres), strict=False)
         return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
 
     def added(self, question: Question) -> tuple[Any, Any]:
