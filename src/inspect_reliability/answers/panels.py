@@ -1,7 +1,8 @@
 """Several judges of the same outputs: what they share beyond noise."""
 
-from collections import Counter
 from collections.abc import Iterator
+
+import pandas as pd
 
 from ..judgments.count import Judged
 from ..showing.values import Record
@@ -54,12 +55,9 @@ def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
         verdict != label and verdict not in given.undecided
         for verdict, label in zip(verdicts, labels, strict=True)
     ]
-    times = given.times or [1] * len(failed)
-    wrong, made = Counter[str](), Counter[str]()
-    for judge, one, n in zip(given.column(JUDGE), failed, times, strict=True):
-        wrong[judge] += n * one
-        made[judge] += n
-    rates = {judge: wrong[judge] / made[judge] for judge in made}
+    times = pd.Series(given.times or [1] * len(failed), given.column(JUDGE))
+    wrong, made = (one.groupby(level=0).sum() for one in (times * failed, times))
+    rates = (wrong / made).to_dict()
     scale = {
         f"wrong: {judge}": (rate * (1 - rate)) ** -0.5
         for judge, rate in rates.items()

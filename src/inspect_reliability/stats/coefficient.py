@@ -83,19 +83,14 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     check_level(level)
     for row in rows:
         row.check(given)
-    enough = given.replications >= 2
-    used = given.replicated if enough.any() else None
-    blank = Estimate(
-        n_questions=used.n_clusters if used else 0,
-        n_replications=float(used.replications.mean()) if used else 0.0,
-        left_out=given.fewer_than(2),
-        reason=(
-            "needs at least 2 replications" if given.replications.any() else "there are no verdicts"
-        ),
-        level=level,
-    )
-    if used is None:
-        return {row.name: blank for row in rows}
+    blank = Estimate(left_out=given.fewer_than(2), level=level)
+    most = given.replications.max()
+    if most < 2:
+        why = "needs at least 2 replications" if most else "there are no verdicts"
+        return {row.name: replace(blank, reason=why) for row in rows}
+    used = given.replicated
+    each = float(used.replications.mean())
+    blank = replace(blank, n_questions=used.n_clusters, n_replications=each)
     # One pass over the questions a scale, whatever the number of coefficients.
     studies = {scale: Study([terms_of(used, scale)]) for scale in {row.scale for row in rows}}
     known: _Known = {}

@@ -118,15 +118,14 @@ def rogan_gladen(sample: Sample) -> Estimate:
     There must be exactly two categories.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
-    reason = None if len(rest) else NO_REST
-    if len(rest) and not 0 < y.sum() < len(y):
-        reason = ONE_CATEGORY
-    if not reason:
-        p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
-        reason = NO_BETTER_THAN_CHANCE if q1 + q0 <= 1 else None
-    found = Estimate(n_questions=len(y), n_replications=1.0, reason=reason)
-    if reason:
-        return found
+    found = Estimate(n_questions=len(y), n_replications=1.0)
+    if not len(rest):
+        return replace(found, reason=NO_REST)
+    if not 0 < y.sum() < len(y):
+        return replace(found, reason=ONE_CATEGORY)
+    p, q1, q0 = rest.mean(), y @ f / y.sum(), (1 - y) @ (1 - f) / (1 - y).sum()
+    if q1 + q0 <= 1:
+        return replace(found, reason=NO_BETTER_THAN_CHANCE)
     z = t_quantile(LEVEL, np.inf)
 
     value = _rate(p, q1, q0)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, comb, factorial, inf, log
+from math import ceil, inf, log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .long import FloatArray, IntArray
+from .majority import winners
 
 BoolArray = NDArray[np.bool_]
 
@@ -275,40 +276,13 @@ def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
     exact = bool(np.isinf(judge.tries))
     rows, same = np.unique(judge.votes, axis=0, return_inverse=True)
     enough = exact | (rows.sum(axis=1) >= (votes if exact else judge.tries))
+    # What is open of probabilities counts as one verdict more, which decides nothing.
+    rows = np.column_stack([rows, (1 - rows.sum(axis=1)).clip(0)]) if exact else rows
     each = [
-        _chances(row, judge.decides, votes, least, exact) if known else np.zeros(len(row))
+        winners(row, votes, exact, least=least, alone=True) if known else np.zeros(len(row))
         for row, known in zip(rows, np.broadcast_to(enough, len(rows)), strict=True)
     ]
-    return np.array(each)[same.reshape(-1)]
-
-
-def _chances(
-    row: FloatArray, decides: BoolArray, votes: int, least: int, exact: bool
-) -> FloatArray:
-    """Of one question: a verdict wins with at least `least` votes, and more than any other.
-
-    Votes of verdicts are independent given their sum, so their generating functions multiply.
-    """
-    given = np.append(row, max(1 - row.sum(), 0.0)) if exact else row
-
-    def ways(share: float, k: int) -> float:
-        return share**k / factorial(k) if exact else float(comb(int(share), k))
-
-    found = np.zeros(len(row))
-    for place in np.flatnonzero((row > 0) & decides):
-        others = np.delete(given, place)
-        for own in range(least, votes + 1):
-            rest = votes - own
-            if rest < own:  # none of the others can have as many
-                of_rest = ways(others.sum(), rest)
-            else:
-                product = np.ones(1)
-                for share in others[others > 0]:
-                    each = [ways(share, k) for k in range(own)]
-                    product = np.convolve(product, each)[: rest + 1]
-                of_rest = product[rest] if len(product) > rest else 0.0
-            found[place] += ways(row[place], own) * of_rest
-    return found / (1 / factorial(votes) if exact else comb(int(row.sum()), votes))
+    return np.array(each)[same.reshape(-1), : len(judge.decides)] * judge.decides
 
 
 def smaller_numbers(tries: float) -> list[int]:

@@ -139,14 +139,40 @@ def _exact(shares: FloatArray, votes: int) -> FloatArray:
     return np.asarray(found[same])
 
 
-def winners(given: NDArray[Any], votes: int, exact: bool) -> FloatArray:
-    """Probability of each category to win the majority of this many votes, K.
+def winners(
+    given: NDArray[Any],
+    votes: int,
+    exact: bool,
+    silent: float = 0.0,
+    least: int = 1,
+    alone: bool = False,
+) -> FloatArray:
+    """Probability of each category to win the majority of this many verdicts, K.
 
     They are drawn from its probabilities if `exact`, else without replacement from its counts,
     which is unbiased for a vote of the judge. Tied verdicts win with equal chance.
+
+    Args:
+        given: Count or probability of each category, K.
+        votes: How many verdicts are drawn.
+        exact: Whether these are probabilities.
+        silent: Count or probability of verdicts that have no vote.
+        least: Votes that a winner needs.
+        alone: Whether tied verdicts do not win.
     """
-    used = np.flatnonzero(given > _NEVER)
-    own, numbers = given[used, None], np.arange(votes + 1)
+    used, found = np.flatnonzero(given > _NEVER), np.zeros(len(given))
+    own = np.append(given[used], [silent] if silent > _NEVER else [])
+    if len(own) == 1 or not len(used):
+        found[used] = 1.0
+        return found
+    ways = _ways(own[:, None], votes, exact)
+    found[used] = _majority(ways[: len(used)], ways[len(used) :], least, alone)
+    return found
+
+
+def _ways(own: FloatArray, votes: int, exact: bool) -> FloatArray:
+    """Weight of each number of verdicts of a category, U x m + 1: independent, given their sum."""
+    numbers = np.arange(votes + 1)
     if exact:  # Poisson numbers, given their sum
         mean = votes * own / own.sum()
         ways = numbers * np.log(mean) - _log_factorials(votes) - mean
@@ -156,24 +182,24 @@ def winners(given: NDArray[Any], votes: int, exact: bool) -> FloatArray:
         left = own - numbers
         ways = logs[own] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
         ways = np.where(left < 0, -np.inf, ways - own * np.log1p(odds))
-    found = np.zeros(len(given))
-    found[used] = 1.0 if len(used) == 1 else _majority(np.exp(ways))
-    return found
+    return np.exp(ways)
 
 
-def _majority(each: FloatArray) -> FloatArray:
-    """Probability of each category to have most votes, U, from those of 0, 1, ..., m votes.
+def _majority(each: FloatArray, silent: FloatArray, least: int, alone: bool) -> FloatArray:
+    """Probability of each category to have most votes, U, from weights of 0, 1, ..., m verdicts.
 
     Given its number of votes c, a category wins if all others have fewer, or ties with d of them
     and wins in 1 of 1 + d cases, the integral of t^d from 0 to 1. Numbers of votes are independent
     given their sum; their generating functions are multiplied on the unit circle, with a weight t
     for each tie, and integrated over t by Gauss-Legendre, exactly for so few ties.
     """
-    turns, back = _circle(len(each), each.shape[1] - 1)
+    turns, back = _circle(len(each) + len(silent), each.shape[1] - 1)
     parts = each[:, None] * turns
+    back = back * (silent @ turns.T).prod(axis=0)[:, None]
+    whole = (parts.sum(axis=2).prod(axis=0) @ back[:, 0]).real
     below = np.cumsum(parts, axis=2) - parts  # fewer than c votes, [U, L, m + 1]
     found = np.zeros(len(each))
-    for point, weight in _ties(len(each)):
+    for point, weight in [(0.0, 1.0)] if alone else _ties(len(each)):
         ways = below + point * parts
         # Row by row, in half the time of a cumulative product along the first axis.
         before = list(accumulate(ways[:-1], mul, initial=back))
@@ -181,8 +207,8 @@ def _majority(each: FloatArray) -> FloatArray:
         # All votes but c: one coefficient of the inverse transform of the others' product.
         others = zip(reversed(before), after, strict=True)
         ended = np.array([(first * last).sum(axis=0).real for first, last in others])[::-1]
-        found += weight * (each * ended).sum(axis=1)
-    return np.asarray(found / found.sum())
+        found += weight * (each * ended)[:, least:].sum(axis=1)
+    return np.asarray(found / whole)
 
 
 @lru_cache

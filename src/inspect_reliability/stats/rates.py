@@ -145,13 +145,12 @@ def question_rates(
     check_level(level)
     given = counts.replications
     shares = by_question(counts.share_of(category), counts.clusters, given > 0)
-    return shares, Estimate(
-        value=float(shares.mean()) if len(shares) else None,
-        n_questions=len(shares),
-        n_replications=float(given[given > 0].mean()) if len(shares) else 0.0,
-        left_out=counts.fewer_than(1),
-        reason=None if len(shares) else "there are no verdicts",
-        level=level,
+    none = Estimate(left_out=counts.fewer_than(1), reason="there are no verdicts", level=level)
+    if not len(shares):
+        return shares, none
+    value, each = float(shares.mean()), float(given[given > 0].mean())
+    return shares, replace(
+        none, value=value, n_questions=len(shares), n_replications=each, reason=None
     )
 
 

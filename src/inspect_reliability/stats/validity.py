@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -190,7 +189,7 @@ class Labelled:
         found = {}
         for n in tried:
             right = np.full(len(rows), np.nan)
-            each = np.array([_won(row[:-1], row[-1], n, given.exact) for row in distinct])
+            each = np.array([winners(row[:-1], n, given.exact, row[-1]) for row in distinct])
             right[enough] = (each[same.reshape(-1)] * truth).sum(axis=1)
             found[n] = self._mean(right)
         return found
@@ -286,18 +285,3 @@ class Labelled:
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
         return mean_share(each, LEVEL, seen, unseen=unseen(each))
-
-
-def _won(row: Any, silent: float, n: int, exact: bool) -> FloatArray:
-    """Probability of each category to win the majority of n outputs, of which some have no vote."""
-    if not silent:
-        return winners(row, n, exact)
-    cast, votes = row.sum(), range(1, n + 1)
-    if exact:
-        p = cast / (cast + silent)
-        chances = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in votes]
-    else:
-        ways = [comb(int(cast), k) * comb(int(silent), n - k) for k in votes]
-        chances = [one / comb(int(cast + silent), n) for one in ways]
-    known = [(k, chance) for k, chance in zip(votes, chances, strict=True) if chance]
-    return sum((chance * winners(row, k, exact) for k, chance in known), np.zeros(len(row)))
