@@ -189,10 +189,10 @@ def _more_questions(row: Row, right: Record) -> int | None:
     ends = right["accuracy_interval"]
     if ends and ends[1] - ends[0] <= 2 * WIDE:
         return None
-    if not row.labelled:
+    found = row.precision("accuracy")
+    if found is None or found.reason:
         return 0
     try:
-        found = row.labelled.precision(kind="accuracy")
-        return 0 if found.reason else found.design(WIDE, found.n_replications).n_questions
+        return found.design(WIDE, found.n_replications).n_questions
     except ReliabilityError:
         return 0

@@ -11,10 +11,10 @@ from ..showing.columns import declared
 from ..showing.document import Block, Table
 from ..showing.values import Record, TableColumn, grouped, keys_of
 from ..stats import Estimate, disagreement, shifts
-from ..stats.moved import moved, moved_apart
+from ..stats.moved import Move, moved, moved_apart
 from .analysis import Analysis
 from .moves import as_record
-from .row import reasons, valued
+from .row import valued
 from .sides import ALL, shared
 
 _SIDE = "side"
@@ -54,9 +54,7 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     table = pd.concat(parts, ignore_index=True)
     if len({Judged(part).exact for part in parts}) > 1:
         why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        unknown = dict.fromkeys(("disagreement_across", "disagreement_within", "above_noise"), why)
-        counted = {"n_questions": len(shared), "n_not_compared": 0}
-        return counted | valued(**unknown) | {"shares": [], "not_estimable": reasons(unknown)}
+        return as_record(Move(why, why, why), len(shared)) | {"shares": []}
     given = Judged(table)
     facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
     if _share_seeds(table):  # draws of one seed are no two draws
@@ -65,7 +63,7 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     else:
         found = disagreement(given.cells(facets))
         move = moved(found, _SIDE)
-    return as_record(move, found) | {"shares": list(_shares(given))}
+    return as_record(move, found.cells.n_clusters) | {"shares": list(_shares(given))}
 
 
 def _shares(given: Judged) -> Iterator[Record]:

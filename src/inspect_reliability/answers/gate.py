@@ -22,7 +22,6 @@ from ..stats.decisions import (
     questions_to_decide_rate,
     within_limit,
 )
-from ..stats.planning import precision
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
@@ -184,11 +183,9 @@ def _more_questions(row: Row, name: str, limit: float) -> int | None:
     """After how many more questions a requirement is decided, if the value is right."""
     if name in RATES:
         return questions_to_decide_rate(row.counts, limit, RATES[name])
-    if name in KINDS:
-        known = row.labelled
-        return questions_to_decide(known.precision(kind=name), limit) if known else None
-    cells = None if row.several or name not in COEFFICIENTS else row.cells(name)
-    return None if cells is None else questions_to_decide(precision(cells, name), limit)
+    one_test = name in COEFFICIENTS and not row.several
+    found = row.precision(name) if one_test or name in KINDS else None
+    return None if found is None else questions_to_decide(found, limit)
 
 
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:

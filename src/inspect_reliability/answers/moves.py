@@ -5,7 +5,7 @@ from itertools import chain, combinations
 
 from ..showing.values import Record
 from ..stats import Estimate, shifts
-from ..stats.disagreement import SEED, Disagreement
+from ..stats.disagreement import SEED
 from ..stats.moved import Move
 from .analysis import Analysis
 from .row import reasons, valued
@@ -18,22 +18,22 @@ def moves(analysis: Analysis) -> Iterator[Record]:
     """How often verdicts differ across the levels of each facet, all else equal."""
     for study in analysis.alone:
         for facet, levels in study.found.levels.items():
-            move = as_record(study.moves[facet], study.found)
+            move = as_record(study.moves[facet], study.found.cells.n_clusters)
             why = move["not_estimable"].get("disagreement_across")
             yield study.keys | {"facet": facet, "levels": levels} | move | {"reason": why}
 
 
-def as_record(move: Move, found: Disagreement) -> Record:
-    """A move as plain values, with the questions that it leaves out."""
+def as_record(move: Move, asked: int) -> Record:
+    """A move as plain values, with how many of the questions asked it leaves out."""
     parts = {
         "disagreement_across": move.across,
         "disagreement_within": move.within,
         "above_noise": move.above,
     }
-    n = (move.compared or found).cells.n_clusters
+    n = move.compared.cells.n_clusters if move.compared else asked
     return {
         "n_questions": n,
-        "n_not_compared": found.cells.n_clusters - n,
+        "n_not_compared": asked - n,
         **valued(**parts),
         "not_estimable": reasons(parts),
     }

@@ -21,7 +21,7 @@ from ..showing.values import (
     whole,
 )
 from ..stats import KINDS, Estimate, ReliabilityError, UnknownCoefficientError
-from ..stats.planning import Design, precision
+from ..stats.planning import Design
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
 from .row import Row
@@ -257,13 +257,9 @@ def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[D
     """Studies with the wanted half-width; ReliabilityError if there are none."""
     if row.several and name != "agreement":
         raise ReliabilityError(_SEVERAL)
-    cells = None if name in KINDS else row.cells(name)
-    if name in KINDS and row.labelled:
-        found = row.labelled.precision(kind=name)
-    elif cells is None:
+    found = row.precision(name)
+    if found is None:
         raise ReliabilityError(str(row.estimate(name).reason))
-    else:
-        found = precision(cells, name)
     if found.reason:
         raise ReliabilityError(found.reason)
     replications: Sequence[float] = (math.inf,) if row.judged.exact else REPLICATIONS

@@ -28,6 +28,7 @@ from ..stats import (
     panel,
     rate,
 )
+from ..stats.planning import Precision, precision
 from ..stats.pooled import pooled_omega
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
@@ -51,9 +52,12 @@ NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 class Row(Condition):
     """A judge under one condition with its estimates; each is computed when first asked for."""
 
-    def cells(self, name: str) -> Counts | None:
-        """Its judgments in the form that a coefficient needs; None if impossible."""
-        return on_scale(self.judged, COEFFICIENTS[name].scale)[0]
+    def precision(self, name: str) -> Precision | None:
+        """What a plan needs of a coefficient, or of a share by the labels; None if impossible."""
+        if name in KINDS:
+            return self.labelled.precision(kind=name) if self.labelled else None
+        cells, _ = on_scale(self.judged, COEFFICIENTS[name].scale)
+        return None if cells is None else precision(cells, name)
 
     def estimate(self, name: str) -> Estimate:
         """One coefficient or rate, or by the labels a share of the verdicts.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .long import FloatArray, IntArray
-from .majority import winners
+from .majority import won_by
 
 BoolArray = NDArray[np.bool_]
 
@@ -274,15 +274,14 @@ def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
     """Probability that so many votes keep each verdict, N x K."""
     least = max(ceil(threshold * votes - _ROUNDING), 1)
     exact = bool(np.isinf(judge.tries))
-    rows, same = np.unique(judge.votes, axis=0, return_inverse=True)
-    enough = exact | (rows.sum(axis=1) >= (votes if exact else judge.tries))
+    given = judge.votes.sum(axis=1)
+    enough = given >= (0.0 if exact else judge.tries)
     # What is open of probabilities counts as one verdict more, which decides nothing.
-    rows = np.column_stack([rows, (1 - rows.sum(axis=1)).clip(0)]) if exact else rows
-    each = [
-        winners(row, votes, exact, least=least, alone=True) if known else np.zeros(len(row))
-        for row, known in zip(rows, np.broadcast_to(enough, len(rows)), strict=True)
-    ]
-    return np.array(each)[same.reshape(-1), : len(judge.decides)] * judge.decides
+    rows = np.column_stack([judge.votes, (1 - given).clip(0)]) if exact else judge.votes
+    (won,) = won_by(rows[enough], [votes], exact, least=least, alone=True)
+    found = np.zeros(judge.votes.shape)
+    found[enough] = won[:, : len(judge.decides)] * judge.decides
+    return found
 
 
 def smaller_numbers(tries: float) -> list[int]:

@@ -1,6 +1,6 @@
 """How many replications must vote until their majority is the judge's own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -70,11 +70,14 @@ def stable_majority(counts: Cells, votes: Sequence[int] | None = None) -> dict[i
             f"{tried[-1]} votes need; the most are {replications.max()}."
         )
     kept, generator = counts.rows(enough), np.random.default_rng(0)
-    # What is open of exact distributions and was not drawn from counts as one verdict more.
-    shares = np.column_stack([kept.shares, kept.unknown]) if kept.exact else None
+    if kept.exact:
+        # What is open and was not drawn from counts as one verdict more.
+        shares = np.column_stack([kept.shares, kept.unknown])
+        each = ((won**2).sum(axis=1) for won in won_by(shares, tried, exact=True))
+    else:
+        each = (_drawn(kept.table, m, generator) for m in tried)
     found = {}
-    for m in tried:
-        same = _drawn(kept.table, m, generator) if shares is None else _exact(shares, m)
+    for m, same in zip(tried, each, strict=True):
         one = mean_share(by_question(same, kept.clusters), LEVEL, float(kept.replications.mean()))
         found[m] = replace(one, value=float(same.mean()))
     return found
@@ -131,12 +134,25 @@ def _without_replacement(
     return drawn
 
 
-def _exact(shares: FloatArray, votes: int) -> FloatArray:
-    """Probability that the majorities of two sets of votes are the same, N; shares are N x K."""
-    # Many questions have the same shares, and which verdict has which makes no difference.
-    distinct, same = np.unique(np.sort(shares, axis=1), axis=0, return_inverse=True)
-    found = np.array([float((winners(row, votes, exact=True) ** 2).sum()) for row in distinct])
-    return np.asarray(found[same])
+def won_by(
+    table: NDArray[Any],
+    tried: Sequence[int],
+    exact: bool,
+    silent: FloatArray | float = 0.0,
+    least: int = 1,
+    alone: bool = False,
+) -> Iterator[FloatArray]:
+    """What `winners` says of N questions, N x K, for each number of verdicts in turn."""
+    # Many questions have the same counts, and which verdict has which makes no difference.
+    order = np.argsort(-table, axis=1, kind="stable")
+    ordered = np.take_along_axis(table, order, axis=1)
+    rows = np.column_stack([ordered, np.broadcast_to(silent, len(table))])
+    distinct, same = np.unique(rows, axis=0, return_inverse=True)
+    for votes in tried:
+        won = [winners(row[:-1], votes, exact, row[-1], least, alone) for row in distinct]
+        found = np.empty(table.shape)
+        np.put_along_axis(found, order, np.array(won)[same.reshape(-1)], axis=1)
+        yield found
 
 
 def winners(

@@ -96,12 +96,13 @@ def _each(given: LabelledShares) -> Ranking:
     for i in range(len(scores)):
         y, f, rest = (one[:, i] for one in (given.labels, given.judged, given.rest))
         known, other = ~np.isnan(y), ~np.isnan(rest)
-        tuned = weight_of(Sample(y[known], f[known], rest[other])) if other.any() else 0.0
-        left, n, others = y[known] - tuned * f[known], int(known.sum()), max(int(other.sum()), 1)
-        scores[i] = left.mean() + (tuned * rest[other].mean() if other.any() else 0.0)
+        tuned = weight_of(Sample(y[known], f[known], rest[other]))
+        left, added = y[known] - tuned * f[known], tuned * rest[other]
+        n, others = len(left), max(len(added), 1)
+        mean = added.sum() / others
+        scores[i] = left.mean() + mean
         moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
-        if other.any():
-            moved[other, i] = tuned * (rest[other] - rest[other].mean()) / others
+        moved[other, i] = (added - mean) / others
     return ranked(scores, [moved], given.n)
 
 

@@ -12,7 +12,7 @@ from .ends import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
-from .majority import VOTES, winners
+from .majority import VOTES, won_by
 from .planning import Precision
 from .rates import by_question, mean_share, unseen
 from .steps import SAME_LABEL, near, other_scale, spearman, step_of
@@ -175,22 +175,14 @@ class Labelled:
         enough = given.replications >= tried[-1]
         # What is open of exact distributions counts as one verdict more, which is never right.
         rows = np.column_stack([given.shares, given.unknown]) if given.exact else given.table
-        truth = self.truth * self._decides
-        truth = np.pad(truth, ((0, 0), (0, rows.shape[1] - truth.shape[1])))[enough]
-        mute = np.zeros(rows.shape[1], dtype=bool)
-        mute[: len(given.categories)] = [name in silent for name in given.categories]
-        lost = rows[enough][:, mute].sum(axis=1, keepdims=True)
-        rows = np.where(mute, 0, rows)
-        order = np.argsort(-rows[enough], axis=1, kind="stable")
-        # Many questions have the same counts, and which verdict has which makes no difference.
-        sorted_ = np.take_along_axis(rows[enough], order, axis=1)
-        distinct, same = np.unique(np.hstack([sorted_, lost]), axis=0, return_inverse=True)
-        truth = np.take_along_axis(truth, order, axis=1)
-        found = {}
-        for n in tried:
+        mute = [name in silent for name in given.categories]
+        mute += [False] * (rows.shape[1] - len(mute))
+        lost = rows[:, mute].sum(axis=1)
+        won_by_each = won_by(np.where(mute, 0, rows)[enough], tried, given.exact, lost[enough])
+        truth, found = (self.truth * self._decides)[enough], {}
+        for n, won in zip(tried, won_by_each, strict=True):
             right = np.full(len(rows), np.nan)
-            each = np.array([winners(row[:-1], n, given.exact, row[-1]) for row in distinct])
-            right[enough] = (each[same.reshape(-1)] * truth).sum(axis=1)
+            right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
             found[n] = self._mean(right)
         return found
 
