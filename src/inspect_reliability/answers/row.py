@@ -34,7 +34,8 @@ from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
 
-T, K = TypeVar("T"), TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""

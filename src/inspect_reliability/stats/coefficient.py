@@ -18,7 +18,7 @@ from .intervals import (
     within_bounds,
 )
 from .study import Formula, Study
-from .sums import Scale, Sums, terms
+from .sums import Scale, terms
 
 _Known = dict[str, tuple[Ends, str]]
 
@@ -92,14 +92,9 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     each = float(used.replications.mean())
     blank = replace(blank, n_questions=used.n_clusters, n_replications=each)
     # One pass over the questions a scale, whatever the number of coefficients.
-    studies = {scale: Study([terms_of(used, scale)]) for scale in {row.scale for row in rows}}
+    studies = {scale: Study([terms(used, scale)]) for scale in {row.scale for row in rows}}
     known: _Known = {}
     return {row.name: estimated(row, studies[row.scale], blank, known) for row in rows}
-
-
-def terms_of(given: Cells, scale: Scale) -> Sums:
-    """The contribution of each question; names of ordinal scale are the numbers of their ranks."""
-    return terms(given.ranked if scale == "ordinal" else given)
 
 
 def estimated(

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient, terms_of
+from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, level_of, t_quantile
 from .errors import ReliabilityError, check_level
@@ -16,7 +16,7 @@ from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
 from .long import FloatArray
 from .panels import shared_questions
 from .study import Formula, Study
-from .sums import Sums, ratio, terms_of_shares
+from .sums import Sums, ratio, terms, terms_of_shares
 from .validity import Labelled
 
 PERMUTATIONS = 500
@@ -93,7 +93,7 @@ def compare_all(
         if len(of) > 1 and coefficient not in ("omega", "agreement"):
             raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
     strata, left_out = _strata(judges, level, 2)
-    each = [[terms_of(one, row.scale) for one in own] for own in strata.values()]
+    each = [[terms(one, row.scale) for one in own] for own in strata.values()]
     return _pairs(list(judges), row, strata, each, left_out, level)
 
 

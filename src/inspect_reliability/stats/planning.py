@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from .cells import Cells
-from .coefficient import NO_VARIANCE, Coefficient, terms_of
+from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, linear_error, t_quantile
 from .errors import ReliabilityError
@@ -246,7 +246,7 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
-    study = Study([terms_of(counts.replicated, row.scale)])
+    study = Study([terms(counts.replicated, row.scale)])
     if study.total.disagreement == 0:
         return replace(blank, reason=_STEADY)
     (left_out,) = study.left_out(row.formula)

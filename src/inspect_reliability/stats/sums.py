@@ -152,9 +152,13 @@ class Strata(Sums):
         return np.asarray(sum(one.any_two for one in self.parts) / len(self.parts))
 
 
-def terms(given: Cells) -> Sums:
-    """The contribution of each question (or cluster); every question needs two verdicts."""
-    return terms_of_rows(given).together(given.clusters)
+def terms(given: Cells, scale: Scale | None = None) -> Sums:
+    """The contribution of each question (or cluster); every question needs two verdicts.
+
+    Names of ordinal scale are the numbers of their ranks.
+    """
+    rows = given.ranked if scale == "ordinal" else given
+    return terms_of_rows(rows).together(given.clusters)
 
 
 def terms_of_rows(given: Cells) -> Sums:
