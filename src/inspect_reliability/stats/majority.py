@@ -198,7 +198,7 @@ def _ways(own: FloatArray, votes: int, exact: bool) -> FloatArray:
         left = own - numbers
         ways = logs[own] - logs[numbers] - logs[left.clip(0)] + numbers * np.log(odds)
         ways = np.where(left < 0, -np.inf, ways - own * np.log1p(odds))
-    return np.exp(ways)
+    return np.asarray(np.exp(ways))
 
 
 def _majority(each: FloatArray, silent: FloatArray, least: int, alone: bool) -> FloatArray:
