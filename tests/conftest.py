@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from hypothesis import settings
 
 # Before transformers is imported, which would wait for a hub that cannot be reached.
@@ -69,19 +68,6 @@ def data() -> Path:
     folder = Path(os.environ.get("RELIABILITY_DATA") or ROOT.parent / "shared" / "data")
     if not (folder / "paper").is_dir():
         pytest.skip(f"the published data is not in {folder} (RELIABILITY_DATA names its folder)")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def paper_logs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The published judgments as logs, imported once for all processes of a test run."""
-    from example_published import imported  # which imports inspect
-
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "paper_logs"
-    with FileLock(folder.with_name("importing")):
-        if not folder.exists():
-            imported(data / "paper", folder)
     return folder
 
 

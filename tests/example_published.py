@@ -88,7 +88,7 @@ def published_folder(folder: Path) -> Path:
 
 
 def judgments_in(folder: Path) -> pd.DataFrame:
-    """A row an output of a folder, read by the study's pattern."""
+    """A row an output of a folder, read by the study's pattern, for `analyse` as well."""
     rows = []
     for run in published_runs(folder):
         for question, outputs in run.outputs.items():
@@ -97,7 +97,7 @@ def judgments_in(folder: Path) -> pd.DataFrame:
             for number, text in enumerate(outputs, 1):
                 verdict = (best_of_five if run.responder is None else correctness)(text)
                 own = {"judge": run.judge, "temperature": run.temperature}
-                known = {"replication": number, "verdict": verdict, "output": text}
+                known = {"replication": number, "verdict": verdict}
                 chosen = {"responder": named.get(verdict, run.responder)}
                 rows.append(facts | own | known | chosen | {"uuid": run.uuid(question)})
     return pd.DataFrame(rows)

@@ -5,7 +5,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,24 +25,27 @@ FROZEN = ROOT / "tests/frozen"
 Generator = np.random.Generator
 
 
-def tables(first: int = 0, step: int = 1) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Name and judgments of each drawn table, or of every `step`-th; the same ones each time."""
+def tables(chosen: Container[str] | None = None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Name and judgments of each drawn table, or of the chosen ones; the same ones each time."""
     kinds = (_names, _numbers, _outcomes, _exact, _facets, _labelled, _graded, _several)
-    for number in range(first, NUMBER, step):
+    for number in range(NUMBER):
         kind = kinds[number % len(kinds)]
-        yield f"{kind.__name__.strip('_')} {number}", kind(np.random.default_rng(number))
+        name = f"{kind.__name__.strip('_')} {number}"
+        if chosen is None or name in chosen:
+            yield name, kind(np.random.default_rng(number))
 
 
-def report_of(given: Any) -> dict[str, Any]:
-    """Every number and reason that a report says, by its place in the JSON."""
+def report_of(given: Any, results: list[str] | None = None) -> dict[str, Any]:
+    """Every number and reason that a report says, or some results, by its place in the JSON."""
     from inspect_reliability import analyse
 
-    return said_by(analyse(given))
+    return said_by(analyse(given), results)
 
 
-def said_by(analysis: Any) -> dict[str, Any]:
+def said_by(analysis: Any, results: list[str] | None = None) -> dict[str, Any]:
     """The same of an analysis."""
-    return dict(_leaves(json.loads(json.dumps(dict(analysis.results))), ""))
+    found = {name: analysis.results[name] for name in results or analysis.results}
+    return dict(_leaves(json.loads(json.dumps(found)), ""))
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -186,13 +189,13 @@ def place_of(name: str, data: Path) -> Path:
     return (ROOT if name == "example" else data) / SETS[name]
 
 
-def report_of_set(name: str, source: Path) -> dict[str, Any]:
+def report_of_set(name: str, source: Path, results: list[str] | None = None) -> dict[str, Any]:
     """What a report says of recorded judgments, without texts other than reasons."""
     from inspect_reliability.cli.sources import read_judgments
 
     columns = {"passage+question": "question"} if name == "grades" else {}
     swap = False if name == "llmbar" else None  # its verdicts name responses
-    found = report_of(read_judgments([str(source)], columns, swap=swap))
+    found = report_of(read_judgments([str(source)], columns, swap=swap), results)
     return {place: one for place, one in found.items() if not isinstance(one, str) or _says(place)}
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 
 from commands import invoke
 from example_logs import judged, without_best
+from example_published import judgments_in
 
 
 @pytest.fixture
@@ -160,10 +161,11 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
     assert row["n_labelled"] == 3
 
 
-def test_head_to_tail_knows_the_truth(paper_logs: Path) -> None:
+def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
     """The published judgments against Head-to-Tail's answers, with A_LM as published."""
-    [log] = paper_logs.glob("Head-to-Tail*.eval")
-    found = json.loads(invoke("validate", log, "--format", "json").stdout)
+    table = judgments_in(data / "paper").query("benchmark == 'Head-to-Tail'")
+    table.drop(columns="order").to_parquet(file := tmp_path / "judgments.parquet")
+    found = json.loads(invoke("validate", file, "--format", "json").stdout)
     [row] = found["validity"]
     assert row["n_labelled"] == 1008
     parts = ("wrong_twice", "wrong_then_right", "wrong_then_undecided")

@@ -55,12 +55,12 @@ def test_by_hand() -> None:
 def test_published_run(data: Path) -> None:
     """The published judgments, as scores of a log, give the paper's accuracy and standard error."""
     [path] = (data / "paper/application_data/judgment_results").glob("*Llama*.json")
-    scores = [
-        scored(question, number, correctness(output))
-        for question, outputs in json.loads(path.read_text()).items()
-        for number, output in enumerate(outputs)
-    ]
-    found = judged_accuracy(by="category")(scores)
+    scores = []
+    for question, outputs in json.loads(path.read_text()).items():
+        kept = Replications(list(map(correctness, outputs)))
+        score = Score(value=kept.verdicts[0], metadata=kept.metadata)
+        scores.append(SampleScore(score=score, sample_id=question))
+    found = judged_accuracy()(scores)
     assert isinstance(found, dict)
     assert found["a_lm"] == pytest.approx(0.0395, abs=5e-5)
     assert found["a_lm_se_replications"] == pytest.approx(0.00036, abs=5e-6)

@@ -52,13 +52,13 @@ def test_published_judges_are_noise(published_verdicts: Any) -> None:
     """Permuting each column leaves the published omegas where they are: 5% are outside 95%."""
     outside = varying = 0
     for (_, temperature, benchmark), rows in published_verdicts.items():
-        if temperature == "0" or benchmark == "all":
+        if temperature not in ("1", "0.5") or benchmark == "all":
             continue
         found = as_published(encode(rows.values(), LETTER_CODES), permutations=20)
         varying += 1
         outside += not found.omega_floor.low <= found.omega <= found.omega_floor.high
         assert found.alpha_floor.mean == pytest.approx(found.alpha_noise, abs=0.03)
-    assert varying == 24
+    assert varying == 12
     assert stats.binomtest(outside, varying, 0.05).pvalue > 0.01
 
 
@@ -108,45 +108,42 @@ def reliabilipy(codes: np.ndarray) -> Any:
     return analysis
 
 
-def apart(codes: np.ndarray) -> tuple[float, float]:
-    """How far omega is from reliabilipy's, and reliabilipy's from itself in another order."""
+def apart(codes: np.ndarray) -> float:
+    """How far omega is from reliabilipy's."""
     found = as_published(codes, non_response=None, permutations=1)
-    order = np.random.default_rng(0).permutation(codes.shape[1])
-    theirs, reordered = reliabilipy(codes), reliabilipy(codes[:, order])
+    theirs = reliabilipy(codes)
     assert found.alpha == pytest.approx(theirs.alpha_cronbach, abs=1e-12)
-    differences = found.omega - theirs.omega_total, reordered.omega_total - theirs.omega_total
-    return abs(differences[0]), abs(differences[1])
+    return abs(found.omega - theirs.omega_total)
+
+
+def reordered(codes: np.ndarray) -> float:
+    """How far reliabilipy's omega is from itself with the questions in another order."""
+    order = np.random.default_rng(0).permutation(codes.shape[1])
+    return abs(reliabilipy(codes).omega_total - reliabilipy(codes[:, order]).omega_total)
 
 
 def test_omega_is_that_of_reliabilipy() -> None:
     """Omega differs from reliabilipy's as little as that does from itself in another order."""
     sizes = [(k, r) for k in (5, 8, 12) for r in (20, 100)]
-    ours, theirs = zip(
-        *(
-            apart(drawn(r, k, seed))
-            for k, r in sizes
-            for seed in (1, 2)
-            for drawn in (noise, shared)
-        ),
-        strict=True,
-    )
-    assert np.median(ours) < 10 * np.median(theirs) < 1e-8
+    tables = [drawn(r, k, 1) for k, r in sizes for drawn in (noise, shared)]
+    ours = [*map(apart, tables)]
+    assert np.median(ours) < 10 * np.median([*map(reordered, tables[::2])]) < 1e-8
     assert max(ours) < 1e-5
 
 
 def test_published_omega_is_that_of_reliabilipy(published_verdicts: Any) -> None:
     """The same of the published judgments, whose omegas are within a millionth."""
-    tables = [encode(rows.values(), LETTER_CODES) for rows in published_verdicts.values()]
+    chosen = [rows for (_, t, b), rows in published_verdicts.items() if t == "1" and b != "all"]
+    tables = [encode(rows.values(), LETTER_CODES) for rows in chosen]
     varying = [codes[:, (codes != codes[0]).any(axis=0)] for codes in tables]
-    ours, theirs = zip(*(apart(codes) for codes in varying if 4 < codes.shape[1] < 30), strict=True)
-    assert np.median(ours) < 10 * np.median(theirs) < 1e-8
-    assert max(ours) < 1e-6
+    assert [4 < codes.shape[1] < 30 for codes in varying] == [True] * 6
+    assert max(map(apart, varying)) < 1e-6
 
 
 def test_omega_of_few_questions() -> None:
     """Three factors fit up to four questions in many ways: most end where reliabilipy does."""
     ours = [
-        apart(drawn(r, k, k + r))[0]
+        apart(drawn(r, k, k + r))
         for k in (2, 3, 4)
         for r in (5, 20, 100)
         for drawn in (noise, shared)
@@ -218,7 +215,6 @@ def shared(r: int, k: int, seed: int) -> np.ndarray:
     ("k", "r", "expected"),
     [
         (8, 100, 0.53),
-        (20, 100, 0.66),
         (27, 100, 0.72),
         (55, 100, 0.83),
         (27, 10, 0.93),
@@ -227,22 +223,22 @@ def shared(r: int, k: int, seed: int) -> np.ndarray:
 )
 def test_value_of_pure_noise(k: int, r: int, expected: float) -> None:
     """What the procedure shows depends on questions and replications, and falls with these."""
-    many = np.array([correlations(noise(r, k, seed)) for seed in range(40)])
+    many = np.array([correlations(noise(r, k, seed)) for seed in range(20)])
     assert np.mean([*map(omega_total, many)]) == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(("k", "r"), [(2, 5), (8, 100), (27, 30), (55, 100)])
+@pytest.mark.parametrize(("k", "r"), [(2, 5), (8, 100), (27, 30)])
 def test_alpha_of_noise(k: int, r: int) -> None:
     """The closed form is the mean alpha of independent normal columns, pooled with constants."""
     generator = np.random.default_rng(k)
     rows = [reliabilipy_alpha(generator.normal(size=(r, k))) for _ in range(300)]
     codes = np.hstack([generator.normal(size=(r, k)), np.ones((r, 3))])
-    found = as_published(codes, non_response=None, permutations=300)
+    found = as_published(codes, non_response=None, permutations=30)
     error = np.std(rows) / np.sqrt(300)
     pooled = (3 + k * np.mean(rows)) / (3 + k)
     # Alpha is not linear in the correlations: it lies a little under its value at their mean.
     assert found.alpha_noise == pytest.approx(pooled, abs=4 * error + 0.2 / k / np.sqrt(r))
-    assert found.alpha_floor.mean == pytest.approx(pooled, abs=6 * error)
+    assert found.alpha_floor.mean == pytest.approx(pooled, abs=6 * np.sqrt(10) * error)
 
 
 def reliabilipy_alpha(codes: np.ndarray) -> float:
@@ -266,9 +262,9 @@ def test_columns() -> None:
 def test_floor_is_seeded_and_tells_structure_from_noise() -> None:
     """The same seed gives the same floor; columns that move together stand out of it."""
     codes = shared(60, 8, 3)
-    found = as_published(codes, non_response=None, permutations=40, seed=1)
-    assert found == as_published(codes, non_response=None, permutations=40, seed=1)
-    assert found != as_published(codes, non_response=None, permutations=40, seed=2)
+    found = as_published(codes, non_response=None, permutations=20, seed=1)
+    assert found == as_published(codes, non_response=None, permutations=20, seed=1)
+    assert found != as_published(codes, non_response=None, permutations=20, seed=2)
     assert found.omega > found.omega_floor.high
     assert found.omega_floor.low < found.omega_floor.mean < found.omega_floor.high
 

@@ -153,6 +153,9 @@ def test_another_folder(tmp_path: Path) -> None:
 def test_the_text_behind_a_judgment(folder: Path, tmp_path: Path) -> None:
     """A row leads back to its output and to a prompt with all five responses."""
     table = imported(folder, tmp_path / "logs").table
+    asked = ["judge", "benchmark", "question", "replication", "responder", "verdict", "uuid"]
+    written, given = (one[asked].fillna("").value_counts() for one in (table, judgments_in(folder)))
+    assert written.sort_index().equals(given.sort_index())
     row = table.query(
         "judge == 'other/judge' and temperature == 0.5 and question == 'mtb:m2'"
     ).iloc[4]

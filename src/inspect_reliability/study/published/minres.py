@@ -80,8 +80,9 @@ def uniquenesses(correlations: FloatArray) -> FloatArray:
 def _rotated(unrotated: FloatArray) -> FloatArray:
     """Loadings rotated by gradient projection (Jennrich 2002), k x f."""
     turns, step = np.eye(unrotated.shape[1]), 1.0
-    rotated, criterion, slope = quartimin(unrotated, turns)
+    back, rotated, criterion = _quartimin(unrotated, turns)
     for _ in range(_TURNS):
+        slope = _slope(back, rotated, turns)
         steepness = (slope**2).sum()
         if np.sqrt(steepness) < _FLAT:
             break
@@ -89,33 +90,39 @@ def _rotated(unrotated: FloatArray) -> FloatArray:
         for _ in range(_HALVINGS):
             after = turns - step * slope
             after /= np.sqrt((after**2).sum(axis=0))
-            found = quartimin(unrotated, after)
-            if criterion - found[1] > step * steepness / 2:
+            found = _quartimin(unrotated, after)
+            if criterion - found[2] > step * steepness / 2:
                 break
             step /= 2
-        turns, (rotated, criterion, slope) = after, found
+        turns, (back, rotated, criterion) = after, found
     return rotated
 
 
-def quartimin(
-    unrotated: FloatArray, turns: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _quartimin(unrotated: FloatArray, turns: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """How far variables load on several factors.
 
     Args:
-        unrotated: Loadings, [..., k, f].
-        turns: Rotations, [..., f, f], whose columns have length 1.
+        unrotated: Loadings, k x f.
+        turns: A rotation, f x f, whose columns have length 1.
 
     Returns:
-        The rotated loadings, the criterion [...], and its slope along rotations of that length.
+        The inverse of the rotation, the rotated loadings, and the criterion.
     """
     back = np.linalg.inv(turns)
-    rotated = unrotated @ np.swapaxes(back, -1, -2)
+    rotated = unrotated @ back.T
     squares = rotated**2
-    others = squares @ (1 - np.eye(turns.shape[-1]))
-    slope = -np.swapaxes(np.swapaxes(rotated, -1, -2) @ (rotated * others) @ back, -1, -2)
-    slope -= turns * (turns * slope).sum(axis=-2, keepdims=True)
-    return rotated, np.einsum("...if,...if", squares, others) / 4, slope
+    return back, rotated, float(np.einsum("if,if", squares, squares @ _others(turns))) / 4
+
+
+def _slope(back: FloatArray, rotated: FloatArray, turns: FloatArray) -> FloatArray:
+    """Slope of the criterion along rotations whose columns have length 1, f x f."""
+    slope = -(rotated.T @ (rotated * (rotated**2 @ _others(turns))) @ back).T
+    return slope - turns * (turns * slope).sum(axis=0)
+
+
+def _others(turns: FloatArray) -> FloatArray:
+    """Adds up what a variable has of the other factors."""
+    return 1 - np.eye(len(turns))
 
 
 def explained(correlations: FloatArray, rotated: FloatArray) -> FloatArray:
