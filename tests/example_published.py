@@ -87,10 +87,12 @@ def published_folder(folder: Path) -> Path:
     return folder
 
 
-def judgments_in(folder: Path) -> pd.DataFrame:
+def judgments_in(folder: Path, benchmark: str | None = None) -> pd.DataFrame:
     """A row an output of a folder, read by the study's pattern, for `analyse` as well."""
     rows = []
     for run in published_runs(folder):
+        if benchmark not in (None, run.benchmark):
+            continue
         for question, outputs in run.outputs.items():
             facts = run.facts(question)
             named = dict(zip(run.design.reader.verdicts, facts.get("order", ()), strict=False))

@@ -163,8 +163,8 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
 
 def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
     """The published judgments against Head-to-Tail's answers, with A_LM as published."""
-    table = judgments_in(data / "paper").query("benchmark == 'Head-to-Tail'")
-    table.drop(columns="order").to_parquet(file := tmp_path / "judgments.parquet")
+    table = judgments_in(data / "paper", "Head-to-Tail")
+    table.to_parquet(file := tmp_path / "judgments.parquet")
     found = json.loads(invoke("validate", file, "--format", "json").stdout)
     [row] = found["validity"]
     assert row["n_labelled"] == 1008

@@ -10,7 +10,7 @@ import pytest
 
 from commands import invoke
 from example_judgments import written
-from inspect_reliability.answers import analyse
+from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.counted import as_counts
@@ -34,11 +34,17 @@ def rows(seed: int = 0, questions: int = 12, tries: int = 6, first: int = 0) -> 
     return pd.DataFrame(made)
 
 
-def same(one: Judgments, other: Judgments) -> None:
+@pytest.fixture(scope="module")
+def expected() -> Analysis:
+    """The analysis of `rows()`."""
+    return analyse(rows())
+
+
+def same(counted: Judgments, expected: Analysis) -> None:
     """Every number of both is equal."""
-    ours, theirs = analyse(one), analyse(other)
+    ours = analyse(counted)
     for name in {*ours.results} - {"notes", "without_verdict"}:  # which quotes single outputs
-        assert equal(ours.results[name], theirs.results[name]), name
+        assert equal(ours.results[name], expected.results[name]), name
 
 
 def equal(one: Any, other: Any) -> bool:
@@ -60,7 +66,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
-def test_files_in_batches_give_the_results_of_their_rows(tmp_path: Path, form: str) -> None:
+def test_files_in_batches_give_the_results_of_their_rows(
+    tmp_path: Path, form: str, expected: Analysis
+) -> None:
     """Whatever their form, and whether they are one file or several."""
     frame = rows()
     one = judgments_from(written(frame, tmp_path / f"all.{form}"))
@@ -68,25 +76,25 @@ def test_files_in_batches_give_the_results_of_their_rows(tmp_path: Path, form: s
     paths = [written(part, tmp_path / f"{n}.{form}") for n, part in enumerate(parts)]
     assert len(one) < len(frame)
     for counted in (one, judgments_from(paths)):
-        same(counted, judgments_from_frame(frame))
+        same(counted, expected)
 
 
 @pytest.mark.usefixtures("small")
 def test_tries_in_files_of_their_own_add_up(tmp_path: Path) -> None:
     """Files that share questions are further tries of these."""
-    parts = [rows(seed) for seed in range(3)]
+    parts = [rows(seed, tries=3) for seed in range(3)]
     paths = [written(part, tmp_path / f"{n}.csv") for n, part in enumerate(parts)]
-    same(judgments_from(paths), judgments_from_frame(pd.concat(parts, ignore_index=True)))
+    same(judgments_from(paths), analyse(pd.concat(parts, ignore_index=True)))
 
 
 @pytest.mark.usefixtures("small")
-def test_a_copy_counts_once(tmp_path: Path) -> None:
+def test_a_copy_counts_once(tmp_path: Path, expected: Analysis) -> None:
     """Rows in another order are a copy of a file, and a note says so."""
     frame = rows()
     copy = written(frame.sample(frac=1, random_state=1), tmp_path / "copy.csv")
     found = judgments_from([written(frame, tmp_path / "all.csv"), copy])
     assert [note.count for note in found.notes if "a copy" in note.what] == [len(frame)]
-    same(found, judgments_from_frame(frame))
+    same(found, expected)
 
 
 def test_saved_counts_of_workers_are_one_study(tmp_path: Path) -> None:
@@ -95,7 +103,7 @@ def test_saved_counts_of_workers_are_one_study(tmp_path: Path) -> None:
     for n, part in enumerate(parts):
         save(as_counts(judgments_from_frame(part)), tmp_path / f"{n}.parquet")
     found = judgments_from([str(path) for path in sorted(tmp_path.iterdir())])
-    same(found, judgments_from_frame(pd.concat(parts, ignore_index=True)))
+    same(found, analyse(pd.concat(parts, ignore_index=True)))
 
 
 def test_counts_beside_rows(tmp_path: Path) -> None:
@@ -104,7 +112,7 @@ def test_counts_beside_rows(tmp_path: Path) -> None:
     saved = str(tmp_path / "counts.parquet")
     save(as_counts(judgments_from_frame(one)), saved)
     both = judgments_from([saved, str(written(other, tmp_path / "other.csv"))])
-    same(both, judgments_from_frame(pd.concat([one, other], ignore_index=True)))
+    same(both, analyse(pd.concat([one, other], ignore_index=True)))
     again = judgments_from([saved, str(written(one, tmp_path / "one.csv"))])
     assert any("if one is a copy" in note.what for note in again.notes)
 

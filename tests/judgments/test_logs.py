@@ -36,11 +36,16 @@ def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
     assert set(table["tokens"]) == {100}
 
 
-def test_sources_may_be_a_file_a_folder_a_url_or_a_log(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log to be read, alone in its folder."""
+    made = example_logs.judged(tmp_path_factory.mktemp("log"))
+    return Path(made.location.removeprefix("file://"))
+
+
+def test_sources_may_be_a_file_a_folder_a_url_or_a_log(log: Path) -> None:
     """However a log is named, it holds the same judgments."""
-    log = example_logs.judged(tmp_path)
-    path = Path(log.location.removeprefix("file://"))
-    sources = [path, str(path), tmp_path, path.as_uri(), read_eval_log(str(path))]
+    sources = [log, str(log), log.parent, log.as_uri(), read_eval_log(str(log))]
     tables = [judgments_from_logs(source).table for source in sources]
     columns = ["judge", "benchmark", "temperature", "question", "replication", "verdict"]
     for table in tables[1:]:
@@ -53,10 +58,10 @@ def test_epsilon_is_temperature_zero(tmp_path: Path) -> None:
     assert set(judgments_from_logs(tmp_path).table["temperature"]) == {0.0}
 
 
-def test_a_copy_of_a_log_adds_nothing(tmp_path: Path) -> None:
+def test_a_copy_of_a_log_adds_nothing(log: Path, tmp_path: Path) -> None:
     """A judgment that stands in two logs counts once, and its copy is counted and named."""
-    log = example_logs.judged(tmp_path)
-    shutil.copy(log.location.removeprefix("file://"), tmp_path / "z_copy.eval")
+    for name in ("a_log.eval", "z_copy.eval"):
+        shutil.copy(log, tmp_path / name)
     judgments = judgments_from_logs(tmp_path)
     assert len(judgments) == 12
     (note,) = judgments.notes
@@ -128,9 +133,9 @@ def test_a_truncated_log_is_named_and_the_rest_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_seed_check_speaks_for_its_run(tmp_path: Path) -> None:
+def test_a_seed_check_speaks_for_its_run(log: Path, tmp_path: Path) -> None:
     """One replication is checked; every judgment of its run is known to be of such a judge."""
-    example_logs.judged(tmp_path)
+    shutil.copy(log, tmp_path)
     other = example_logs.foreign(tmp_path)
     table = judgments_from_logs(tmp_path).table
     foreign = table["log"].str.endswith(Path(other.location).name)
@@ -139,17 +144,17 @@ def test_a_seed_check_speaks_for_its_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_log_under_another_name_is_counted_and_can_be_named(tmp_path: Path) -> None:
+def test_a_log_under_another_name_is_counted_and_can_be_named(log: Path, tmp_path: Path) -> None:
     """Inspect knows JSON logs by their names; what it passes over is counted."""
     folder = tmp_path / "logs"
-    log = example_logs.judged(folder, log_format="json")
+    made = example_logs.judged(folder, log_format="json")
     (folder / "logs.json").write_text("{}")
     assert judgments_from_logs(folder).notes == ()
-    path = Path(log.location.removeprefix("file://"))
+    path = Path(made.location.removeprefix("file://"))
     renamed = path.rename(folder / "renamed.json")
     with pytest.raises(UserError, match=r"1 \*\.json or \*\.eval that inspect"):
         judgments_from_logs(folder)
-    example_logs.judged(folder, seed=1)
+    shutil.copy(log, folder)
     (note,) = judgments_from_logs(folder).notes
     assert note.count == 1
     assert len(judgments_from_logs(renamed)) == 12

@@ -1,6 +1,6 @@
 """What verdicts name where orders have names: places, or responses."""
 
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
@@ -50,8 +50,7 @@ def unlabelled(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns="right")
 
 
-@pytest.mark.parametrize("names", ORDERS)
-@pytest.mark.parametrize("first", WORDS)
+@pytest.mark.parametrize(("first", "names"), zip(WORDS, cycle(ORDERS), strict=False))
 def test_swap_gives_the_responses_behind_the_places(first: str, names: tuple[str, str]) -> None:
     """`swap=True` turns verdicts by place into those by response; `swap=False` leaves them."""
     true = unlabelled(pairs(first, names))
@@ -72,11 +71,15 @@ def test_exchanging_twice_changes_nothing(verdict: str) -> None:
 
 
 @pytest.mark.parametrize("first", [one for one in WORDS if one != "first"])
-def test_nothing_is_computed_until_a_meaning_is_chosen(first: str) -> None:
-    """What verdicts name is asked, with how far another order moves them in either meaning."""
-    frame = unlabelled(pairs(first))
-    read = judgments_from_frame(frame)
-    [open_] = read.unclear
+def test_what_verdicts_name_is_asked(first: str) -> None:
+    """Letters, numbers and sides name a place as often as a response."""
+    assert len(judgments_from_frame(unlabelled(pairs(first))).unclear) == 1
+
+
+def test_nothing_is_computed_until_a_meaning_is_chosen() -> None:
+    """The question says how far another order moves the verdicts in either meaning."""
+    frame = unlabelled(pairs())
+    [open_] = judgments_from_frame(frame).unclear
     both = [analyse(frame, swap=swap) for swap in (True, False)]
     moves = [one.results["moves"][0] for one in both]
     for choice, call, move in zip((True, False), open_.calls, moves, strict=True):
@@ -200,8 +203,12 @@ def test_letters_of_mt_bench_give_the_numbers_of_their_study(data: Path) -> None
 LABELS = [("A", "B"), ("1", "2"), ("model_a", "model_b"), ("Response 1", "Response 2"), None]
 
 
-@pytest.mark.parametrize("verdicts", LABELS[:2] + LABELS[3:])
-@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize(
+    ("verdicts", "labels"),
+    [(LABELS[0], one) for one in LABELS]
+    + [(one, LABELS[1]) for one in LABELS[3:]]
+    + [(None, None)],
+)
 def test_labels_are_read_as_verdicts_are(
     verdicts: tuple[str, str] | None, labels: tuple[str, str] | None
 ) -> None:

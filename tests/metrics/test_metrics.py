@@ -297,7 +297,7 @@ every = [
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["p", "q", 1, None]), values, leftovers), max_size=12))
 def test_no_scores_make_a_metric_raise(made: list[tuple[Any, Any, Any]]) -> None:
     """A metric gives a number or a flat mapping of numbers, whatever it is given."""

@@ -197,9 +197,9 @@ def test_numbers_are_compared() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shares", [[0.25] * 4, [0.91, 0.03, 0.03, 0.03]])
-def test_several_judges_at_once(shares: list[float]) -> None:
+def test_several_judges_at_once() -> None:
     """Six equal judges: all 15 intervals hold 0 in 95% of studies, where single ones would not."""
+    shares = [0.91, 0.03, 0.03, 0.03]
     generator, single, together = np.random.default_rng(12), [], []
     for _ in range(10):
         chances = generator.dirichlet(np.array(shares) * 2, size=25)
@@ -273,7 +273,7 @@ def test_both_intervals_by_hand() -> None:
 def test_interval_covers_for_other_chances() -> None:
     """Judges of one omega, of which one nearly always says the same: 0 is held 95 times of 100."""
     generator, held, jackknife = np.random.default_rng(23), 0, 0
-    for _ in range(120):
+    for _ in range(60):
         tables = [
             generator.multinomial(10, generator.dirichlet(np.array(shares) * 1.5, size=25))
             for shares in ([0.25, 0.25, 0.25, 0.25], [0.88, 0.12, 0, 0])
@@ -283,8 +283,8 @@ def test_interval_covers_for_other_chances() -> None:
         left = [np.array(twins.left_out(twins.omega, *twins.questions(t)[:2])) for t in tables]
         error = twins.jackknife_error(left[0] - left[1])
         jackknife += abs(found.difference) <= twins.t(0.95, 25) * error
-    assert held >= 0.93 * 120
-    assert jackknife < 0.92 * 120
+    assert held >= 0.93 * 60
+    assert jackknife < 0.92 * 60
 
 
 def test_two_judges_need_no_more() -> None:

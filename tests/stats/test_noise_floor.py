@@ -46,7 +46,7 @@ def test_equals_dealing(case: str) -> None:
 
 def test_as_often_below_as_promised() -> None:
     """Omega of judges that only guess lies in their floor 95% of the time."""
-    tables = np.random.default_rng(0).multinomial(10, [0.5, 0.2, 0.2, 0.1], size=(500, 12))
+    tables = np.random.default_rng(0).multinomial(10, [0.5, 0.2, 0.2, 0.1], size=(250, 12))
     inside = 0
     for table in tables:
         floor, value = noise_floor(counts(table)), omega(counts(table)).value

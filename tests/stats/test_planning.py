@@ -137,7 +137,7 @@ def test_assurance(name: str, estimate: Coefficient) -> None:
     """Four in five studies reach the half-width that their pilots planned for."""
     generator = np.random.default_rng(8)
     reached = []
-    for _ in range(30):
+    for _ in range(16):
         pilot = precision(study(generator, 30, 10), name)
         design = pilot.design(0.12, 10)
         assert design.fewest <= design.n_questions <= design.most

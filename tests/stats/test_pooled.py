@@ -126,7 +126,7 @@ def test_covers(shares: list[float]) -> None:
     # D is the same of both, so that the pooled omega is the mean of the two.
     true = np.mean([1 / (1 + spread) for _, spread in parts])
     assert differ > 0
-    for _ in range(120):
+    for _ in range(60):
         studied = [
             counts(generator.multinomial(8, generator.dirichlet(spread * np.array(shares), n)))
             for n, spread in parts

@@ -134,7 +134,7 @@ def test_other_results_are_limits() -> None:
 def test_tail_draws_are_unbiased() -> None:
     """W and D with two draws from what is open are on average those of the whole distribution."""
     whole = np.array([[0.5, 0.3, 0.15, 0.05], [0.1, 0.2, 0.3, 0.4], [0.05, 0.05, 0.8, 0.1]])
-    known = np.array([[0.4, 0.0, 0.1, 0.0], [0.1, 0.1, 0.0, 0.2], [0.0, 0.0, 0.5, 0.0]])
+    known = np.array([[0.4, 0.0, 0.1, 0.05], [0.1, 0.1, 0.0, 0.2], [0.0, 0.0, 0.8, 0.1]])
 
     def draws(left: NDArray[np.float64]) -> list[tuple[float, NDArray[np.int64]]]:
         """All pairs of verdicts, each with its probability."""

@@ -22,6 +22,7 @@ from example_published import (
     published_folder,
 )
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.saving import alone
 from inspect_reliability.study.published.imported import file_names, write_published_logs
@@ -110,12 +111,16 @@ def test_names_without_the_other_files(folder: Path) -> None:
 
 def test_a_second_copy_adds_nothing(folder: Path, tmp_path: Path) -> None:
     """A judge whose file is there twice is counted once, and that is said."""
-    copy = file_of(folder).with_name("full_judgements_copy.json")
-    copy.write_text(file_of(folder).read_text())
+    [(judge, by_temperature)] = content(JUDGES[0]).items()
+    for path in [*folder.rglob("judge_full_*"), *(folder / "results").iterdir()]:
+        path.unlink()
+    for path in (file_of(folder), file_of(folder, "copy")):
+        path.write_text(json.dumps({judge: {"temperature: 1": by_temperature["temperature: 1"]}}))
     judgments = imported(folder, tmp_path / "logs")
     asked = judgments.table[["judge", "temperature", "question", "replication"]]
     assert not asked.duplicated().any()
-    assert sum(note.count for note in judgments.notes) == 3 * len(QUESTIONS) * REPLICATIONS
+    assert len(asked) == len(QUESTIONS) * REPLICATIONS
+    assert sum(note.count for note in judgments.notes) == len(QUESTIONS) * REPLICATIONS
 
 
 @pytest.mark.parametrize(
@@ -150,9 +155,9 @@ def test_another_folder(tmp_path: Path) -> None:
         published_runs(tmp_path)
 
 
-def test_the_text_behind_a_judgment(folder: Path, tmp_path: Path) -> None:
+def test_logs_say_what_their_files_said(folder: Path, small_logs: Path) -> None:
     """A row leads back to its output and to a prompt with all five responses."""
-    table = imported(folder, tmp_path / "logs").table
+    table = judgments_from_logs(small_logs).table
     asked = ["judge", "benchmark", "question", "replication", "responder", "verdict", "uuid"]
     written, given = (one[asked].fillna("").value_counts() for one in (table, judgments_in(folder)))
     assert written.sort_index().equals(given.sort_index())
@@ -164,18 +169,6 @@ def test_the_text_behind_a_judgment(folder: Path, tmp_path: Path) -> None:
     assert text.output == content("other/judge")["other/judge"]["temperature: 0.5"]["mtb:m2"][4]
     assert text.prompt is not None
     assert all(f"{name} on mtb:m2" in text.prompt for name in RESPONDERS)
-
-
-def test_the_published_study(data: Path) -> None:
-    """Both judges' files hold 5 temperatures x 55 questions x 100 replications."""
-    table = judgments_in(data / "paper")
-    best = table[table["benchmark"] != "Head-to-Tail"]
-    sizes = best.groupby(["judge", "temperature", "benchmark"]).size().unstack()
-    assert sizes.shape == (10, 3)
-    assert set(map(tuple, sizes[["BBH", "SQuAD", "MT-Bench"]].to_numpy().tolist())) == {
-        (2700, 2000, 800)
-    }
-    assert set(best["temperature"]) == {1, 0.75, 0.5, 0.25, 0}
 
 
 NAMES = ["a/b_c", "a_b/c", "a b/c", "A/b_c", "long" * 75, "../../up"]

@@ -114,9 +114,15 @@ def test_every_number_is_as_frozen(published_study: Analysis) -> None:
 
 def test_there_are_thirty_rows_and_one_of_head_to_tail(rows) -> None:
     """Two judges x five temperatures x three benchmarks, and one file of Head-to-Tail."""
-    best = {key for key in rows if key[1] != "Head-to-Tail"}
-    benchmarks = ("BBH", "SQuAD", "MT-Bench")
-    assert best == {(j, b, t) for j in (LLAMA, STARLING) for b in benchmarks for t in TEMPERATURES}
+    best = {key: row["n_questions"] for key, row in rows.items() if key[1] != "Head-to-Tail"}
+    sizes = {"BBH": 27, "SQuAD": 20, "MT-Bench": 8}
+    assert best == {
+        (judge, benchmark, t): n
+        for judge in (LLAMA, STARLING)
+        for benchmark, n in sizes.items()
+        for t in TEMPERATURES
+    }
+    assert {row["n_replications"] for row in rows.values()} == {100}
     assert len(rows) == 31
 
 

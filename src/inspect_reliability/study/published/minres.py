@@ -108,7 +108,7 @@ def _quartimin(unrotated: FloatArray, turns: FloatArray) -> tuple[FloatArray, Fl
     Returns:
         The inverse of the rotation, the rotated loadings, and the criterion.
     """
-    back = np.linalg.inv(turns)
+    back = np.asarray(np.linalg.inv(turns), dtype=np.float64)
     rotated = unrotated @ back.T
     squares = rotated**2
     return back, rotated, float(np.einsum("if,if", squares, squares @ _others(turns))) / 4
@@ -117,7 +117,7 @@ def _quartimin(unrotated: FloatArray, turns: FloatArray) -> tuple[FloatArray, Fl
 def _slope(back: FloatArray, rotated: FloatArray, turns: FloatArray) -> FloatArray:
     """Slope of the criterion along rotations whose columns have length 1, f x f."""
     slope = -(rotated.T @ (rotated * (rotated**2 @ _others(turns))) @ back).T
-    return slope - turns * (turns * slope).sum(axis=0)
+    return np.asarray(slope - turns * (turns * slope).sum(axis=0))
 
 
 def _others(turns: FloatArray) -> FloatArray:
