@@ -105,7 +105,7 @@ def test_interval_covers() -> None:
     """Two judges of the same chances differ by nothing: 95% intervals hold 0 about 95 times."""
     generator = np.random.default_rng(9)
     covered = 0
-    for _ in range(150):
+    for _ in range(100):
         # Both find the same questions hard: what pairing is for.
         chances = generator.dirichlet(np.full(4, 0.7), size=25)
         pair = [counts(generator.multinomial(10, chances)) for _ in range(2)]
@@ -113,7 +113,7 @@ def test_interval_covers() -> None:
         assert result.low is not None
         assert result.high is not None
         covered += result.low <= 0 <= result.high
-    assert 0.92 <= covered / 150 <= 0.98
+    assert 0.92 <= covered / 100 <= 0.98
 
 
 @pytest.mark.parametrize(
@@ -167,18 +167,18 @@ def test_refused() -> None:
 
 @pytest.mark.slow
 def test_the_interval_of_two_iccs_covers_their_difference() -> None:
-    """Of 150 studies of normal scores, about 95% contain the known difference of ICCs."""
+    """Of 100 studies of normal scores, about 95% contain the known difference of ICCs."""
     generator = np.random.default_rng(4)
     noises, covered = (0.5, 1.0), 0
     truth = 1 / (1 + noises[0] ** 2) - 1 / (1 + noises[1] ** 2)
-    for _ in range(150):
+    for _ in range(100):
         base = generator.normal(size=(60, 1))
         judges = [Cells.of_numbers(base + s * generator.normal(size=(60, 5))) for s in noises]
         found = compare(*judges, "icc")
         assert found.low is not None
         assert found.high is not None
         covered += found.low <= truth <= found.high
-    assert 0.92 <= covered / 150 <= 0.98
+    assert 0.92 <= covered / 100 <= 0.98
 
 
 def test_numbers_are_compared() -> None:

@@ -117,7 +117,7 @@ def test_questions_to_decide() -> None:
         n = fewest(lambda n, found=found: found.excludes(0.6, n, 0.8))
         decided = [
             within_limit(omega(study(generator, n, true, r=10)), at_least=0.6) == result
-            for _ in range(40)
+            for _ in range(100)
         ]
         assert 0.65 <= np.mean(decided) <= 0.95
         few = pilot.rows(range(20))

@@ -36,10 +36,10 @@ def test_answers_of_a_question_weigh_together() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("obeys", "graded"), [(0.3, False), (0.0, True)])
 def test_intervals_hold_what_was_put_in(obeys: float, graded: bool) -> None:
-    """In 200 studies about 95% of the intervals hold the pull of a judge that obeys so often."""
+    """In 100 studies about 95% of the intervals hold the pull of a judge that obeys so often."""
     generator = np.random.default_rng(3)
     inside = 0
-    for _ in range(200):
+    for _ in range(100):
         before, after = [], []
         for p in generator.beta(2, 2, 40):
             old, new = generator.random(4) < p, generator.random(5) < p
@@ -50,4 +50,4 @@ def test_intervals_hold_what_was_put_in(obeys: float, graded: bool) -> None:
         true = obeys if graded else obeys * 0.5  # the mean of 1 - p is a half
         assert found.ends is not None
         inside += found.ends[0] <= true <= found.ends[1]
-    assert 0.92 < inside / 200 <= 0.98
+    assert 0.92 < inside / 100 <= 0.98

@@ -170,7 +170,7 @@ def test_pure_noise_is_covered() -> None:
     """A judge that tosses a coin has omega 0, and no more than 1 interval in 20 denies it."""
     generator = np.random.default_rng(0)
     held = []
-    for _ in range(400):
+    for _ in range(200):
         heads = generator.binomial(20, 0.5, 20)
         found = omega(counts(np.column_stack([heads, 20 - heads])))
         held.append(found.low <= 0 <= found.high)
@@ -183,7 +183,7 @@ def test_one_verdict_dominates(concentration: float) -> None:
     generator = np.random.default_rng(1)
     shares = np.array([0.88, 0.06, 0.06])
     true, held = 1 / (1 + concentration * 3), []
-    for _ in range(300):
+    for _ in range(150):
         chances = generator.dirichlet(shares * concentration * 3, 20)
         found = omega(counts(generator.multinomial(10, chances)))
         if found.low is not None:
@@ -195,7 +195,7 @@ def test_two_replications() -> None:
     """Two replications are enough for intervals that cover."""
     generator = np.random.default_rng(2)
     held = []
-    for _ in range(300):
+    for _ in range(150):
         chances = generator.dirichlet([0.3, 0.3, 0.9], 30)
         found = omega(counts(generator.multinomial(2, chances)))
         held.append(found.low <= 1 / 2.5 <= found.high)
@@ -248,7 +248,7 @@ def test_clusters_are_covered() -> None:
     # Spread by Dirichlet twice, chances keep these shares of the variance of a verdict.
     true = 1 - question / (1 + question) * output / (1 + output)
     held = []
-    for _ in range(300):
+    for _ in range(150):
         means = generator.dirichlet(question * base, 20)
         chances = np.array([generator.dirichlet(output * mean + 1e-9, 3) for mean in means])
         table = generator.multinomial(10, chances.reshape(-1, 3))

@@ -124,7 +124,7 @@ def test_any_coefficient_is_planned_from_its_interval(
 def test_assurance_of_any_coefficient() -> None:
     """Four of five studies reach the half-width that was planned for, over pilots and studies."""
     generator, reached = np.random.default_rng(8), []
-    for _ in range(30):
+    for _ in range(16):
         wanted = precision(numbers(generator, 50, 5), "icc").design(0.08, 5)
         found = panel(numbers(generator, wanted.n_questions, 5), ["icc"])["icc"]
         reached.append(((found.high or 0) - (found.low or 0)) / 2 <= 0.08)
@@ -137,7 +137,7 @@ def test_assurance(name: str, estimate: Coefficient) -> None:
     """Four in five studies reach the half-width that their pilots planned for."""
     generator = np.random.default_rng(8)
     reached = []
-    for _ in range(16):
+    for _ in range(30):
         pilot = precision(study(generator, 30, 10), name)
         design = pilot.design(0.12, 10)
         assert design.fewest <= design.n_questions <= design.most

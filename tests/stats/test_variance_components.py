@@ -72,7 +72,7 @@ def test_simulated_truth(unequal: bool) -> None:
     generator = np.random.default_rng(2)
     n, j, effects = 30, 4, {"question": 0.25, "judge": 0.1, "both": 0.08}
     found = []
-    for _ in range(300):
+    for _ in range(120):
         # Two verdicts: the chance of the first moves up and down by independent effects.
         question = generator.choice([-1, 1], size=(1, n)) * effects["question"]
         judge = generator.choice([-1, 1], size=(j, 1)) * effects["judge"]
