@@ -278,7 +278,7 @@ def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
     enough = given >= (0.0 if exact else judge.tries)
     # What is open of probabilities counts as one verdict more, which decides nothing.
     rows = np.column_stack([judge.votes, (1 - given).clip(0)]) if exact else judge.votes
-    (won,) = won_by(rows[enough], [votes], exact, least=least, alone=True)
+    (won,) = won_by(rows[enough], [votes], exact, alone=least)
     found = np.zeros(judge.votes.shape)
     found[enough] = won[:, : len(judge.decides)] * judge.decides
     return found

@@ -8,7 +8,7 @@ from operator import mul
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .cells import Cells
 from .errors import ReliabilityError
@@ -135,12 +135,7 @@ def _without_replacement(
 
 
 def won_by(
-    table: NDArray[Any],
-    tried: Sequence[int],
-    exact: bool,
-    silent: FloatArray | float = 0.0,
-    least: int = 1,
-    alone: bool = False,
+    table: NDArray[Any], tried: Sequence[int], exact: bool, silent: ArrayLike = 0.0, alone: int = 0
 ) -> Iterator[FloatArray]:
     """What `winners` says of N questions, N x K, for each number of verdicts in turn."""
     # Many questions have the same counts, and which verdict has which makes no difference.
@@ -149,19 +144,14 @@ def won_by(
     rows = np.column_stack([ordered, np.broadcast_to(silent, len(table))])
     distinct, same = np.unique(rows, axis=0, return_inverse=True)
     for votes in tried:
-        won = [winners(row[:-1], votes, exact, row[-1], least, alone) for row in distinct]
+        won = [winners(row[:-1], votes, exact, row[-1], alone) for row in distinct]
         found = np.empty(table.shape)
         np.put_along_axis(found, order, np.array(won)[same.reshape(-1)], axis=1)
         yield found
 
 
 def winners(
-    given: NDArray[Any],
-    votes: int,
-    exact: bool,
-    silent: float = 0.0,
-    least: int = 1,
-    alone: bool = False,
+    given: NDArray[Any], votes: int, exact: bool, silent: float = 0.0, alone: int = 0
 ) -> FloatArray:
     """Probability of each category to win the majority of this many verdicts, K.
 
@@ -173,8 +163,7 @@ def winners(
         votes: How many verdicts are drawn.
         exact: Whether these are probabilities.
         silent: Count or probability of verdicts that have no vote.
-        least: Votes that a winner needs.
-        alone: Whether tied verdicts do not win.
+        alone: Votes that a winner needs, if tied verdicts do not win; 0 if they do.
     """
     used, found = np.flatnonzero(given > _NEVER), np.zeros(len(given))
     own = np.append(given[used], [silent] if silent > _NEVER else [])
@@ -182,7 +171,7 @@ def winners(
         found[used] = 1.0
         return found
     ways = _ways(own[:, None], votes, exact)
-    found[used] = _majority(ways[: len(used)], ways[len(used) :], least, alone)
+    found[used] = _majority(ways[: len(used)], ways[len(used) :], alone)
     return found
 
 
@@ -201,7 +190,7 @@ def _ways(own: FloatArray, votes: int, exact: bool) -> FloatArray:
     return np.asarray(np.exp(ways))
 
 
-def _majority(each: FloatArray, silent: FloatArray, least: int, alone: bool) -> FloatArray:
+def _majority(each: FloatArray, silent: FloatArray, alone: int) -> FloatArray:
     """Probability of each category to have most votes, U, from weights of 0, 1, ..., m verdicts.
 
     Given its number of votes c, a category wins if all others have fewer, or ties with d of them
@@ -223,7 +212,7 @@ def _majority(each: FloatArray, silent: FloatArray, least: int, alone: bool) -> 
         # All votes but c: one coefficient of the inverse transform of the others' product.
         others = zip(reversed(before), after, strict=True)
         ended = np.array([(first * last).sum(axis=0).real for first, last in others])[::-1]
-        found += weight * (each * ended)[:, least:].sum(axis=1)
+        found += weight * (each * ended)[:, max(alone, 1) :].sum(axis=1)
     return np.asarray(found / whole)
 
 
