@@ -1,6 +1,6 @@
 """One row of a report: a judge under one condition, with all its results."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -172,14 +172,13 @@ def grouped_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return found
 
 
-def alike(rows: Iterable[Row], *but: str) -> Iterator[tuple[Record, list[Row]]]:
+def alike(rows: Iterable[Row], *but: str) -> Iterable[tuple[Record, list[Row]]]:
     """Rows that differ in these keys alone: the other keys, and the rows."""
-
-    def others(row: Row) -> Record:
-        return {name: value for name, value in row.keys.items() if name not in but}
-
-    for same in grouped_by(rows, lambda row: str(others(row))).values():
-        yield others(same[0]), same
+    found: dict[str, tuple[Record, list[Row]]] = {}
+    for row in rows:
+        keys = {name: value for name, value in row.keys.items() if name not in but}
+        found.setdefault(str(keys), (keys, []))[1].append(row)
+    return found.values()
 
 
 def valued(**estimates: Estimate | None) -> Record:
