@@ -1,11 +1,10 @@
 """What moves the verdict: every varied facet, compared with the judge's own noise."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, combinations
 
 from ..showing.values import Record
 from ..stats import Estimate, shifts
-from ..stats.disagreement import SEED
+from ..stats.disagreement import SEED, subsets
 from ..stats.moved import Move
 from .analysis import Analysis
 from .row import reasons, valued
@@ -59,10 +58,8 @@ def components(analysis: Analysis) -> Iterator[Record]:
 def omega_over(analysis: Analysis) -> Iterator[Record]:
     """Omega by what may vary from one verdict to the next."""
     for study in analysis.alone:
-        found, facets = study.found, list(study.found.levels)
-        sets = chain.from_iterable(combinations(facets, k) for k in range(len(facets) + 1))
-        why = study.noise_of_some
-        for varying in sets:
+        found, why = study.found, study.noise_of_some
+        for varying in subsets(list(found.levels)):
             estimate = found.omega(varying) if varying or not why else Estimate(reason=why)
             yield study.keys | {
                 "varying": " x ".join(varying) or SEED,

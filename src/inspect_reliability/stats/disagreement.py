@@ -226,7 +226,7 @@ class Disagreement:
         single = bool(np.isnan(self.whole.of(self.facets)))
 
         def component(names: tuple[str, ...], most: int) -> Formula:
-            inside = [one for one in _subsets(names) if len(one) <= most]
+            inside = [one for one in subsets(names) if len(one) <= most]
 
             def formula(d: Differences) -> FloatArray:
                 signed = ((-1) ** (len(names) - len(one) + 1) * d.of(one) for one in inside)
@@ -234,7 +234,7 @@ class Disagreement:
 
             return formula
 
-        found = {names: component(names, len(names)) for names in _subsets(self.facets) if names}
+        found = {names: component(names, len(names)) for names in subsets(self.facets) if names}
         if not single:
             return found | {(SEED,): lambda d: d.of(self.facets)}
         del found[self.facets]
@@ -297,5 +297,6 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
     return Disagreement(cells.rows(cells.replications > 0), level)
 
 
-def _subsets(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+def subsets(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """All subsets of some names, the smallest first."""
     return list(chain.from_iterable(combinations(names, k) for k in range(len(names) + 1)))
