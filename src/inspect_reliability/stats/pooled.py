@@ -26,18 +26,20 @@ def pooled_omega(benchmarks: Mapping[str, Cells]) -> Estimate:
     """
     if len(benchmarks) < 2:
         raise ReliabilityError(f"Pooling needs at least 2 benchmarks, not {len(benchmarks)}.")
-    by_benchmark = {name: omega(counts) for name, counts in benchmarks.items()}
-    used = [name for name, one in by_benchmark.items() if one.n_questions > 1]
+    for counts in benchmarks.values():
+        omega.check(counts)
+    given = [one.replicated for one in benchmarks.values() if one.replications.max() >= 2]
+    used = [one for one in given if one.n_clusters > 1]
     enough = len(used) > 1
-    entered = [by_benchmark[name] for name in (used if enough else by_benchmark)]
+    entered, number = (used, len(used)) if enough else (given, len(benchmarks))
     blank = Estimate(
-        n_questions=sum(one.n_questions for one in entered),
-        n_replications=float(np.mean([one.n_replications for one in entered])),
-        left_out=tuple(name for one in by_benchmark.values() for name in one.left_out),
+        n_questions=sum(one.n_clusters for one in entered),
+        n_replications=float(sum(one.replications.mean() for one in entered) / number),
+        left_out=tuple(name for one in benchmarks.values() for name in one.fewer_than(2)),
         reason="needs 2 benchmarks with 2 questions each",
     )
     if not enough:
         return blank
-    study = Study([terms(benchmarks[name].replicated) for name in used])
+    study = Study([terms(one) for one in used])
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimated(omega, study, blank, {})
