@@ -7,7 +7,7 @@ from ..errors import UserError
 from ..judgments.systems import Verdicts
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table
-from ..showing.values import Record, TableColumn, describe, keys_of, plain
+from ..showing.values import Record, TableColumn, describe, keys_of
 from ..stats.ranking import Ranking
 from ..stats.telling_apart import Apart, Size, neighbours_apart
 from .boards import Board, boards
@@ -48,7 +48,7 @@ def _of(board: Board) -> Iterator[Record]:
         difference = float(known.scores[i] - known.scores[j])
         names = {"above": board.systems[i], "below": board.systems[j], "difference": difference}
         each = float(either.sum()) / math.prod(parts.size)
-        yield {**plain(board.keys), **names, **_design(parts, difference, each, cost, known.levels)}
+        yield {**board.keys, **names, **_design(parts, difference, each, cost, known.levels)}
 
 
 def _design(parts: Apart, difference: float, each: float, cost: float, levels: int) -> Record:

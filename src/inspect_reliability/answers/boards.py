@@ -165,13 +165,13 @@ class Board:
         found, tries = self.found, self.of_tries
         if isinstance(found, str):
             none = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
-            yield from (plain(self.keys) | {"system": name} | none for name in self.systems)
+            yield from (self.keys | {"system": name} | none for name in self.systems)
             return
         for i in found.order:
             value, reach = float(found.scores[i]), float(found.reach[i])
             why = found.reason or (None if reach > _NO_WIDTH else _SAME)
             yield {
-                **plain(self.keys),
+                **self.keys,
                 "system": self.systems[i],
                 "score": value,
                 "score_interval": None if why else [value - reach, value + reach],
@@ -204,7 +204,7 @@ class Board:
             found = favoured(known, these, level)
             value, reach = found or (None, 0.0)
             yield {
-                **plain(self.keys),
+                **self.keys,
                 "system": name,
                 "bias": value,
                 "bias_interval": None if value is None else [value - reach, value + reach],
@@ -222,7 +222,7 @@ class Board:
         for i, j in zip(found.order[:-1], found.order[1:], strict=True):
             value, reach = float(found.scores[i] - found.scores[j]), float(found.pair_reach[i, j])
             yield {
-                **plain(self.keys),
+                **self.keys,
                 "above": self.systems[i],
                 "below": self.systems[j],
                 "difference": value,
@@ -264,7 +264,7 @@ class Board:
 def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Record]:
     if found:
         yield {
-            **plain(board.keys),
+            **board.keys,
             "across": across,
             "tau": found.tau,
             "tau_interval": list(found.ends) if found.ends else None,
@@ -319,7 +319,7 @@ def boards(
     parts: Any = verdicts.table.groupby(names, sort=True, dropna=False) if names else [((), None)]
     found = []
     for values, rows in parts:
-        keys = dict(zip(names, values, strict=True))
+        keys = plain(dict(zip(names, values, strict=True)))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
         found.append(Board(keys, table, verdicts, method, over, labels, family))
     return found
