@@ -28,8 +28,11 @@ def judge_shard(place: int, number: int, folder: str, words: Sequence[str]) -> i
     """Judge one shard in a process of its own; an error lets Ray run it again."""
     shard = ["-T", f"shard={place}/{number}", "--log-dir", f"{folder}/{place}"]
     # A sample has many replications, which a kill must not take away.
-    command = [*words, *shard, "--log-buffer", "1", "--display", "none"]
-    subprocess.run(command, check=True, preexec_fn=_end_with_parent)
+    command = [*words, *shard, "--log-buffer", "1", "--display", "log"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=_end_with_parent)
+    if done.returncode:
+        said = " ".join((done.stdout + done.stderr).split())
+        raise RuntimeError(said[-300:] or f"it ended with {done.returncode}")
     return place
 
 
@@ -79,8 +82,10 @@ def main() -> None:
     failed = judge_all(asked.shards, asked.gpus, folder, words, asked.retries)
     if failed:
         print(f"Shards {sorted(failed)} failed. Run the same command again to go on.")
-    inspect_reliability(["report", folder], standalone_mode=not failed)
-    sys.exit(1)
+    try:
+        inspect_reliability(["report", folder])
+    except SystemExit as ended:
+        sys.exit(bool(failed) or ended.code)
 
 
 if __name__ == "__main__":
