@@ -54,6 +54,8 @@ TRUTH = 400_000
 """Questions of which the truth is that of the population."""
 ENDLESS = 100_000
 """Replications that stand for all."""
+PLANNED = ("steady", "middling", "unsteady", "half settled", "dominated, middling")
+"""Populations for which studies are planned."""
 
 SKEWED = np.array([0.10, 0.12, 0.10, 0.085, 0.045, 0.535, 0.015])
 SILENT = np.array([0.04, 0.04, 0.04, 0.03, 0.03, 0.80, 0.02])
@@ -410,7 +412,7 @@ def plans(studies: int) -> Iterator[dict[str, Any]]:
 
     The range is right where it holds the number that the population needs, from a pilot of 2,000.
     """
-    for name in ("steady", "middling", "unsteady", "half settled", "dominated, middling"):
+    for name in PLANNED:
         population, generator = POPULATIONS[name], np.random.default_rng(2)
         large = precision(population.counts(population.study(generator, 2_000, 10)))
         needed = large.design(0.1, 10, 0.5).n_questions

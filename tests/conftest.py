@@ -96,6 +96,17 @@ def all_permutations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are words where no test looks at one: drawing takes most of the time of a page."""
+    from inspect_reliability.showing import Drawing, html
+
+    monkeypatch.setattr(html, "draw", lambda figure, _: figure.words)
+    monkeypatch.setattr(
+        "inspect_reliability.answers.data.drawing", lambda _: Drawing("<svg/>", b"PNG")
+    )
+
+
+@pytest.fixture
 def unwarned(monkeypatch: pytest.MonkeyPatch) -> None:
     """What inspect warns of once a process is warned of again, whichever tests came before."""
     monkeypatch.setattr("inspect_ai._util.logger._warned", [])

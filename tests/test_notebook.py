@@ -46,10 +46,3 @@ def test_every_cell_runs_and_shows_what_the_report_says(
     right = analyse("verdicts.csv").results["validity"]
     assert names["checks"]["value"].tolist() == [one["accuracy"] for one in right]
     assert re.search(r"^gpt-5.4 +68%", capsys.readouterr().out, re.MULTILINE)
-
-
-def test_a_picture_is_two_files() -> None:
-    """A figure in a notebook is an SVG and a PNG."""
-    drawn = analyse(NOTEBOOK.parent / "verdicts.csv").figures()["right-or-wrong"]
-    assert drawn.svg.startswith("<?xml")
-    assert drawn.png.startswith(b"\x89PNG")

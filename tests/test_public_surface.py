@@ -165,7 +165,8 @@ def test_an_analysis_in_a_notebook() -> None:
     assert page.startswith("<!DOCTYPE html>")
     figures = found.figures()
     assert len(figures) == page.count("<figcaption>")
-    assert all("<svg" in figure._repr_svg_() for figure in figures.values())
+    assert all(figure._repr_svg_().startswith("<?xml") for figure in figures.values())
+    assert all(figure.png.startswith(b"\x89PNG") for figure in figures.values())
 
 
 def test_names_say_what_they_are() -> None:

@@ -101,23 +101,33 @@ def before(judgments: Path) -> str:
     return report(ROOT / "src", judgments)
 
 
+@pytest.fixture(scope="module")
+def after(judgments: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a report says after all changes, each made in the only file that has its place."""
+    source = tmp_path_factory.mktemp("changed") / "src"
+    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    for recipe in RECIPES.values():
+        file = place(source, recipe)
+        file.write_text(re.sub(recipe.old, recipe.new, file.read_text(), count=1))
+    return report(source, judgments)
+
+
+def place(source: Path, recipe: Recipe) -> Path:
+    """The only file with what changes."""
+    files = source.rglob("*.[pm][yd]")
+    [file] = [path for path in files if re.search(recipe.old, path.read_text())]
+    return file
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_change_is_made_where_contributing_says(
-    name: str, before: str, judgments: Path, tmp_path: Path
-) -> None:
+def test_a_change_is_made_where_contributing_says(name: str, before: str, after: str) -> None:
     """Each change takes the one file that CONTRIBUTING names for it, and the report shows it."""
     recipe = RECIPES[name]
-    source = tmp_path / "src"
-    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-    texts = {path: path.read_text() for path in source.rglob("*.[pm][yd]")}
-    [file] = [path for path, text in texts.items() if re.search(recipe.old, text)]
+    file = place(ROOT / "src", recipe)
     page = (ROOT / "CONTRIBUTING.md").read_text()
     [row] = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
-    assert f"`{file.relative_to(source / 'inspect_reliability')}`" in row
-
-    file.write_text(re.sub(recipe.old, recipe.new, texts[file], count=1))
-    after = report(source, judgments)
+    assert f"`{file.relative_to(ROOT / 'src' / 'inspect_reliability')}`" in row
     assert recipe.said in after
     assert recipe.said not in before
     assert not recipe.gone or (recipe.gone in before and recipe.gone not in after)

@@ -42,11 +42,16 @@ HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
         "--quick",
-        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD}
+        | {"PLANNED": ("steady",)},
     ),
-    "end_to_end": ("--questions 2 --replications 3 --baseline 1", {}),
+    "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
-    "experiments": ("", {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "ROUNDS": 1, "SEEDS": 2}),
+    "experiments": (
+        "",
+        {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "TOKENS": 2, "ROUNDS": 1, "SEEDS": 2}
+        | {"WORDINGS": ("whitespace",)},
+    ),
     "fooled": ("--studies 2 --questions 6", {}),
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
@@ -61,16 +66,20 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
-        {"QUESTIONS": 2, "VERDICT_TOKENS": 4, "LENGTHS": (20,), "REPLICATIONS": (2, 4)},
+        {"QUESTIONS": 2, "VERDICT_TOKENS": 2, "LENGTHS": (20,), "REPLICATIONS": (1, 2)}
+        | {"TEMPERATURES": (0.5, 1.0)},
     ),
-    "report_ratio": (f"{ROOT / 'examples' / 'verdicts.csv'} --before {ROOT} --runs 1", {}),
+    "report_ratio": (
+        f"FILE --before {ROOT} --runs 1",
+        {"COMMAND": """print('{"rows": [{"omega": 0.5}]}')"""},  # not a report, which is slow
+    ),
     "shards": ("--questions 2000", {}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 
 PARTS: dict[str, dict[str, Any]] = {
     "coverage": {"TRUTH": 900},
-    "_flips": {"QUESTIONS": 1, "REPLICATIONS": 3, "TOKENS": 4},
+    "_flips": {"QUESTIONS": 1, "REPLICATIONS": 2, "TOKENS": 2, "BLOCKS": (1,)},
     "_models": {
         "SHAPES": {
             "10m": {
@@ -131,12 +140,15 @@ def test_pictures_without_a_log(
 
 
 @pytest.mark.process
-def test_skipped_tests_are_counted_by_reason() -> None:
+def test_skipped_tests_are_counted_by_reason(tmp_path: Path) -> None:
     """Without the published data, one line says how many tests were skipped and why."""
-    tests = ["tests/cli/test_demo.py", "tests/designs/test_paper_prompts.py"]
-    command = [sys.executable, "-m", "pytest", *tests, "-k", "part_of_the or published_scripts"]
-    nowhere = os.environ | {"RELIABILITY_DATA": "nowhere"}
-    done = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True)
+    tests = tmp_path / "test_two.py"
+    tests.write_text("def test_one(data): ...\n\ndef test_other(data): ...\n")
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", f"--rootdir={tmp_path}", tests]
+    nowhere = {"RELIABILITY_DATA": "nowhere", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | nowhere, capture_output=True, text=True
+    )
     (line,) = [line for line in done.stdout.splitlines() if " skipped: " in line]
     assert line.startswith("2 skipped: the published data is not in nowhere (RELIABILITY_DATA")
 

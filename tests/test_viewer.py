@@ -4,12 +4,14 @@ import importlib.util
 import re
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval
+from inspect_ai.log import EvalLog
 
 from inspect_reliability.record.replications import replications_in
 from inspect_reliability.study.tasks import bbh_judge
@@ -21,8 +23,23 @@ SCRIPT = Path(__file__).parents[1] / "docs" / "images" / "viewer.py"
 ALL_SHOWN = "words => words.every(word => document.body.innerText.includes(word))"
 
 
-def opened() -> tuple[Any, str]:
-    """The script that opens the viewer, and a browser."""
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
+    """Of epochs, of many replications of a question, and of some of several questions."""
+    options: dict[str, Any] = {
+        "model": "hf_seeded/tiny-judge",
+        "log_dir": str(tmp_path_factory.mktemp("logs")),
+        "display": "none",
+    }
+    several = {"temperature": 1.5, **options}
+    epochs = eval(bbh_judge(), epochs=2, sample_id=["sample:bbh:navigate"], **options)
+    many = eval(bbh_judge(replications=30), sample_id=["sample:bbh:navigate"], **several)
+    return [*epochs, *many, *eval(bbh_judge(replications=20), limit=8, **several)]
+
+
+@pytest.fixture(scope="module")
+def opened(logs: list[EvalLog]) -> Iterator[tuple[Any, str, Any]]:
+    """The script that opens the viewer, the viewer's address, and a tab of a browser."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("needs a Chromium browser (Debian: apt-get install chromium)")
@@ -31,32 +48,20 @@ def opened() -> tuple[Any, str]:
     assert spec.loader is not None
     viewer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(viewer)
-    return viewer, chromium
+    with viewer.viewer(Path(logs[0].location).parent) as url, viewer.page(chromium) as tab:
+        yield viewer, url, tab
 
 
-def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
+def test_the_viewer_shows_metrics_verdict_and_prompt(
+    logs: list[EvalLog], opened: tuple[Any, str, Any]
+) -> None:
     """A log opens with its omega, a sample with its prompt and all of its verdicts."""
     from playwright.sync_api import TimeoutError as NotShown
 
-    viewer, chromium = opened()
-    model, question = "hf_seeded/tiny-judge", ["sample:bbh:navigate", "sample:bbh:snarks"]
-    (log,) = eval(
-        bbh_judge(),
-        model=model,
-        epochs=2,
-        sample_id=question,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    options: dict[str, Any] = {
-        "sample_id": question[:1],
-        "log_dir": str(tmp_path),
-        "display": "none",
-    }
-    (many,) = eval(bbh_judge(replications=100), model=model, temperature=1.5, **options)
+    (viewer, url, tab), (log, many, _) = opened, logs
     assert log.samples is not None
     assert log.results is not None
-    first = next(s for s in log.samples if s.id == question[0] and s.epoch == 1)
+    first = next(s for s in log.samples if s.epoch == 1)
     assert first.scores is not None
     metadata = first.scores["verdict"].metadata
     assert metadata is not None
@@ -64,7 +69,7 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     [kept] = map(replications_in, (many.samples[0].scores or {}).values())
     assert kept is not None
     wanted = {
-        "viewer": [question[0]],
+        "viewer": [first.id],
         "viewer-sample": [
             str(first.scores["verdict"].value),
             "You are a fair and objective judge",
@@ -77,12 +82,11 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
         ],
     }
     shown = {}
-    with viewer.viewer(tmp_path) as url, viewer.page(chromium) as tab:
-        for show, file in ((viewer.walk, log), (viewer.walk_replications, many)):
-            for name in show(url, tab, Path(file.location).name):
-                with suppress(NotShown):
-                    tab.wait_for_function(ALL_SHOWN, arg=wanted[name])
-                shown[name] = tab.inner_text("body")
+    for show, file in ((viewer.walk, log), (viewer.walk_replications, many)):
+        for name in show(url, tab, Path(file.location).name):
+            with suppress(NotShown):
+                tab.wait_for_function(ALL_SHOWN, arg=wanted[name])
+            shown[name] = tab.inner_text("body")
     for name, words in wanted.items():
         assert [word for word in words if word not in shown[name]] == []
     metrics = log.results.scores[0].metrics
@@ -93,17 +97,11 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(tmp_path: Path) -> None:
     assert [verdict for line in lines for verdict in line.split()] == list(kept.verdicts)[10:]
 
 
-def test_the_least_steady_question_is_on_top(tmp_path: Path) -> None:
+def test_the_least_steady_question_is_on_top(
+    logs: list[EvalLog], opened: tuple[Any, str, Any]
+) -> None:
     """Samples of several replications come in the order of their most frequent verdict's share."""
-    viewer, chromium = opened()
-    (log,) = eval(
-        bbh_judge(replications=20),
-        model="hf_seeded/tiny-judge",
-        temperature=1.5,
-        limit=8,
-        log_dir=str(tmp_path),
-        display="none",
-    )
+    (_, url, tab), log = opened, logs[-1]
     shares = {}
     for sample in log.samples or []:
         [score] = (sample.scores or {}).values()
@@ -113,9 +111,8 @@ def test_the_least_steady_question_is_on_top(tmp_path: Path) -> None:
         assert score.answer == f"{number / 20:.2f} {most}"
         shares[str(sample.id)] = number / 20
     assert len(set(shares.values())) > 2
-    with viewer.viewer(tmp_path) as url, viewer.page(chromium) as tab:
-        tab.goto(f"{url}#/logs/{Path(log.location).name}")
-        tab.wait_for_function(ALL_SHOWN, arg=list(shares), timeout=60_000)
-        shown = tab.inner_text("body")
+    tab.goto(f"{url}#/logs/{Path(log.location).name}")
+    tab.wait_for_function(ALL_SHOWN, arg=list(shares), timeout=60_000)
+    shown = tab.inner_text("body")
     order = sorted(shares, key=shown.index)
     assert [shares[name] for name in order] == sorted(shares.values())

@@ -323,7 +323,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         for name, records in analysis.results.items():
             found[name] += records
         found["card"] += card_document(analysis).results["rows"]
-        found["plan"] += plans(analysis)
+        found["plan"] += plans(analysis, [0.1], names=["omega", "agreement"])
         found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
         found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]

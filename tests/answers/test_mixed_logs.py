@@ -80,6 +80,7 @@ def analysis(judgments: Judgments) -> Analysis:
     return with_published(analyse(judgments))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_logs_of_every_kind_in_every_form(analysis: Analysis) -> None:
     """Whatever is mixed, each form shows all of it."""
     rows, document = analysis.results["rows"], full(report_document(analysis))

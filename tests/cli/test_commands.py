@@ -20,7 +20,7 @@ from inspect_reliability.study.published.imported import write_published_log
 from inspect_reliability.study.published.layout import published_runs
 from inspect_reliability.study.published.parser import best_of_five
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
 COMMANDS = {
     "report": ["report"],
@@ -240,11 +240,11 @@ def imported(folder: Path, log_dir: Path) -> Result:
 
 
 def test_published_judgments_as_logs(tmp_path: Path) -> None:
-    """Imported logs give the numbers of the files, however often they are there."""
+    """Imported logs give the numbers of the files."""
     folder = published_folder(tmp_path / "published")
     for path in (folder / "results").glob("*other_judge*"):
         path.unlink()
-    log_dir, again = tmp_path / "logs", tmp_path / "again"
+    log_dir = tmp_path / "logs"
     result = imported(folder, log_dir)
     assert result.exit_code == 0, result.stderr
     assert "Not known" in result.stderr
@@ -252,14 +252,9 @@ def test_published_judgments_as_logs(tmp_path: Path) -> None:
     said = " ".join(result.stdout.split())
     assert "The paper's tables" in said or "Published" in said
     assert f"{3 * 3 + 1} logs are in {log_dir}" in said
-    shutil.copytree(log_dir, again)
-    logs, twice = (
-        invoke("report", *sources, "--format", "json") for sources in ([log_dir], [log_dir, again])
-    )
-    assert results(logs) == results(twice)
-    judgments = sum(row["n_judgments"] for row in results(logs)["rows"])
+    rows = results(invoke("report", log_dir, "--format", "json"))["rows"]
+    judgments = sum(row["n_judgments"] for row in rows)
     assert judgments == (3 * len(QUESTIONS) + 4) * REPLICATIONS
-    assert "duplicate judgments" in twice.stderr
 
 
 def test_importing_without_responses(tmp_path: Path) -> None:

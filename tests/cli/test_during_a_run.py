@@ -1,60 +1,41 @@
 """Reports of a folder while an eval writes its log there."""
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-import pytest
+from click.testing import Result
+from inspect_ai.model import ModelOutput, get_model
 
+import example_logs
 from commands import invoke
-from processes import python
-
-RUN = """
-import asyncio, sys
-from itertools import count
-from pathlib import Path
-from inspect_ai import eval
-from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from inspect_reliability.study.tasks import bbh_judge
 
-calls = count()
 
-@modelapi(name="gated")
-class Gated(ModelAPI):
-    async def generate(self, input, tools, tool_choice, config):
-        if next(calls) >= 4:
-            while not Path(sys.argv[2]).exists():
-                await asyncio.sleep(0.02)
-        return ModelOutput.from_content("gated", "Best Response: [[A]]")
-
-eval(bbh_judge(), model="gated/judge", epochs=4, limit=3, log_dir=sys.argv[1], log_buffer=1,
-     display="none")
-"""
-"""An eval that makes some judgments, and the others once a file is there."""
-
-
-@pytest.mark.process
 def test_a_report_while_an_eval_writes_its_log(tmp_path: Path) -> None:
-    """It is partial and says so, or is refused in a line; after the run it is whole."""
-    logs, gate = tmp_path / "logs", tmp_path / "go"
-    logs.mkdir()
-    with ThreadPoolExecutor() as threads:
-        evaluation = threads.submit(python, RUN, logs, gate)
-        try:
-            while True:
-                assert evaluation.running(), "the run ended before its gate was opened"
-                during = invoke("report", logs, "--format", "json")
-                assert during.exit_code in (0, 2), during.exception
-                if during.exit_code == 0:
-                    break
-                assert "No inspect logs" in during.stderr or "No judgments" in during.stderr
-                time.sleep(0.3)
-            assert json.loads(during.stdout)["rows"][0]["n_judgments"] < 12
-            assert "still being written" in " ".join(during.stderr.split())
-        finally:
-            gate.touch()
-    assert evaluation.result().returncode == 0
-    after = invoke("report", logs, "--format", "json")
-    assert json.loads(after.stdout)["rows"][0]["n_judgments"] == 12
+    """It is refused in a line, or partial and says so; after the run it is whole."""
+    reports: list[Result] = []
+
+    def report() -> Result:
+        return invoke("report", tmp_path, "--format", "json")
+
+    def answer(*_: Any) -> ModelOutput:
+        with ThreadPoolExecutor() as beside:  # as another process would, apart from the run's loop
+            reports.append(beside.submit(report).result())
+        output = ModelOutput.from_content("mockllm/model", "Best Response: [[A]]")
+        output.usage = example_logs.USAGE
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    options: dict[str, Any] = {"epochs": 4, "limit": 1, "log_buffer": 1, "max_samples": 1}
+    example_logs.run(bbh_judge(), tmp_path, model=model, **options)
+    first, *_, last = reports
+    assert first.exit_code == 2
+    assert "No inspect logs" in first.stderr or "No judgments" in first.stderr
+    assert last.exit_code == 0
+    assert 0 < json.loads(last.stdout)["rows"][0]["n_judgments"] < 4
+    assert "still being written" in " ".join(last.stderr.split())
+    after = report()
+    assert json.loads(after.stdout)["rows"][0]["n_judgments"] == 4
     assert "being written" not in " ".join(after.stderr.split())

@@ -20,6 +20,7 @@ from inspect_reliability.designs.design import MOST_SHOWN
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
+from inspect_reliability.judging import connection
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.tasks import judge_task
 from inspect_reliability.tiny_judge import folder
@@ -135,8 +136,9 @@ def test_a_chat_template_that_shows_no_message() -> None:
 
 
 @pytest.fixture
-def model() -> Iterator[tuple[Model, socket.socket]]:
-    """A model, and the socket at which its server would listen."""
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Model, socket.socket]]:
+    """A model, and the socket at which its server would listen; nobody waits for long."""
+    monkeypatch.setattr(connection, "_SECONDS", 1)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
@@ -158,7 +160,7 @@ def test_a_server_that_is_not_there(
     begun = monotonic()
     assert reached(judge) is judge
     assert monotonic() - begun < 10
-    assert "has said nothing for 5 seconds" in caplog.text
+    assert "has said nothing for 1 seconds" in caplog.text
 
 
 @pytest.mark.server

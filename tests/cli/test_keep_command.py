@@ -25,14 +25,15 @@ def judged(judge: str, strong: float, n: int = 600, tries: int = 6, seed: int = 
     return pd.DataFrame(rows, columns=["judge", "question", "replication", "verdict"])
 
 
-@pytest.fixture(name="files")
-def _files(tmp_path: Path) -> tuple[str, str]:
+@pytest.fixture(name="files", scope="module")
+def _files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    folder = tmp_path_factory.mktemp("files")
     several = [judged("small", 1.0), judged("larger", 2.0), judged("largest", 4.0)]
-    pd.concat(several).to_csv(tmp_path / "judged.csv", index=False)
+    pd.concat(several).to_csv(folder / "judged.csv", index=False)
     drawn = np.random.default_rng(1).choice(600, 250, replace=False)
     labels = pd.DataFrame({"id": [f"q{i}" for i in drawn], "label": RIGHT})
-    labels.to_csv(tmp_path / "labels.csv", index=False)
-    return str(tmp_path / "judged.csv"), str(tmp_path / "labels.csv")
+    labels.to_csv(folder / "labels.csv", index=False)
+    return str(folder / "judged.csv"), str(folder / "labels.csv")
 
 
 def keep(*arguments: str) -> dict[str, list[dict[str, Any]]]:
@@ -221,6 +222,7 @@ def test_pandalm_people_and_judges(data: Path) -> None:
     assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) -> None:
     """A report has the rule with the usual promise, and a page has its picture."""
     logs, labels = files

@@ -42,8 +42,8 @@ def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survival, "_DRAWS", 4_000)
-    monkeypatch.setattr(survival, "_BOOTSTRAPS", 400)
+    monkeypatch.setattr(survival, "_DRAWS", 1_000)
+    monkeypatch.setattr(survival, "_BOOTSTRAPS", 100)
 
 
 @pytest.fixture

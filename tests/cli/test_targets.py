@@ -23,11 +23,13 @@ from inspect_reliability.cli.targets import Target
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from_file
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 CALLS: dict[str, list[str]] = {
     "demo": [],
     "report": ["b.csv", "--labels", "labels.csv"],
     "compare": ["b.csv", "other.jsonl"],
-    "plan": ["b.csv"],
+    "plan": ["b.csv", "--half-width", ".3"],
     "rank": ["pairs.csv"],
     "gate": ["b.csv", "--min", "omega=-1"],
     "keep": ["b.csv", "--labels", "labels.csv", "--max-error", ".5"],

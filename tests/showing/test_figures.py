@@ -14,8 +14,9 @@ from inspect_reliability.answers.data import write_figures
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Figure
-from inspect_reliability.showing.html.drawing import _look, _places
+from inspect_reliability.showing.document import Figure, named_figures
+from inspect_reliability.showing.html.drawing import _look, _places, draw
+from inspect_reliability.showing.html.svg import svg_file
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -43,7 +44,9 @@ def analysis() -> Analysis:
 @pytest.fixture(scope="module")
 def folder(analysis: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("figures")
-    files = write_figures(folder, report_document(analysis))
+    with pytest.MonkeyPatch.context() as patch:  # no test here opens a PNG
+        patch.setattr("inspect_reliability.showing.html.svg.png_file", lambda *_: b"PNG")
+        files = write_figures(folder, report_document(analysis))
     assert sorted(files) == sorted(folder.iterdir())
     return folder
 
@@ -132,14 +135,14 @@ def test_a_file_for_each_row(analysis: Analysis, folder: Path) -> None:
     assert len(list(folder.glob("questions-*.svg"))) == len(analysis.rows)
 
 
-def test_a_name_that_begins_with_an_underscore_is_in_the_legend(tmp_path: Path) -> None:
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:
     """Matplotlib leaves such labels out unless they are told otherwise."""
     both = together(*(changed(made(), judge="_j", temperature=t) for t in (0.5, 1.0)))
-    written = write_figures(tmp_path, report_document(analyse(both)))
-    (drawing,) = (path for path in written if path.name == "bbh.svg")
-    assert "_j" in [text.strip() for text in texts(drawing.read_text())]
+    figure = named_figures(report_document(analyse(both)))["bbh"]
+    assert "_j" in [text.strip() for text in texts(draw(figure, svg_file))]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_promises_what_it_shows() -> None:
     """Judged once: nothing of replications. Exact: no R. No copies: none are named."""
     once = render(report_document(analyse(made(replications=1))), "html")

@@ -24,8 +24,8 @@ HOSTILE = (
 )
 
 
-def page_of(source: Path, out: Path) -> str:
-    result = invoke("report", source, "--html", out)
+def page_of(out: Path, *sources: Path) -> str:
+    result = invoke("report", *sources, "--html", out)
     assert result.exit_code == 0, result.output
     return out.read_text()
 
@@ -33,7 +33,7 @@ def page_of(source: Path, out: Path) -> str:
 @pytest.fixture(scope="module")
 def page(small_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "page.html"
-    page_of(small_logs, file)
+    page_of(file, small_logs)
     return file
 
 
@@ -52,7 +52,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = {"type": "bbh", "prompt": HOSTILE, "model_responses": responses}
     (folder / "prompt_responses.json").write_text(json.dumps(dict.fromkeys(names, asked)))
     imported(folder, folder / "logs")
-    page_of(folder / "logs", folder / "page.html")
+    page_of(folder / "page.html", folder / "logs")
     return folder / "page.html"
 
 
@@ -122,10 +122,11 @@ def test_page_has_every_section(page: Path) -> None:
         assert part in html, part
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_places_have_a_figure(tmp_path: Path) -> None:
     """A judge that always says A, with its options reshuffled, has its shares of labels drawn."""
     example_logs.judged(tmp_path / "logs", 8, 4, order="reshuffled", model=example_logs.judge("A"))
-    html = page_of(tmp_path / "logs", tmp_path / "page.html")
+    html = page_of(tmp_path / "page.html", tmp_path / "logs")
     assert "What moves the verdict" in html
     assert "share of each label among all choices" in html
 
@@ -157,8 +158,10 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("which", ["page", "hostile"])
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize(
+    ("which", "scheme", "width"),
+    [("page", "light", 1280), ("page", "dark", 360), ("hostile", "dark", 360)],
+)
 def test_in_a_browser(
     request: pytest.FixtureRequest, browser: Any, which: str, width: int, scheme: str
 ) -> None:
