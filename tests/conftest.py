@@ -101,9 +101,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_reliability.showing import Drawing, html
 
     monkeypatch.setattr(html, "draw", lambda figure, _: figure.words)
-    monkeypatch.setattr(
-        "inspect_reliability.answers.data.drawing", lambda _: Drawing("<svg/>", b"PNG")
-    )
+    monkeypatch.setattr(Drawing, "svg", "<svg/>")
+    monkeypatch.setattr(Drawing, "png", b"PNG")
 
 
 @pytest.fixture

@@ -42,8 +42,7 @@ def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survival, "_DRAWS", 1_000)
-    monkeypatch.setattr(survival, "_BOOTSTRAPS", 100)
+    monkeypatch.setattr(survival, "_DRAWS", 4_000)
 
 
 @pytest.fixture

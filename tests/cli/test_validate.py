@@ -11,7 +11,6 @@ from scipy import stats
 
 from commands import invoke
 from example_logs import judged, without_best
-from example_published import judgments_in
 
 
 @pytest.fixture
@@ -161,17 +160,17 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
     assert row["n_labelled"] == 3
 
 
-def test_head_to_tail_knows_the_truth(data: Path, tmp_path: Path) -> None:
-    """The published judgments against Head-to-Tail's answers, with A_LM as published."""
-    table = judgments_in(data / "paper", "Head-to-Tail")
-    table.to_parquet(file := tmp_path / "judgments.parquet")
-    found = json.loads(invoke("validate", file, "--format", "json").stdout)
+def test_head_to_tail_knows_the_truth(small_logs: Path) -> None:
+    """Imported judgments against Head-to-Tail's answers: the rate is A_LM as a report has it."""
+    [log] = small_logs.glob("Head-to-Tail*.eval")
+    found = json.loads(invoke("validate", log, "--format", "json").stdout)
     [row] = found["validity"]
-    assert row["n_labelled"] == 1008
+    assert row["n_labelled"] == 4
     parts = ("wrong_twice", "wrong_then_right", "wrong_then_undecided")
     assert sum(row[part] for part in parts) == pytest.approx(row["wrong"])
     [judged_correct] = {one["judged"] for one in found["corrected"] if one["category"] == "correct"}
-    assert round(judged_correct, 4) == 0.0395
+    [row] = json.loads(invoke("report", log, "--format", "json").stdout)["rows"]
+    assert judged_correct == row["a_lm"]
 
 
 def test_recorded_grades(data: Path, tmp_path: Path) -> None:

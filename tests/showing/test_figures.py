@@ -13,7 +13,7 @@ from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.data import write_figures
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.showing import render
+from inspect_reliability.showing import Drawing, render
 from inspect_reliability.showing.document import Figure, named_figures
 from inspect_reliability.showing.html.drawing import _look, _places, draw
 from inspect_reliability.showing.html.svg import svg_file
@@ -45,7 +45,7 @@ def analysis() -> Analysis:
 def folder(analysis: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("figures")
     with pytest.MonkeyPatch.context() as patch:  # no test here opens a PNG
-        patch.setattr("inspect_reliability.showing.html.svg.png_file", lambda *_: b"PNG")
+        patch.setattr(Drawing, "png", b"PNG")
         files = write_figures(folder, report_document(analysis))
     assert sorted(files) == sorted(folder.iterdir())
     return folder

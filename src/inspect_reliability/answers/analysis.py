@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.suites import is_suite
 from ..judgments.table import Judgments
-from ..showing import Drawing, drawing, render
+from ..showing import Drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Record, TableColumn, describe, flat, grouped, text
@@ -229,7 +229,7 @@ class Analysis:
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""
-        return {name: drawing(one) for name, one in named_figures(self.document(self)).items()}
+        return {name: Drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def __repr__(self) -> str:
         """The answer as `report` prints it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..showing import drawing
+from ..showing import Drawing
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document, Figure, named_figures
 from ..showing.values import Record
@@ -49,7 +49,7 @@ def write_figures(folder: Path, document: Document) -> list[Path]:
     """Write each figure of a document as `NAME.svg` and `NAME.png`, its numbers as `NAME.csv`."""
     written = []
     for name, figure in named_figures(document).items():
-        drawn, numbers = drawing(figure), to_csv(frame_of(_numbers(figure)), "\r\n")
+        drawn, numbers = Drawing(figure), to_csv(frame_of(_numbers(figure)), "\r\n")
         files = {"svg": drawn.svg.encode(), "png": drawn.png, "csv": numbers.encode()}
         for ending, content in files.items():
             written.append(folder / f"{name}.{ending}")

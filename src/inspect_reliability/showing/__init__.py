@@ -1,7 +1,9 @@
 """The forms a document takes: one module each, with a function `render`."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from .document import Document, Figure
 
@@ -20,21 +22,27 @@ def render(document: Document, form: Form) -> str:
     return found
 
 
-class Drawing(NamedTuple):
-    """A figure as the contents of files; a notebook draws it."""
+@dataclass(frozen=True)
+class Drawing:
+    """A figure as the contents of files, each drawn when it is asked for; a notebook draws it."""
 
-    svg: str
-    png: bytes
+    figure: Figure
+
+    @cached_property
+    def svg(self) -> str:
+        """The text of an SVG file."""
+        from .html.drawing import draw  # brings matplotlib
+        from .html.svg import svg_file
+
+        return draw(self.figure, svg_file)
+
+    @cached_property
+    def png(self) -> bytes:
+        """The same as a PNG file."""
+        from .html.drawing import draw
+        from .html.svg import png_file
+
+        return draw(self.figure, png_file)
 
     def _repr_svg_(self) -> str:
         return self.svg
-
-
-def drawing(figure: Figure) -> Drawing:
-    """One figure, drawn."""
-    from .html.drawing import draw  # brings matplotlib
-    from .html.svg import png_file, svg_file
-
-    return draw(
-        figure, lambda picture, label: Drawing(svg_file(picture, label), png_file(picture, label))
-    )
