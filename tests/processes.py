@@ -33,6 +33,7 @@ _CONTEXT.set_forkserver_preload(
     [
         "installed",
         *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
+        "inspect_reliability.showing.html",
         "inspect_reliability.study.published.imported",
         "inspect_reliability.hf_seeded.provider",
         "inspect_ai._cli.main",
