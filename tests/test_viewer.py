@@ -20,6 +20,8 @@ pytestmark = pytest.mark.browser
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "images" / "viewer.py"
 
+QUESTIONS = ["sample:bbh:navigate", "sample:bbh:snarks"]
+
 ALL_SHOWN = "words => words.every(word => document.body.innerText.includes(word))"
 
 
@@ -32,8 +34,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
         "display": "none",
     }
     several = {"temperature": 1.5, **options}
-    epochs = eval(bbh_judge(), epochs=2, sample_id=["sample:bbh:navigate"], **options)
-    many = eval(bbh_judge(replications=30), sample_id=["sample:bbh:navigate"], **several)
+    epochs = eval(bbh_judge(), epochs=2, sample_id=QUESTIONS, **options)
+    many = eval(bbh_judge(replications=30), sample_id=QUESTIONS[:1], **several)
     return [*epochs, *many, *eval(bbh_judge(replications=20), limit=8, **several)]
 
 
@@ -61,7 +63,7 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(
     (viewer, url, tab), (log, many, _) = opened, logs
     assert log.samples is not None
     assert log.results is not None
-    first = next(s for s in log.samples if s.epoch == 1)
+    first = next(s for s in log.samples if s.id == QUESTIONS[0] and s.epoch == 1)
     assert first.scores is not None
     metadata = first.scores["verdict"].metadata
     assert metadata is not None
@@ -69,7 +71,7 @@ def test_the_viewer_shows_metrics_verdict_and_prompt(
     [kept] = map(replications_in, (many.samples[0].scores or {}).values())
     assert kept is not None
     wanted = {
-        "viewer": [first.id],
+        "viewer": [QUESTIONS[0]],
         "viewer-sample": [
             str(first.scores["verdict"].value),
             "You are a fair and objective judge",
