@@ -12,6 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_code_of_the_data_how_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its blocks run one after the other on a folder of logs, and give the same judgments."""
     monkeypatch.chdir(tmp_path)

@@ -30,7 +30,7 @@ def calls(work: Callable[[], object]) -> int:
 def test_twice_the_rows_take_twice_the_calls(column: str) -> None:
     """Judges, and levels of a facet, are not compared with all others."""
     each = []
-    for levels in (20, 80):
+    for levels in (10, 40):
         cells = [
             (f"x{n}", f"q{q}", r, "AB"[(n + q * r) % 2])
             for n in range(levels)
