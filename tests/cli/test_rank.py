@@ -294,12 +294,12 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     (plan,) = json.loads(done.stdout)["rows"]
     assert (plan["above"], plan["below"], plan["judges"]) == ("high", "low", None)
     n, told = plan["questions"], []
-    for seed in range(200):
+    for seed in range(100):
         one = single(n, lift, seed + 1).assign(right=lambda one: one["verdict"] == "C")
         each = one.groupby(["question", "system"])["right"].mean().unstack()
         off = each["high"] - each["low"]
         told.append(off.mean() > 1.96 * off.std(ddof=1) / np.sqrt(n))
-    assert np.mean(told) == pytest.approx(0.8, abs=0.08)
+    assert np.mean(told) == pytest.approx(0.8, abs=0.1)
     assert plan["design"]["tries"] == 1
     assert plan["calls"] == 2 * plan["design"]["questions"]
 

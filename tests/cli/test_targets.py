@@ -1,5 +1,6 @@
 """What the commands write replaces nothing of the user's: every option is tried."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -118,6 +119,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Path(log.location.removeprefix("file://")).rename(folder / "logs" / "a.eval")
     published_folder(folder / "published")
     (folder / "published/results/full_judgements_other_judge.json").unlink()
+    [file] = (folder / "published/results").iterdir()
+    [(judge, runs)] = json.loads(file.read_text()).items()
+    file.write_text(json.dumps({judge: dict([*runs.items()][:1])}))
     return folder
 
 
