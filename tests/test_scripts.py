@@ -52,7 +52,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "TOKENS": 2, "ROUNDS": 1, "SEEDS": 2}
         | {"WORDINGS": ("whitespace",)},
     ),
-    "fooled": ("--studies 2 --questions 6", {}),
+    "fooled": ("--studies 1 --questions 4", {"REPLICATIONS": 2}),
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),

@@ -4,6 +4,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -178,10 +179,21 @@ METADATA: list[tuple[str, Any]] = [
 def test_metadata_of_another_kind(
     changed: Callable[..., Path], tmp_path: Path, key: str, value: Any
 ) -> None:
-    """What has our key but not our type is somebody else's: every report can be made and saved."""
-    options = ["--format", "json", "--tables", tmp_path / "data"]
-    path = changed({key: value})
-    assert invoke("report", path, *options).exit_code == 0
+    """What has our key but not our type is somebody else's: judgments can be read and saved."""
+    saved = tmp_path / "saved.parquet"
+    save(judgments_from_logs(changed({key: value})), saved)
+    assert len(pd.read_parquet(saved))
+
+
+def test_a_report_of_metadata_of_every_other_kind(log: Path, tmp_path: Path) -> None:
+    """The same in one log: its report can be made, with all of its tables."""
+    found = read_eval_log(str(log))
+    for sample, (key, value) in zip(cycle(found.samples or []), METADATA, strict=False):
+        for score in (sample.scores or {}).values():
+            score.metadata = {**(score.metadata or {}), key: value}
+    write_eval_log(found, str(tmp_path / "changed.eval"))
+    made = invoke("report", tmp_path, "--format", "json", "--tables", tmp_path / "data")
+    assert made.exit_code == 0
     assert len(pd.read_parquet(tmp_path / "data" / "judgments.parquet"))
 
 
