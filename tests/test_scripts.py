@@ -144,7 +144,15 @@ def test_skipped_tests_are_counted_by_reason(tmp_path: Path) -> None:
     """Without the published data, one line says how many tests were skipped and why."""
     tests = tmp_path / "test_two.py"
     tests.write_text("def test_one(data): ...\n\ndef test_other(data): ...\n")
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", f"--rootdir={tmp_path}", tests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "conftest",
+        f"--rootdir={tmp_path}",
+        str(tests),
+    ]
     nowhere = {"RELIABILITY_DATA": "nowhere", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
     done = subprocess.run(
         command, cwd=tmp_path, env=os.environ | nowhere, capture_output=True, text=True
