@@ -1,8 +1,6 @@
-"""Head-to-Tail's metrics of a log's scores against the published figures and by hand."""
+"""Head-to-Tail's metrics of a log's scores, by hand."""
 
-import json
 import math
-from pathlib import Path
 
 import pytest
 from inspect_ai.scorer import SampleScore, Score
@@ -10,7 +8,6 @@ from inspect_ai.scorer import SampleScore, Score
 from inspect_reliability.metrics import judged_accuracy
 from inspect_reliability.record.distributions import distributions_kept
 from inspect_reliability.record.replications import Replications
-from inspect_reliability.study.published.parser import correctness
 from inspect_reliability.verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 
 
@@ -49,22 +46,6 @@ def test_by_hand() -> None:
     assert found["a_lm_se_replications(head)"] == pytest.approx(0.25)
     assert found["a_lm_se_replications"] == 0
     assert not any(name.endswith("(torso)") for name in found)
-
-
-@pytest.mark.slow
-def test_published_run(data: Path) -> None:
-    """The published judgments, as scores of a log, give the paper's accuracy and standard error."""
-    [path] = (data / "paper/application_data/judgment_results").glob("*Llama*.json")
-    scores = []
-    for question, outputs in json.loads(path.read_text()).items():
-        kept = Replications(list(map(correctness, outputs)))
-        score = Score(value=kept.verdicts[0], metadata=kept.metadata)
-        scores.append(SampleScore(score=score, sample_id=question))
-    found = judged_accuracy()(scores)
-    assert isinstance(found, dict)
-    assert found["a_lm"] == pytest.approx(0.0395, abs=5e-5)
-    assert found["a_lm_se_replications"] == pytest.approx(0.00036, abs=5e-6)
-    assert found["a_lm_se_questions"] > 10 * found["a_lm_se_replications"]
 
 
 def test_less_is_known() -> None:

@@ -124,7 +124,7 @@ def reordered(codes: np.ndarray) -> float:
 
 def test_omega_is_that_of_reliabilipy() -> None:
     """Omega differs from reliabilipy's as little as that does from itself in another order."""
-    sizes = [(k, r) for k in (5, 8, 12) for r in (20, 100)]
+    sizes = [(k, r) for k in (5, 12) for r in (20, 100)]
     tables = [drawn(r, k, 1) for k, r in sizes for drawn in (noise, shared)]
     ours = [*map(apart, tables)]
     assert np.median(ours) < 10 * np.median([*map(reordered, tables[::2])]) < 1e-8
@@ -143,10 +143,7 @@ def test_published_omega_is_that_of_reliabilipy(published_verdicts: Any) -> None
 def test_omega_of_few_questions() -> None:
     """Three factors fit up to four questions in many ways: most end where reliabilipy does."""
     ours = [
-        apart(drawn(r, k, k + r))
-        for k in (2, 3, 4)
-        for r in (5, 20, 100)
-        for drawn in (noise, shared)
+        apart(drawn(r, k, k + r)) for k in (2, 3, 4) for r in (5, 100) for drawn in (noise, shared)
     ]
     assert np.median(ours) < 1e-8
     assert max(ours) < 1e-3
