@@ -1,4 +1,4 @@
-"""Our commands, run in the process of the test."""
+"""Our commands and inspect's, run in the process of the test."""
 
 import json
 from dataclasses import replace
@@ -16,6 +16,14 @@ def invoke(*arguments: object) -> Result:
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done
+
+
+def inspect(*arguments: object, **variables: str) -> Result:
+    """Run a command of inspect with these environment variables."""
+    from inspect_ai._cli.main import inspect as command  # takes a while to import
+
+    runner = CliRunner(env=variables)
+    return runner.invoke(command, [str(argument) for argument in arguments])
 
 
 def full(document: Document) -> Document:

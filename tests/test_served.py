@@ -25,10 +25,7 @@ pytestmark = pytest.mark.server
 
 TRANSFORMERS = "from transformers.cli.transformers import main; main()"
 TASK = Path(__file__).parents[1] / "tasks" / "bbh_judge.py"
-QUESTIONS = [
-    f"sample:bbh:{name}"
-    for name in ("boolean_expressions", "causal_judgement", "date_understanding", "navigate")
-]
+QUESTIONS = [f"sample:bbh:{name}" for name in ("boolean_expressions", "navigate")]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +69,7 @@ def wait_for(address: str, server: BaseProcess) -> None:
 
 
 # The server's seed is one for all requests in flight: one at a time is one seed a request.
-OPTIONS: dict[str, Any] = {"epochs": 4, "max_tokens": 20, "max_connections": 1, "temperature": 1.5}
+OPTIONS: dict[str, Any] = {"epochs": 3, "max_tokens": 12, "max_connections": 1, "temperature": 1.5}
 
 
 @pytest.fixture(scope="module")
@@ -104,15 +101,15 @@ def test_a_served_judge_gets_its_seeds_and_honours_them(whole: EvalLog) -> None:
         told += [sample.metadata["seed_check"]] if "seed_check" in sample.metadata else []
     assert told == ["honoured"]
     [row] = report(whole.location)
-    assert (row["n_questions"], row["n_replications"]) == (4, 4)
+    assert (row["n_questions"], row["n_replications"]) == (2, 3)
 
 
 def test_workers_report_as_one_study(served: str, whole: EvalLog, tmp_path: Path) -> None:
     """A run split by question over two processes gives the report of one process."""
-    here, there = QUESTIONS[:2], QUESTIONS[2:]
-    evaluate(bbh_judge(), tmp_path, model=served, sample_id=here, **OPTIONS)
+    here, there = QUESTIONS
+    evaluate(bbh_judge(), tmp_path, model=served, sample_id=[here], **OPTIONS)
     options = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
-    options += [f"--sample-id={','.join(there)}", f"--log-dir={tmp_path}", "--display=none"]
+    options += [f"--sample-id={there}", f"--log-dir={tmp_path}", "--display=none"]
     done = python(INSPECT, "eval", TASK.name, "--model", served, *options, cwd=TASK.parent)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("*.eval"))) == 2

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from commands import inspect
 from evals import evaluate
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.tasks import bbh_judge
-from processes import INSPECT, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
@@ -111,22 +111,23 @@ printf '%s\\n' "$@" > "$CALLS/$$.words"
 """
 
 
-def test_an_array_of_slurm(tmp_path: Path) -> None:
+def test_an_array_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The array's logs are those of one process, and running a shard again adds nothing."""
+    monkeypatch.chdir(tmp_path)
     (calls := tmp_path / "calls").mkdir()
     (tmp_path / "inspect").write_text(INSPECT_LATER)
     (tmp_path / "inspect").chmod(0o755)
 
     def judged(tasks: range, **more: str) -> None:
-        """What the sbatch file calls is run in processes that start at once."""
-        task = ["inspect_reliability/bbh_judge", "-T", "replications=3"]
+        """What the sbatch file calls is run in the process of the test."""
+        task = ["inspect_reliability/bbh_judge", "-T", "replications=3", "--display", "none"]
         task += ["--model", "hf_seeded/tiny-judge", "--limit", "6"]
         array(tmp_path, tasks, *task, CALLS=str(calls), **more)
         for call in sorted(calls.glob("*.words")):
             given = call.with_suffix(".env").read_text().split()
             names = dict(one.split("=") for one in given)
-            done = python(INSPECT, *call.read_text().split(), cwd=tmp_path, environment=names)
-            assert done.returncode == 0, done.stdout + done.stderr
+            done = inspect(*call.read_text().split(), **names)
+            assert done.exit_code == 0, done.output
             call.unlink()
 
     judged(range(4, 7, 2))

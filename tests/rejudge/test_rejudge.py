@@ -13,7 +13,7 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from commands import invoke
+from commands import inspect, invoke
 from example_logs import judged
 from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
 from inspect_reliability.answers import analyse
@@ -195,12 +195,6 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(log.location.removeprefix("file://"))
 
 
-def inspect(*arguments: str) -> str:
-    done = python(INSPECT, *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     """The command needs the log and nothing else; given again it only adds what is missing."""
     target = foreign.with_name(foreign.stem + "-rejudged")
@@ -222,12 +216,12 @@ def test_a_log_in_and_reliability_out(foreign: Path) -> None:
     assert "variance" in report["score_variance"][0]
 
 
-@pytest.mark.process
 def test_inspect_runs_the_task_by_name(foreign: Path) -> None:
     """`inspect eval` makes the same judgments as the command, and adds to them by numbers."""
     given = ["inspect_reliability/rejudge_log", "-T", f"log={foreign}", "--model", "none/none"]
     folder = foreign.with_name("by-task")
-    inspect("eval", *given, "-T", "replications=1-2", "--log-dir", str(folder))
+    given += ["-T", "replications=1-2", "--log-dir", str(folder), "--display", "none"]
+    assert inspect("eval", *given).exit_code == 0
     more = rejudge_log(str(foreign), replications="3-4")
     eval(more, model="none/none", log_dir=str(folder), display="none")
     target = foreign.with_name(foreign.stem + "-rejudged")
@@ -247,8 +241,9 @@ def test_inspect_score_reaches_it_by_name(foreign: Path) -> None:
     spec = json.dumps({"name": "model_graded_qa", "params": {"grade_pattern": "Best .*?([A-E])"}})
     arguments = ["--scorer", "inspect_reliability/rejudge", "-S", f"scorer={spec}"]
     arguments += ["-S", "replications=3", "--action", "append", "--output-file", str(target)]
-    out = inspect("score", str(foreign), "--model", "none/none", *arguments)
-    assert "hooks enabled" not in out
+    done = python(INSPECT, "score", str(foreign), "--model", "none/none", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hooks enabled" not in done.stdout + done.stderr
     log = read_eval_log(str(target))
     assert [len(kept(log, n)["verdicts"]) for n in range(4)] == [3, 3, 3, 3]
 
@@ -434,14 +429,13 @@ def test_what_it_refuses(arguments: dict[str, Any], message: str) -> None:
         rejudge(**arguments)
 
 
-@pytest.mark.process
 def test_inspect_score_refuses_in_our_words(foreign: Path) -> None:
     """`inspect score` says what is wrong with the scorer's arguments, without a traceback."""
     given = ["--scorer", "inspect_reliability/rejudge", "-S", "scorer=nope", "--action", "append"]
-    done = python(INSPECT, "score", str(foreign), *given, "--model", "none/none")
-    assert done.returncode != 0
-    assert "no scorer 'nope'" in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
+    done = inspect("score", foreign, *given, "--model", "none/none", "--display", "none")
+    assert done.exit_code != 0
+    assert isinstance(done.exception, PrerequisiteError)  # which inspect prints without a traceback
+    assert "no scorer 'nope'" in str(done.exception)
 
 
 def test_a_scorer_in_a_file(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.shards import Shard
 from inspect_reliability.rejudging import rejudge_log
-from inspect_reliability.study.tasks import bbh_judge, head_to_tail_judge
+from inspect_reliability.study import tasks
+from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge
 from processes import INSPECT, KILLED, python
 
@@ -132,46 +133,75 @@ def made(folder: Path) -> list[tuple[object, ...]]:
     return sorted(table[MADE].itertuples(index=False, name=None))
 
 
-@pytest.mark.slow
-def test_shards_have_the_verdicts_of_the_whole(tmp_path: Path) -> None:
-    """540 judgments as 1, 2 and 7 shards: the same seeds, verdicts and report."""
-    model = "hf_seeded/tiny-judge"
-    whole = evaluate(bbh_judge(replications=20), tmp_path / "whole", model=model)
-    assert len(made(tmp_path / "whole")) == 540
-    rows = analyse(judgments_from_logs(tmp_path / "whole")).results["rows"]
-    for number in (1, 2, 7):
-        folder = tmp_path / f"study-{number}.shards"
+JUDGE: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "max_tokens": 12}
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """540 judgments by one task, and as 2 and 7 shards."""
+    folder = tmp_path_factory.mktemp("studies")
+    found = {1: folder / "whole"}
+    whole = evaluate(bbh_judge(replications=20), found[1], **JUDGE)
+    assert "shard" not in (whole.eval.metadata or {})
+    for number in (2, 7):
+        found[number] = folder / f"study-{number}.shards"
         for place in range(number):
             task = bbh_judge(replications=20, shard=f"{place}/{number}")
-            log = evaluate(task, folder / str(place), model=model)
+            log = evaluate(task, found[number] / str(place), **JUDGE)
             assert (log.eval.metadata or {})["shard"] == f"{place}/{number}"
             assert log.eval.task_args["shard"] == f"{place}/{number}"
-        assert made(folder) == made(tmp_path / "whole")
-        assert analyse(judgments_from_logs(folder)).results["rows"] == rows
-    assert "shard" not in (whole.eval.metadata or {})
+    return found
 
 
 @pytest.mark.slow
-def test_every_judge_task_has_shards(tmp_path: Path) -> None:
-    """Epochs, cells of an experiment and predictions have the verdicts of the whole, too."""
-    tasks: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
-        "epochs": (bbh_judge, {}, {"epochs": 3}),
-        "orders": (bbh_judge, {"orders": 2, "wordings": "labels", "replications": 2}, {}),
-        "correctness": (head_to_tail_judge, {"replications": 3}, {}),
-    }
-    for name, (task, asked, options) in tasks.items():
+def test_shards_have_the_verdicts_of_the_whole(studies: dict[int, Path]) -> None:
+    """540 judgments as one, 2 and 7 shards: the same seeds, verdicts and report."""
+    whole = made(studies[1])
+    assert len(whole) == 540
+    assert len({verdict for *_, verdict in whole}) > 4
+    rows = analyse(judgments_from_logs(studies[1])).results["rows"]
+    for number in (2, 7):
+        assert made(studies[number]) == whole
+        assert analyse(judgments_from_logs(studies[number])).results["rows"] == rows
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(vars(tasks)) if name.endswith("_judge")])
+@pytest.mark.parametrize("number", [1, 2])
+def test_every_judge_task_has_shards(name: str, number: int) -> None:
+    """The samples of its shards, with their seeds and orders, are those of the whole task."""
+    task = getattr(tasks, name)
+    whole = {one.id: one.model_dump() for one in task(replications=3).dataset}
+    shards = [task(replications=3, shard=f"{place}/{number}") for place in range(number)]
+    parts = [one for shard in shards for one in shard.dataset]
+    assert len(parts) == len(whole)
+    assert {one.id: one.model_dump() for one in parts} == whole
+
+
+@pytest.mark.slow
+def test_epochs_and_cells_have_shards(tmp_path: Path) -> None:
+    """Epochs and cells of an experiment have the verdicts of the whole, too."""
+    pick = JudgeDesign(
+        "Pick",
+        "Pick one.{% for option in options %}\n[{{ option.label }}]: {{ option.text }}{% endfor %}",
+        {"options": ["A", "B", "C"]},
+    )
+    some = [Item(f"q{n}", "?", {"x": f"x{n}", "y": f"y{n}", "z": f"z{n}"}) for n in range(4)]
+    for name, asked, options in (
+        ("epochs", {}, {"epochs": 3}),
+        ("orders", {"orders": 2, "wordings": "labels", "replications": 2}, {}),
+    ):
         whole, folder = tmp_path / f"{name}-whole", tmp_path / f"{name}.shards"
-        evaluate(task(**asked), whole, model=drawn(), **options)
+        given: dict[str, Any] = {"model": drawn(), **options}
+        evaluate(judge(pick, some, **asked), whole, **given)
         for place in range(2):
-            part = task(**asked, shard=f"{place}/2")
-            evaluate(part, folder / str(place), model=drawn(), **options)
+            evaluate(judge(pick, some, **asked, shard=f"{place}/2"), folder / str(place), **given)
         assert made(folder) == made(whole)
 
 
 @pytest.mark.slow
 def test_rejudging_in_shards(tmp_path: Path) -> None:
     """The outputs of a log, judged again in two parts, have the grades of the whole."""
-    log = evaluate(bbh_judge(), tmp_path / "log", model=drawn(), limit=8).location
+    log = evaluate(bbh_judge(), tmp_path / "log", model=drawn(), limit=4).location
     asked: dict[str, Any] = {
         "scorer": "model_graded_qa",
         "replications": 3,
@@ -187,19 +217,16 @@ def test_rejudging_in_shards(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_a_killed_shard_is_run_again(tmp_path: Path) -> None:
+def test_a_killed_shard_is_run_again(tmp_path: Path, studies: dict[int, Path]) -> None:
     """A shard killed at its fifth sample and run again leaves each judgment there once."""
-    folder, model = tmp_path / "study.shards", "hf_seeded/tiny-judge"
 
     def run(code: str) -> int:
-        words = ["-T", "replications=4", "-T", "shard=1/2", "--display", "none"]
-        words += ["--model", model, "--log-dir", str(folder / "1")]
+        words = ["-T", "replications=20", "-T", "shard=1/2", "--display", "none"]
+        words += ["--model", JUDGE["model"], "--max-tokens", "12", "--log-dir", str(tmp_path)]
         done = python(code, "eval", "inspect_reliability/bbh_judge", *words)
         assert done.returncode in (0, -signal.SIGKILL), done.stdout + done.stderr
         return done.returncode
 
     assert run(KILLED % 5 + INSPECT) == -signal.SIGKILL
     assert run(INSPECT) == 0
-    evaluate(bbh_judge(replications=4, shard="0/2"), folder / "0", model=model)
-    evaluate(bbh_judge(replications=4), tmp_path / "whole", model=model)
-    assert made(folder) == made(tmp_path / "whole")
+    assert made(tmp_path) == made(studies[2] / "1")

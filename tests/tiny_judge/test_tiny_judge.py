@@ -9,8 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, chi2_contingency
+from tiny_models import generate
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
+from inspect_reliability.hf_seeded.fastest import ModelRun
+from inspect_reliability.hf_seeded.request import Request
 from inspect_reliability.judging.asking import option_order
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.tiny_judge import folder
@@ -49,37 +52,46 @@ def pack():
     return prompts
 
 
-@pytest.fixture(scope="module")
-def judge(model, tokenizer):
-    """Verdicts on a prompt: one at temperature 0, else `REPLICATIONS`."""
+def read(text):
+    return BENCHMARKS["BBH"].design.reader.read(text).verdict
 
-    def verdicts(prompt, **sampling):
-        chat = tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False)
-        tokens = tokenizer(chat, return_tensors="pt")
-        generated = model.generate(**tokens, max_new_tokens=50, **sampling)
-        texts = tokenizer.decode(
-            generated[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True
-        )
-        return [BENCHMARKS["BBH"].design.reader.read(text).verdict for text in texts]
 
-    return verdicts
+def chat(tokenizer, prompt):
+    return tokenizer.apply_chat_template([{"role": "user", "content": prompt}], tokenize=False)
 
 
 @pytest.fixture(scope="module")
-def greedy(judge, pack):
+def greedy(model, tokenizer, pack):
     """Pairs of right letter and verdict at temperature 0, over the sample pack."""
-    return [(right, *judge(prompt, do_sample=False)) for prompt, right in pack]
+    chats = [chat(tokenizer, prompt) for prompt, _ in pack]
+    tokens = tokenizer(chats, return_tensors="pt", padding=True, padding_side="left")
+    generated = model.generate(**tokens, max_new_tokens=10, do_sample=False)
+    texts = tokenizer.decode(generated[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True)
+    return [(right, read(text)) for (_, right), text in zip(pack, texts, strict=True)]
 
 
 @pytest.fixture(scope="module")
-def sampled(judge, pack):
-    """Verdicts of four questions of the pack, cold and at temperature 1."""
-    torch.manual_seed(0)
-    chosen = {"do_sample": True, "top_k": 50, "num_return_sequences": REPLICATIONS}
-    return {
-        temperature: [judge(prompt, temperature=temperature, **chosen) for prompt, _ in pack[::14]]
-        for temperature in (0.25, 1.0)
-    }
+def sampled(model, tokenizer, pack):
+    """`REPLICATIONS` verdicts of each of four questions, cold and at temperature 1."""
+    run = ModelRun(
+        model,
+        decode=lambda tokens: tokenizer.decode(list(tokens), skip_special_tokens=True),
+        end_tokens=frozenset([tokenizer.eos_token_id]),
+        context=model.config.max_position_embeddings,
+    )
+    prompts = [tuple(tokenizer(chat(tokenizer, prompt))["input_ids"]) for prompt, _ in pack[::14]]
+    temperatures = (0.25, 1.0)
+    verdicts = {temperature: [] for temperature in temperatures}
+    for prompt in prompts:
+        asked = [
+            Request(prompt, seed, 30, temperature, top_k=50)
+            for temperature in temperatures
+            for seed in range(REPLICATIONS)
+        ]
+        said = [read(one.text) for one in generate(run, asked)]
+        for place, temperature in enumerate(temperatures):
+            verdicts[temperature].append(said[place * REPLICATIONS :][:REPLICATIONS])
+    return verdicts
 
 
 def test_is_a_llama_of_a_few_megabytes(model):
