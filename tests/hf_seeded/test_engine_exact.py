@@ -142,11 +142,11 @@ def test_the_context_ends_texts(toy: PreTrainedModel, slow: SlowPath) -> None:
 def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
     """As eps falls, lower bounds rise, upper bounds fall, and the truth stays in between."""
     run = model_run(toy)
-    temperatures = (0.3, 0.6, 1.0)
+    temperatures = (0.3, 1.0)
     truth = [enumerated(slow, temperature, max_tokens=5) for temperature in temperatures]
-    before: list[tuple[dict[str, float], float]] = [({}, 1.0)] * 3
+    before: list[tuple[dict[str, float], float]] = [({}, 1.0)] * 2
     rows = []
-    for eps in (0.9, 0.5, 0.2, 0.1, 0.03, 0.01, 0.001, 0):
+    for eps in (0.9, 0.3, 0.1, 0.01, 0):
         found = ask(
             run,
             temperatures=temperatures,
@@ -167,7 +167,7 @@ def test_bounds_nest(toy: PreTrainedModel, slow: SlowPath) -> None:
                 assert share - 1e-12 <= true <= share + one.open_mass + 1e-12
         before = [(one.shares, one.open_mass) for one in found]
     assert rows == sorted(rows)
-    assert len(set(rows)) > 5
+    assert len(set(rows)) > 3
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 40])
@@ -193,7 +193,7 @@ def test_rows_are_bounded(
     assert found[-1].truncated
 
 
-@pytest.mark.parametrize(("eps", "most"), [(0.4, 1000), (0.4, 2), (0.05, 5)])
+@pytest.mark.parametrize(("eps", "most"), [(0.4, 1000), (0.05, 5)])
 def test_tail_draws_come_from_what_is_open(
     toy: PreTrainedModel, slow: SlowPath, eps: float, most: int
 ) -> None:
@@ -208,7 +208,7 @@ def test_tail_draws_come_from_what_is_open(
         temperatures=(1.0, 2.5),
         eps=eps,
         max_rows=most,
-        tail_draws=500,
+        tail_draws=200,
         max_tokens=5,
         seed=11,
     )
@@ -217,7 +217,7 @@ def test_tail_draws_come_from_what_is_open(
         left = {label: true - one.shares.get(label, 0.0) for label, true in full.items()}
         assert sum(left.values()) == pytest.approx(one.open_mass, abs=1e-9)
         drawn = Counter(one.tail)
-        assert drawn.total() == 500
+        assert drawn.total() == 200
         assert chi_square(drawn, left) > 0.001
 
 
@@ -246,7 +246,7 @@ def test_tail_draws_are_reproducible_and_their_own(toy: PreTrainedModel) -> None
 
 
 def test_seeded_draws_are_draws_from_it(llama: PreTrainedModel) -> None:
-    """Over 20 prompts, 500 seeded draws each agree with the exact shares; p-values uniform."""
+    """Over 10 prompts, 200 seeded draws each agree with the exact shares; p-values uniform."""
     run = model_run(llama)
     settings: dict[str, Any] = {"top_k": 6, "top_p": 0.9, "temperature": 0.8, "max_tokens": 4}
 
@@ -269,12 +269,12 @@ def test_seeded_draws_are_draws_from_it(llama: PreTrainedModel) -> None:
         (exact,) = distributions(run, asked)
         stopping = [
             Request(prompt, seed, stop=lambda text: number(text) is not None, **settings)
-            for seed in range(500)
+            for seed in range(200)
         ]
         texts = [one.text for one in generate(run, stopping)]
         return chi_square(Counter(number(text) or "short" for text in texts), exact.shares)
 
-    values = [p_value((7, 30 + n, 9)) for n in range(20)]
+    values = [p_value((7, 30 + n, 9)) for n in range(10)]
     assert stats.kstest(values, "uniform").pvalue > 0.001
 
 

@@ -121,7 +121,6 @@ def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> Non
     assert len(set(texts(first).values())) > 15
     assert texts(judge(model_folder, tmp_path)) == texts(first)
     assert texts(judge(model_folder, tmp_path, max_connections=1)) == texts(first)
-    assert texts(judge(model_folder, tmp_path, max_connections=64)) == texts(first)
     for sample in first.samples or []:
         assert (sample.output.metadata or {})["seed"] == 1000 * int(sample.id) + sample.epoch
 
@@ -295,7 +294,7 @@ def test_a_thousand_choices(model: Model) -> None:
 def test_usage_and_stop_reasons(model: Model, tokenizer: PreTrainedTokenizerFast) -> None:
     """Tokens are counted and the reason for the end is given."""
     prompt = "Which is best?"
-    outputs = ask(model, prompt, seeds=range(40), max_tokens=60, temperature=1.5)
+    outputs = ask(model, prompt, seeds=range(20), max_tokens=60, temperature=1.5)
     assert {output.stop_reason for output in outputs} == {"stop", "max_tokens"}
     for output in outputs:
         assert output.usage.input_tokens == len(tokenizer(prompt)["input_ids"])

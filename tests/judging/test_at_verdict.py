@@ -189,10 +189,10 @@ def test_a_provider_without_probabilities(
 ) -> None:
     """Where none are returned, one warning says so and the verdicts are sampled ones."""
     server = Reasoner(**{way: ("logprobs", "top_logprobs")})  # type: ignore[arg-type]
-    log = run(server, tmp_path, 10)
+    log = run(server, tmp_path, 4)
     assert caplog.text.count("returns no log probabilities, so verdicts are sampled") == 1
     (row,) = analyse(judgments_from_logs(log.location)).results["rows"]
-    assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 10, None)
+    assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 4, None)
 
 
 @pytest.mark.slow

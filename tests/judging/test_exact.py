@@ -33,7 +33,7 @@ from inspect_reliability.tasks import judge_task
 pytestmark = pytest.mark.slow
 
 TINY = "hf_seeded/tiny-judge"
-QUESTIONS = 3
+QUESTIONS = 2
 
 SCALE = JudgeDesign("Grades", "Grade {{ response }} from 1 to 5. Grade:", {"from": 1, "to": 5})
 ITEMS = [Item(f"q{i}", "Well?", {"me": "Good." * i}) for i in range(1, QUESTIONS + 1)]
@@ -71,7 +71,7 @@ def test_each_cell_has_the_distribution_of_its_prompt(folder: Path) -> None:
     item = item_of((made.samples or [])[0].metadata)
     cells = table.groupby(["wording", "order"])
     assert cells["share"].sum().tolist() == pytest.approx([1.0] * 4)
-    for cell, rows in cells:
+    for cell, rows in [*cells][::3]:  # two orders in two wordings
         wording, order = cast("tuple[str, tuple[str, ...]]", cell)
         design = wordings_of(BENCHMARKS["BBH"].design, "labels")[wording]
         shown = replace(item, responses={name: item.responses[name] for name in order})

@@ -30,7 +30,7 @@ DESIGN = JudgeDesign(
     "{% for option in options %}\n[{{ option.label }}]: {{ option.text }}{% endfor %}",
     verdict={"options": ["A", "B", "C"]},
 )
-ITEMS = [Item(f"q{n}", f"{n}?", {"x": "good", "y": f"bad {n}", "z": "poor"}) for n in range(4)]
+ITEMS = [Item(f"q{n}", f"{n}?", {"x": "good", "y": f"bad {n}", "z": "poor"}) for n in range(2)]
 
 
 def first_place(prompt: str, seed: int) -> str:
@@ -87,7 +87,7 @@ def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
     """A row's order, wording and seed make its prompt, its output and its verdict."""
     log = run(unbracketed, tmp_path, orders=2, wordings=["labels", "whitespace"], replications=3)
     table = judgments_from_logs(log.location).table
-    assert len(table) == 4 * 2 * 3 * 3
+    assert len(table) == 2 * 2 * 3 * 3
     assert table.groupby(["question", "order", "wording"]).size().unique() == [3]
     worded = wordings_of(DESIGN, ["labels", "whitespace"])
     for row in table.to_dict("records"):
@@ -128,7 +128,7 @@ def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
     assert own.equals(plain[plain["replication"] < 4][columns].reset_index(drop=True))
     for logs in ([alone, log], [log, alone]):
         both = judgments_from_logs(logs).table
-        assert both["wording"].value_counts().to_dict() == {GIVEN: 4 * 5, "labels": 4 * 3}
+        assert both["wording"].value_counts().to_dict() == {GIVEN: 2 * 5, "labels": 2 * 3}
 
 
 def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,8 +136,8 @@ def test_cells_and_calls_are_said_first(capsys: pytest.CaptureFixture[str]) -> N
     for _ in range(2):
         judge(DESIGN, ITEMS, orders="all", wordings=["labels", "whitespace"], replications=7)
     assert capsys.readouterr().out == (
-        "Pick: 4 questions x 6 orders x 3 wordings (given, labels, whitespace) = 72 cells x 7 "
-        "replications = 504 calls, in each epoch. --limit takes fewer questions.\n"
+        "Pick: 2 questions x 6 orders x 3 wordings (given, labels, whitespace) = 36 cells x 7 "
+        "replications = 252 calls, in each epoch. --limit takes fewer questions.\n"
     )
 
 

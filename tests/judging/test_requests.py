@@ -87,7 +87,6 @@ def choices_asked(server: ChatServer) -> list[int]:
         (ChatServer(said=SAID, choices="shift"), 100, "not honoured", []),
         (ChatServer(said=SAID, choices="one"), 100, "not honoured", []),
         (ChatServer(said=SAID, refuses=("n",)), 100, "not honoured", []),
-        (ChatServer(said=SAID, most_choices=3), 100, "not honoured", []),
     ],
 )
 def test_replications_are_those_of_their_seeds(

@@ -14,13 +14,13 @@ from killed_rejudging import runs, suite
 
 pytestmark = pytest.mark.slow
 
-REPLICATIONS = 5
+OUTPUTS, REPLICATIONS = 8, 5
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A log of twelve outputs, beside a grader that writes down its calls."""
-    return suite(tmp_path, 12)
+    """A log of eight outputs, beside a grader that writes down its calls."""
+    return suite(tmp_path, OUTPUTS)
 
 
 def rejudge(log: Path, *more: str) -> Result:
@@ -44,12 +44,15 @@ def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
     Until a further run makes the rest, reports say that the run was killed.
     """
     before = log.read_bytes()
-    found, wanted = [], 12 * REPLICATIONS
+    found, wanted = [], OUTPUTS * REPLICATIONS
     for run in runs(log, 2, REPLICATIONS):
         found.append(run)
         if len(found) == 1:
             [note] = judgments_from_logs(target_of(log)).notes
-            assert "of 12 judgments made: still being written, or its run was killed" in str(note)
+            assert (
+                f"of {OUTPUTS} judgments made: still being written, or its run was killed"
+                in str(note)
+            )
     assert [run.repeated for run in found] == [0, 0, 0]
     assert sum(run.calls for run in found) == wanted + sum(run.lost + run.checks for run in found)
     assert found[0].kept > 0
@@ -66,7 +69,7 @@ def test_a_grown_rejudging_keeps_what_it_has(log: Path) -> None:
         assert done.exit_code == 0, done.output
         logs = sorted(target_of(log).glob("*.eval"))
         assert len(logs) == number
-    assert [len(read_eval_log_sample_summaries(str(one))) for one in logs] == [12, 12]
+    assert [len(read_eval_log_sample_summaries(str(one))) for one in logs] == [OUTPUTS, OUTPUTS]
     table = judgments_from_logs(target_of(log)).table
     for _, rows in table.groupby("question"):
         rows = rows.sort_values("replication")

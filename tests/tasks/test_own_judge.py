@@ -24,7 +24,7 @@ from inspect_reliability.study.benchmarks import BENCHMARKS
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS, EPOCHS = 5, 4
+QUESTIONS, EPOCHS = 4, 3
 
 OPTIONS = """\
 name: {name}

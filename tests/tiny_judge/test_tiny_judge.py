@@ -81,7 +81,7 @@ def sampled(model, tokenizer, pack):
     )
     prompts = [tuple(tokenizer(chat(tokenizer, prompt))["input_ids"]) for prompt, _ in pack[::14]]
     temperatures = (0.25, 1.0)
-    verdicts = {temperature: [] for temperature in temperatures}
+    verdicts: dict[float, list[list[str]]] = {temperature: [] for temperature in temperatures}
     for prompt in prompts:
         asked = [
             Request(prompt, seed, 30, temperature, top_k=50)
