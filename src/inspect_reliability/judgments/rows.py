@@ -101,7 +101,8 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
         raise UserError(f"{path} is no form that can be read. Save it as .xlsx or CSV.")
     with _readable(path):
         if form == ".parquet":
-            return Rows(*read_parquet(path, batch))
+            frames, saved = read_parquet(path, batch)
+            return Rows(_in_words(frames, path), saved)
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
         return Rows(_in_words(_under_header(cells, path), path), notes=notes)
 
