@@ -56,6 +56,8 @@ def main() -> None:
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", required=True)
     parser.add_argument("--runs", type=int, default=2, metavar="N")
     arguments = parser.parse_args()
+    if not (arguments.before / "src" / "inspect_reliability").is_dir():
+        parser.error(f"--before {arguments.before}: no checkout there (git worktree add makes one)")
     checkouts = {"before": arguments.before, "after": Path(__file__).parents[1]}
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in checkouts}
     results: dict[str, Any] = {}
