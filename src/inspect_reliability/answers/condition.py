@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
-from ..judgments.scales import labelled
+from ..judgments.scales import labelled, names_differ
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
 from ..showing.values import Record, describe, plain
@@ -120,6 +120,11 @@ class Condition:
     def labelled(self) -> Labelled | None:
         """Its judgments beside their labels; None if nothing is labelled."""
         return labelled(self.judged, self.counts)
+
+    @cached_property
+    def names_differ(self) -> bool:
+        """Whether verdicts are names of what differs by question."""
+        return names_differ(self.judged)
 
     @cached_property
     def no_draws(self) -> str | None:

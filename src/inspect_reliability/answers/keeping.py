@@ -115,7 +115,11 @@ class Panel:
     @cached_property
     def labels(self) -> FloatArray:
         """How many people gave each label to each question, N x K."""
-        return self._placed(pd.crosstab(self._rated["question"], self._rated["label"]))
+        rated, named = self._rated, (("question", self.questions), ("label", self.categories))
+        at = np.array([pd.Index(names).get_indexer(pd.Index(rated[one])) for one, names in named])
+        found = np.zeros((len(self.questions), len(self.categories)))
+        np.add.at(found, tuple(at[:, (at >= 0).all(axis=0)]), 1)
+        return found
 
     @cached_property
     def people(self) -> dict[Any, IntArray]:

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from ..judgments.count import NUMBER, OPPOSITES, by_value
-from ..judgments.scales import NAMES_DIFFER, names_differ
+from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.values import Record, TableColumn, describe, told_apart
 from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
@@ -62,7 +62,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         "judge_agreement": agreement(known.given),
         "raters_agreement": blank if people is None else agreement(people),
     }
-    if names_differ(row.judged):
+    if row.names_differ:
         estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
     names = two_categories(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
@@ -73,7 +73,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         **valued(**estimates),
         "step": known.step,
         "positive": names[0] if names else None,
-        "ceiling": None if names_differ(row.judged) else _ceiling(known, people),
+        "ceiling": None if row.names_differ else _ceiling(known, people),
         "votes": [
             {"votes": n, **valued(accuracy=one)} for n, one in known.votes(NO_VERDICTS).items()
         ],

@@ -12,7 +12,6 @@ from ..judgments.scales import (
     NAMES_DIFFER,
     answers_judged,
     estimates,
-    names_differ,
     on_scale,
 )
 from ..judgments.table import n_judgments
@@ -82,7 +81,7 @@ class Row(Condition):
         found |= {name: rate(self.counts, kind) for name, kind in RATES.items()}
         same = self._with_verdict is self.counts  # without a non-response
         found["omega_non_response_excluded"] = found["omega"] if same else omega(self._with_verdict)
-        if names_differ(self.judged):
+        if self.names_differ:
             chance = BY_CHANCE if self.several else (*BY_CHANCE, "omega")
             for name in chance:
                 one = replace(found[name], value=None, low=None, high=None)

@@ -1,7 +1,7 @@
 """Coefficients of judgments, on every scale that fits their verdicts."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import repeat
@@ -107,11 +107,11 @@ def names_differ(judged: Judged) -> bool:
         return True
     if judged.labels or judged.values is not None:
         return False
-    given: dict[object, Counter[str]] = {}
+    given: defaultdict[object, Counter[str]] = defaultdict(Counter)
     times = judged.times or repeat(1)
     for benchmark, name, n in zip(judged.column("benchmark"), judged.choices, times, strict=False):
         if name is not None and name not in judged.undecided:
-            given.setdefault(benchmark, Counter())[name] += n
+            given[benchmark][name] += n
     own = 0
     for benchmark, names in given.items():
         others = {name for of, some in given.items() if of != benchmark for name in some}
