@@ -144,6 +144,7 @@ def test_the_shell_completes() -> None:
         assert {one.value for one in tab.get_completions(before, typed)} == found
 
 
+@pytest.mark.slow
 def test_messages_are_those_of_the_code() -> None:
     """Every message that "Troubleshooting" explains is one that the code gives."""
     said = [

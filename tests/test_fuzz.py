@@ -290,6 +290,7 @@ def judged(path: Path) -> tuple[dict[tuple[Any, ...], Any], bool]:
     return verdicts(found.table, "sample", "replication"), bool(found.notes)
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data())
 def test_logs_with_broken_bytes(data: st.DataObject, log: Path, place: Path) -> None:
@@ -340,6 +341,7 @@ def test_logs_with_broken_parts(data: st.DataObject, log: Path, place: Path) -> 
     lawful("rejudge", whole(lambda: said(*REJUDGE, path)))
 
 
+@pytest.mark.slow
 @fuzz_commands
 @given(data=st.data())
 def test_scores_of_somebody_else(data: st.DataObject, log: Path, place: Path) -> None:
@@ -405,6 +407,7 @@ def saved(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data(), form=st.sampled_from(["csv", "parquet"]))
 def test_saved_judgments(data: st.DataObject, form: str, saved: Path, place: Path) -> None:
@@ -447,6 +450,7 @@ CODE = {"auto_map": {n: "evil.X" for n in ("AutoConfig", "AutoModelForCausalLM",
 MODEL_FILES = ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
 
 
+@pytest.mark.slow
 @fuzz
 @given(data=st.data(), name=st.sampled_from([*MODEL_FILES, "model.safetensors"]))
 def test_model_folders(data: st.DataObject, name: str, model_folder: Path, place: Path) -> None:

@@ -45,6 +45,7 @@ def test_every_public_name_can_be_imported() -> None:
         inspect_reliability.nothing  # noqa: B018
 
 
+@pytest.mark.slow
 def test_columns_name_what_frames_call_otherwise() -> None:
     """Every call takes names of one's own, and says the same of them."""
     rng = np.random.default_rng(4)
@@ -134,6 +135,7 @@ def test_omega_of_whatever_judgments_are_in(tmp_path: Path) -> None:
         assert omega(given).value == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_conditions_are_never_pooled_silently() -> None:
     """Two judges have no omega together; asked for, each has its own, and a difference."""
     both = frame({"one": STEADY, "two": UNSTEADY})

@@ -51,6 +51,7 @@ def test_a_facet_with_cards_of_its_own_varied() -> None:
         assert "wording" not in one["not_varied"]
 
 
+@pytest.mark.slow
 def test_the_settings_of_a_run(tmp_path: Path) -> None:
     """The sampling of a run, its parser and what varied are on its card."""
     task = bbh_judge(order="reshuffled", seed=3)
@@ -95,6 +96,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert shown["report"].startswith(f"none/none, task, graded by {graders.TINY}: ")
 
 
+@pytest.mark.slow
 def test_a_scorer_that_asks_nobody_has_no_grader(tmp_path: Path) -> None:
     """Where no grader was seen, none is named."""
     example_logs.foreign(tmp_path)
@@ -212,6 +214,7 @@ def test_a_card_of_several_judges_names_them() -> None:
     assert "seeds not known" not in render(document, "table")
 
 
+@pytest.mark.slow
 def test_the_task_decides_the_settings(tmp_path: Path) -> None:
     """As inspect has it, an option of the task is stronger than one of its model."""
     log = example_logs.judged(tmp_path, epochs=2, questions=3)

@@ -198,6 +198,7 @@ def command(*arguments: object) -> str:
     return " ".join(invoke(*arguments).stdout.split())
 
 
+@pytest.mark.slow
 def test_every_command_says_that_numbers_describe_non_responses(tmp_path: Path) -> None:
     """A third of outputs without a verdict is a caution wherever numbers are shown."""
     sides = [tmp_path / "a.csv", tmp_path / "b.csv"]
@@ -208,6 +209,7 @@ def test_every_command_says_that_numbers_describe_non_responses(tmp_path: Path) 
         assert "The numbers describe these non-responses" in shown, asked
 
 
+@pytest.mark.slow
 def test_shown_outputs_are_of_each_kind(tmp_path: Path) -> None:
     """The first outputs shown are one whose label was not read, and one without any label."""
     judge = example_logs.judge("B--", say="Options such as {} exist.")

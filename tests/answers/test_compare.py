@@ -17,6 +17,7 @@ from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table
 
 
+@pytest.mark.slow
 def test_a_table_tells_its_rows_apart() -> None:
     """A row names every condition that differs between rows, and no column is empty."""
     parts = [

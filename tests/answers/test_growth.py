@@ -26,6 +26,7 @@ def calls(work: Callable[[], object]) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["judge", "wording"])
 def test_twice_the_rows_take_twice_the_calls(column: str) -> None:
     """Judges, and levels of a facet, are not compared with all others."""
@@ -44,6 +45,7 @@ def test_twice_the_rows_take_twice_the_calls(column: str) -> None:
     assert each[1] < 1.5 * each[0]
 
 
+@pytest.mark.slow
 def test_a_page_does_not_hold_long_names_as_often_as_it_shows_them() -> None:
     """Questions of a million characters are cut."""
     cells = [(f"q{q} " + "x" * 1_000_000, r, "AB"[q * r % 2]) for q in range(4) for r in (1, 2)]

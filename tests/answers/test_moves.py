@@ -121,6 +121,7 @@ def test_nothing_varied_nothing_moves() -> None:
     assert results(frame) == {"moves": [], "components": [], "omega_over": []}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -156,6 +157,7 @@ def test_real_judges(
         assert by[key]["above_noise"] == (above and pytest.approx(above, abs=1e-3))
 
 
+@pytest.mark.slow
 def test_rounds_for_disagreement_are_no_noise(data: Path) -> None:
     """Where only orders that disagreed were judged again, nothing is put beside their noise."""
     path = data / "doors/llmbar_rounds.csv"
@@ -329,6 +331,7 @@ def test_the_page_has_one_picture_of_what_moves() -> None:
     assert kinds.index("Figure") < kinds.index("Table", 1)
 
 
+@pytest.mark.slow
 def test_recorded_panel(data: Path) -> None:
     """Seventeen judges of passages are worth 2.40, as was found by other code."""
     path = data / "labelled" / "llmjudge_grades.parquet"

@@ -107,6 +107,7 @@ def test_judgments_without_a_scorer_are_reported_too() -> None:
     assert found == [("a", 250), ("b", 250), (None, 250)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["Head-to-Tail", "a suite of my own"])
 def test_accuracy_follows_from_the_verdicts(benchmark: str) -> None:
     """Whatever the benchmark, verdicts "correct" and "incorrect" are accuracy, by responder."""
@@ -231,6 +232,7 @@ def test_no_word_without_evidence(judgments: Judgments, word: str | None) -> Non
     assert ("rule_of_thumb" in row["not_estimable"]) == (word is None)
 
 
+@pytest.mark.slow
 def test_names_that_differ_by_question_are_no_category() -> None:
     """Systems of several pairs have no common chance; within a pair they have."""
     chance, rows = random.Random(3), []

@@ -204,6 +204,7 @@ def test_corrected_rates() -> None:
     assert "drawn at random" in row["cautions"][0]
 
 
+@pytest.mark.slow
 def test_nothing_labelled_nothing_said() -> None:
     """A report without labels has no section, and `validate` says what is missing."""
     analysis = analyse(judged(study().drop(columns="label")))
@@ -213,6 +214,7 @@ def test_nothing_labelled_nothing_said() -> None:
         validate_document(analysis)
 
 
+@pytest.mark.slow
 def test_every_form_shows_it() -> None:
     """Report and validation come out in every form, with labels and without replications."""
     frame = study(questions=20, labels=10)
@@ -309,6 +311,7 @@ def test_labelled_is_what_statistics_take() -> None:
     assert row.estimate("accuracy").value == pytest.approx(row.labelled.kinds["accuracy"].mean())
 
 
+@pytest.mark.slow
 def test_measurements_are_told_by_their_distance_alone() -> None:
     """Hundreds of numbers have no table of each beside each; their ICC is that of the labels."""
     generator = np.random.default_rng(0)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import Result
 from inspect_ai.model import ModelOutput, get_model
 
@@ -13,6 +14,7 @@ from commands import invoke
 from inspect_reliability.study.tasks import bbh_judge
 
 
+@pytest.mark.slow
 def test_a_report_while_an_eval_writes_its_log(tmp_path: Path) -> None:
     """It is refused in a line, or partial and says so; after the run it is whole."""
     reports: list[Result] = []

@@ -40,6 +40,7 @@ def keep(*arguments: str) -> dict[str, list[dict[str, Any]]]:
     return results("keep", *arguments)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
     """Kept, undecided and error are those of a group-by with pandas at the rule that is said."""
     logs, labels = files
@@ -61,6 +62,7 @@ def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
         assert (one["error_bound"], one["calls"], one["reason"]) == (0.15, 3600, None)
 
 
+@pytest.mark.slow
 def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]) -> None:
     """Calls and dollars are those of the questions handed on, in the order given or by price."""
     logs, labels = files
@@ -86,6 +88,7 @@ def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]
     assert "Ask small, then larger, then largest." in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -> None:
     """Every question has one verdict and what to do with it, and other commands read the file."""
     logs, labels = files
@@ -108,6 +111,7 @@ def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -
     assert set(pd.read_parquet(several)["decision"]) == {"keep", "person"}
 
 
+@pytest.mark.slow
 def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -> None:
     """The rule has its judges in order, their votes, and what was promised."""
     logs, labels = files
@@ -123,6 +127,7 @@ def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -
     assert "--cascade JUDGE" in several.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -193,6 +198,7 @@ def test_grades_have_a_half_width(tmp_path: Path) -> None:
     assert (apart <= one["half_width"]).mean() >= 0.85
 
 
+@pytest.mark.slow
 def test_pandalm_people_and_judges(data: Path) -> None:
     """Agreement and wins of each person of PandaLM are those of two loops over its labels."""
     file = data / "doors" / "pandalm_raters_long.csv"
@@ -222,6 +228,7 @@ def test_pandalm_people_and_judges(data: Path) -> None:
     assert "People agree in 92%, gpt-3.5-turbo with them in 69%: it cannot replace one." in said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) -> None:
     """A report has the rule with the usual promise, and a page has its picture."""
@@ -237,6 +244,7 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
     assert "Kept and wrong" in Path(page).read_text()
 
 
+@pytest.mark.slow
 def test_a_gate_has_the_usual_promise(files: tuple[str, str], tmp_path: Path) -> None:
     """A gate decides by the interval of what may be kept; without labels, nothing."""
     logs, labels = files
@@ -249,6 +257,7 @@ def test_a_gate_has_the_usual_promise(files: tuple[str, str], tmp_path: Path) ->
     assert invoke("gate", asked[0], "--min", "kept=0.1").exit_code == 3
 
 
+@pytest.mark.slow
 def test_judges_that_are_not_there_are_named(files: tuple[str, str]) -> None:
     """A judge that is no judge, or has no price or several rows, is refused with what to do."""
     asked = ("keep", files[0], "--labels", files[1])

@@ -74,6 +74,7 @@ def test_a_person_sees_what_to_judge_and_how(judgments: Path, tmp_path: Path, na
         assert "f" not in {cell.data_type for cell in cells}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["l.csv", "l.xlsx"])
 def test_it_is_read_back_as_it_is_and_others_are_drawn(
     judgments: Path, tmp_path: Path, name: str
@@ -90,6 +91,7 @@ def test_it_is_read_back_as_it_is_and_others_are_drawn(
     assert {*others["id"]}.isdisjoint(drawn["id"])
 
 
+@pytest.mark.slow
 def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path: Path) -> None:
     """A word for a letter is no verdict, and a note says how to map it."""
     out = tmp_path / "l.xlsx"
@@ -102,6 +104,7 @@ def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path
     assert mapped["validity"][0]["n_labelled"] == 7
 
 
+@pytest.mark.slow
 def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
     """Under their letters, in the order that is not swapped; names of models are no texts."""
     rows = [
@@ -128,6 +131,7 @@ def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
     assert draw(tmp_path / "p.csv", tmp_path / "l.csv", 4, "--swap")["output"].isna().all()
 
 
+@pytest.mark.slow
 def test_logs_of_a_judge_have_their_responses(tmp_path: Path) -> None:
     """Under the letters of their places, or by name where places change."""
     without_best(judged(tmp_path / "one", epochs=2, questions=2))
@@ -151,6 +155,7 @@ def test_what_is_known_to_be_best_needs_no_label(tmp_path: Path) -> None:
     assert "nothing is left to label" in done.stderr
 
 
+@pytest.mark.slow
 def test_logs_of_a_suite_have_its_outputs(tmp_path: Path) -> None:
     """What the model wrote, and what it was asked; a rejudging has the same."""
     log = graders.run(
@@ -165,6 +170,7 @@ def test_logs_of_a_suite_have_its_outputs(tmp_path: Path) -> None:
             assert (row["question"], row["output"]) == texts[str(row["task_id"])]
 
 
+@pytest.mark.slow
 def test_parts_of_a_score_have_columns_of_their_own(tmp_path: Path) -> None:
     """Each with its labels; they come back as they are, and a draw that is filled in stays."""
     foreign(tmp_path / "logs")

@@ -60,6 +60,7 @@ def ordered(replications: int) -> Judgments:
     return judgments_from_frame(frame, judge="j", temperature=1.0)
 
 
+@pytest.mark.slow
 def test_votes_are_of_one_order() -> None:
     """A majority of two verdicts is never less often the same than by chance: orders are apart."""
     (row,) = plans(analyse(ordered(4)))
@@ -102,6 +103,7 @@ def test_one_vote_in_words() -> None:
     assert remarks(less)[0].startswith("3 votes give the same majority again 95% of the time. ")
 
 
+@pytest.mark.slow
 def test_a_probability_is_shown_as_it_was_asked_for() -> None:
     """99.9% is not 100%, and a half-width that is given twice is planned for once."""
     pilot = judged(p=["A"] * 30 + ["B"] * 10, q=["B"] * 40, r=["A"] * 40, s=["B", "C"] * 20)
@@ -115,6 +117,7 @@ def test_a_probability_is_shown_as_it_was_asked_for() -> None:
     assert len(designs) == len(set(designs)) > 0
 
 
+@pytest.mark.slow
 def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
     """`--for` plans the coefficients that it names, others for the pilot's replications alone."""
     chance = random.Random(4)

@@ -118,6 +118,7 @@ TRIES = {
 """Tau and changes of the leader between two tries of a judge."""
 
 
+@pytest.mark.slow
 def test_another_try_order_and_judge(published: Path, all_draws: None) -> None:
     """Taus and changes of the leader are those of other code."""
     results = found(published / "mtbench_pairs.parquet", *ALL)
@@ -140,6 +141,7 @@ def test_another_try_order_and_judge(published: Path, all_draws: None) -> None:
     assert judges["tau"] == pytest.approx(0.774, abs=0.02)
 
 
+@pytest.mark.slow
 def test_probabilities_of_single_systems(published: Path, all_draws: None) -> None:
     results = found(published / "alpaca_probabilities.parquet")
     known = by_system(results)
@@ -235,6 +237,7 @@ def test_strengths_that_are_not_finite_have_a_reason(tmp_path: Path) -> None:
         assert "never loses" in one["reason"]
 
 
+@pytest.mark.slow
 def test_strengths_of_one_judge(published: Path) -> None:
     """Log strengths and their errors under one judge are those of other code."""
     ranked = found(published / "mtbench_pairs.parquet", *ALL, "--method", "bt")["ranking"]
@@ -261,6 +264,7 @@ def single(questions: int, lift: dict[str, float], seed: int = 0, **more: object
 LIFT = {"low": 0.0, "middle": 0.1, "high": 0.3, "own": 0.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 12])
 def test_labels_correct_a_judge_who_favours_its_own(tmp_path: Path, n: int) -> None:
     """A judge adds .35 to its own system: the labels find that, and its rank set has the truth."""
@@ -283,6 +287,7 @@ def test_labels_correct_a_judge_who_favours_its_own(tmp_path: Path, n: int) -> N
     assert favoured["own family"]["n_labels"] == n
 
 
+@pytest.mark.slow
 def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     """A study of the planned size tells the neighbours apart in about 80% of cases."""
     lift = {"low": 0.0, "high": 0.12}
@@ -324,6 +329,7 @@ def test_places_that_moved(tmp_path: Path) -> None:
     assert low["change_interval"][0] > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["table", "html", "markdown"])
 def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form: str) -> None:
     """The answer fits a screen; the page draws systems by score, and two tries side by side."""
@@ -337,6 +343,7 @@ def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form:
         assert done.stdout.count("<svg") == 2
 
 
+@pytest.mark.slow
 def test_a_report_names_the_leader() -> None:
     """The report of a judge that chooses among several has the first of the ranking."""
     logs = Path(__file__).parents[2] / "logs" / "example"
@@ -390,6 +397,7 @@ def by_length() -> Scorer:
     return score
 
 
+@pytest.mark.slow
 def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
     """Each log's model is a system; its scores are those of inspect, and so is the win rate."""
     samples = [Sample(id=n, input=f"{n}?", target="yes") for n in range(12)]
@@ -412,6 +420,7 @@ def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_suites_that_were_judged_again_rank_their_models(tmp_path: Path) -> None:
     """The grader is the judge and its replications are tries; the model of a log is the system."""
     for seed, model in enumerate(("none/a", "none/b")):  # one seed of equal outputs is one draw

@@ -22,6 +22,7 @@ print("loaded:", *sorted(name.partition(".")[0] for name in sys.modules))
 UNUSED = {"fsspec", "psutil", "filelock", "yaml", "jinja2", "inspect_ai", "matplotlib"}
 
 
+@pytest.mark.slow
 def test_a_report_of_a_file_loads_only_what_it_needs(tmp_path: Path) -> None:
     """Locks, remote files, designs and inspect are loaded where they are met, not before."""
     path = tmp_path / "results.csv"

@@ -183,6 +183,7 @@ def test_a_new_path_is_written_and_then_replaced(
     assert {file: bytes_of(inputs)[file] for file in before} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [name for name, is_folder in targets_of("report") if is_folder])
 def test_what_goes_into_a_folder_counts_file_by_file(option: str, inputs: Path) -> None:
     """A source there that has the name of one of the files is not replaced."""
@@ -242,6 +243,7 @@ def test_a_device_is_not_replaced(inputs: Path, option: str, is_folder: bool, ma
     assert os.path.samestat(before, os.lstat(name))
 
 
+@pytest.mark.slow
 def test_labels_that_are_filled_in_stay(inputs: Path) -> None:
     """A draw with nothing filled in is replaced; one with a label, or another column, is not."""
     draw = Path("draw.csv")
@@ -262,6 +264,7 @@ def test_labels_that_are_filled_in_stay(inputs: Path) -> None:
         assert draw.read_text() == text
 
 
+@pytest.mark.slow
 def test_a_log_that_was_not_imported_stays(inputs: Path) -> None:
     """Though it has the name of one that an import writes."""
     assert not run("import", "--log-dir", "out").exit_code

@@ -66,6 +66,7 @@ def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: 
     assert rows[2]["difference"] > 0
 
 
+@pytest.mark.slow
 def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Each benchmark counts alike, and one without labels enters no accuracy."""
     one = pd.concat([pd.read_csv(files[0]).assign(benchmark=name) for name in ("x", "y", "bare")])
@@ -110,6 +111,7 @@ def test_a_label_means_one_verdict(files: tuple[Path, Path]) -> None:
     assert "'yes' has two values, 'C' and 'I'. Give it one." in found.output
 
 
+@pytest.mark.slow
 def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> None:
     """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
     judgments, labels = files
@@ -150,6 +152,7 @@ def test_half_of_what_a_draw_needs_is_refused(
     assert invoke("validate", files[0], *options).exit_code == 2
 
 
+@pytest.mark.slow
 def test_best_responses_are_labels(tmp_path: Path) -> None:
     """The sample pack knows the best response, so one command says how often a judge is right."""
     judged(tmp_path, epochs=3, questions=3)
@@ -160,6 +163,7 @@ def test_best_responses_are_labels(tmp_path: Path) -> None:
     assert row["n_labelled"] == 3
 
 
+@pytest.mark.slow
 def test_head_to_tail_knows_the_truth(small_logs: Path) -> None:
     """Imported judgments against Head-to-Tail's answers: the rate is A_LM as a report has it."""
     [log] = small_logs.glob("Head-to-Tail*.eval")
@@ -173,6 +177,7 @@ def test_head_to_tail_knows_the_truth(small_logs: Path) -> None:
     assert judged_correct == row["a_lm"]
 
 
+@pytest.mark.slow
 def test_recorded_grades(data: Path, tmp_path: Path) -> None:
     """Kappas of four judges with people, and rates corrected by 300 labels, as on record."""
     path = data / "labelled" / "llmjudge_grades.parquet"

@@ -72,6 +72,7 @@ LETTERED = [
 ] + [(design, text) for design, text, _ in REAL if design != TO_TEN]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", [1, 3])
 def test_no_label_is_read_better_than_another(turn: int) -> None:
     """Other labels in an output change the letter that is read, not whether one is read."""

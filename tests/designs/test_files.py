@@ -190,6 +190,7 @@ def test_a_design_is_a_file(tmp_path: Path) -> None:
         design_from_file(tmp_path / "pipe")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "costly",
     [
@@ -208,6 +209,7 @@ def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
         items_from_file(rows(tmp_path, {**ROW, "responses": {"x": "a"}}), design)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many costly wordings, or rows, have the time of one, and end in words."""

@@ -301,6 +301,7 @@ def test_a_memory_cap_bounds_the_rows(llama: PreTrainedModel, widths: list[int])
     assert 8 <= max(widths) < 40
 
 
+@pytest.mark.slow
 def test_a_memory_cap_bounds_the_prompts(llama: PreTrainedModel, widths: list[int]) -> None:
     """Under a cap, prompts that would take too much of it go on one after another."""
     requests = [Request(PROMPT[:n], n, 3, temperature=1.5) for n in range(10, 30)]

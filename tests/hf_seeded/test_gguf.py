@@ -108,6 +108,7 @@ def ask(model: Model) -> str:
     return asyncio.run(model.generate("Which is <s> best?", config=config)).completion
 
 
+@pytest.mark.slow
 def test_the_same_model_as_a_folder(write: Write, model_folder: Path) -> None:
     """A model in a GGUF file has the weights, tokens, template and texts of its model folder."""
     path = write()
@@ -180,6 +181,7 @@ DOUBLING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("template", "message"),
     [

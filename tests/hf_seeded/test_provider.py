@@ -131,6 +131,7 @@ def test_connections(model_folder: Path) -> None:
     assert load(model_folder, GenerateConfig(max_connections=3)).config.max_connections == 3
 
 
+@pytest.mark.slow
 def test_a_seed_is_all_that_matters(model: Model) -> None:
     """Equal seeds give equal texts in any company, different seeds different ones."""
     together = ask(model, seeds=range(30))
@@ -148,6 +149,7 @@ def test_a_missing_seed_is_drawn_and_recorded(model: Model) -> None:
     assert not again.metadata["seed_drawn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"temperature": 0.4, "top_k": 5, "stop_seqs": ["e"]}])
 def test_choices_are_the_draws_of_the_next_seeds(model: Model, settings: dict[str, Any]) -> None:
     """Choice i of a request with seed s is, to the letter, what seed s + i gives by itself."""
@@ -281,6 +283,7 @@ def test_a_cancelled_distribution_stops(model: Model) -> None:
     assert asyncio.run(scenario()) < 3000
 
 
+@pytest.mark.slow
 def test_a_thousand_choices(model: Model) -> None:
     """A thousand choices are one tree, and each is still the draw of its own seed."""
     output = ask(model, num_choices=1000, max_tokens=3)
@@ -291,6 +294,7 @@ def test_a_thousand_choices(model: Model) -> None:
         )
 
 
+@pytest.mark.slow
 def test_usage_and_stop_reasons(model: Model, tokenizer: PreTrainedTokenizerFast) -> None:
     """Tokens are counted and the reason for the end is given."""
     prompt = "Which is best?"
@@ -303,6 +307,7 @@ def test_usage_and_stop_reasons(model: Model, tokenizer: PreTrainedTokenizerFast
         assert "</s>" not in output.completion
 
 
+@pytest.mark.slow
 def test_stop_sequences(model: Model) -> None:
     """A text ends before the first stop sequence, with reason "stop"."""
     free = ask(model, max_tokens=40).completion
@@ -331,6 +336,7 @@ except errors.UserError as error:
     assert "pip install 'inspect-reliability[local]" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("temperature", [0.0, 1e-7])
 def test_temperature_zero_is_greedy(model: Model, temperature: float) -> None:
     """At temperature 0 all seeds give one text."""
@@ -386,6 +392,7 @@ def test_refused_settings(model: Model, config: dict[str, Any], message: str) ->
         ask(model, **config)
 
 
+@pytest.mark.slow
 def test_ignored_settings_are_said_once(
     model_folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -403,6 +410,7 @@ def test_other_content_is_refused(model: Model) -> None:
         asyncio.run(model.generate("Hi", tools=[ToolInfo(name="t", description="a tool")]))
 
 
+@pytest.mark.slow
 def test_the_models_own_sampling_settings_stay_out(
     model_folder: Path, model: Model, tmp_path: Path
 ) -> None:
@@ -415,6 +423,7 @@ def test_the_models_own_sampling_settings_stay_out(
     assert texts == [output.completion for output in ask(model, seeds=range(10))]
 
 
+@pytest.mark.slow
 def test_end_tokens_of_the_generation_config_count(
     model_folder: Path, llama: PreTrainedModel, tmp_path: Path
 ) -> None:
@@ -687,6 +696,7 @@ def test_old_checkpoints_without_the_base_models_name(
         load(tmp_path)
 
 
+@pytest.mark.slow
 def test_logits_that_are_not_finite_are_refused(model_folder: Path) -> None:
     """A model that computes nonsense for one prompt fails for that prompt, and says which model."""
     model = load(model_folder)
@@ -710,6 +720,7 @@ def test_out_of_memory_at_load(model_folder: Path, monkeypatch: pytest.MonkeyPat
         load(model_folder)
 
 
+@pytest.mark.slow
 def test_other_ways_to_name_a_folder(
     model_folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:

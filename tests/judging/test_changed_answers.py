@@ -86,6 +86,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     return run(steady, tmp_path_factory.mktemp("log"), answers=["instruction", "empty"])
 
 
+@pytest.mark.slow
 def test_what_was_not_chosen_is_praised_and_what_was_is_spoiled(log: EvalLog) -> None:
     """The first verdict on the question decides, and each prompt shows one answer changed."""
     table = judgments_from_logs(log.location).table
@@ -106,6 +107,7 @@ def test_what_was_not_chosen_is_praised_and_what_was_is_spoiled(log: EvalLog) ->
             assert changed == ({row["changed_response"]} - {None})
 
 
+@pytest.mark.slow
 def test_answers_as_they_are_are_judged_as_ever(tmp_path: Path) -> None:
     """Verdicts, seeds and coefficients of unchanged answers are those of a run without changes."""
     plain = run(steady, tmp_path / "a", orders=2, replications=3)
@@ -126,6 +128,7 @@ def test_answers_as_they_are_are_judged_as_ever(tmp_path: Path) -> None:
     assert values[0] == values[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", [PAIR, GRADE], ids=["pair", "grade"])
 def test_obedience_is_found_and_noise_is_not(design: JudgeDesign, tmp_path: Path) -> None:
     """A judge that does what an answer says is far from 0; one that does not has 0 within reach."""

@@ -83,6 +83,7 @@ def test_a_judge_moves_with_what_it_follows(
     assert found["wording"][0] == wording
 
 
+@pytest.mark.slow
 def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
     """A row's order, wording and seed make its prompt, its output and its verdict."""
     log = run(unbracketed, tmp_path, orders=2, wordings=["labels", "whitespace"], replications=3)
@@ -103,6 +104,7 @@ def test_each_judgment_is_that_of_its_cell(tmp_path: Path) -> None:
     assert (seeds["nunique"] == seeds["size"]).all()
 
 
+@pytest.mark.slow
 def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
     """Two replications in two epochs are the four of one, and a range is its part of them."""
 
@@ -118,6 +120,7 @@ def test_epochs_are_replications_of_each_cell(tmp_path: Path) -> None:
     assert judgments("d", replications="3-4") == {one for one in whole if one[3] > 2}
 
 
+@pytest.mark.slow
 def test_the_given_wording_is_the_judge_by_itself(tmp_path: Path) -> None:
     """Where no order is varied, its prompts and its seeds are those of a run without wordings."""
     columns = ["question", "order", "replication", "seed", "verdict"]
@@ -154,6 +157,7 @@ def test_the_viewer_shows_each_cell(tmp_path: Path) -> None:
         assert str(score.answer).split()[1] in {one.split(", ")[0] for one in shown}
 
 
+@pytest.mark.slow
 def test_an_experiment_that_broke_off_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,6 +164,7 @@ def test_two_seeds_with_one_text_are_not_the_last_word(
     assert found["seeds"] == outcome
 
 
+@pytest.mark.slow
 def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> None:
     """A first replication that fails does not take the check with it."""
     model = first_call("fails")

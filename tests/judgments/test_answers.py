@@ -38,6 +38,7 @@ def answers(verdicts: Sequence[Sequence[Any]], missing: Sequence[bool] | None = 
     return Answers(a_lm, **others)
 
 
+@pytest.mark.slow
 def test_published_accuracy(data: Path) -> None:
     """The published judgments of Llama give the published .0395 (.00036); over questions, 14x."""
     [path] = (data / "paper/application_data/judgment_results").glob("judge_full_meta-llama*")
@@ -124,6 +125,7 @@ def test_interval_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20, 100])
 def test_interval_covers_a_small_share(n: int) -> None:
     """Where 4% of the answers are right, 95% of the intervals hold that."""

@@ -64,6 +64,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_files_in_batches_give_the_results_of_their_rows(
@@ -79,6 +80,7 @@ def test_files_in_batches_give_the_results_of_their_rows(
         same(counted, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_tries_in_files_of_their_own_add_up(tmp_path: Path) -> None:
     """Files that share questions are further tries of these."""
@@ -87,6 +89,7 @@ def test_tries_in_files_of_their_own_add_up(tmp_path: Path) -> None:
     same(judgments_from(paths), analyse(pd.concat(parts, ignore_index=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_a_copy_counts_once(tmp_path: Path, expected: Analysis) -> None:
     """Rows in another order are a copy of a file, and a note says so."""
@@ -97,6 +100,7 @@ def test_a_copy_counts_once(tmp_path: Path, expected: Analysis) -> None:
     same(found, expected)
 
 
+@pytest.mark.slow
 def test_saved_counts_of_workers_are_one_study(tmp_path: Path) -> None:
     """The results of counts that several workers saved are those of all their rows."""
     parts = [rows(n, first=12 * n) for n in range(3)]
@@ -106,6 +110,7 @@ def test_saved_counts_of_workers_are_one_study(tmp_path: Path) -> None:
     same(found, analyse(pd.concat(parts, ignore_index=True)))
 
 
+@pytest.mark.slow
 def test_counts_beside_rows(tmp_path: Path) -> None:
     """Rows of other questions add up with counts; of the same ones, a note asks about a copy."""
     one, other = rows(0), rows(1, first=12)
@@ -117,6 +122,7 @@ def test_counts_beside_rows(tmp_path: Path) -> None:
     assert any("if one is a copy" in note.what for note in again.notes)
 
 
+@pytest.mark.slow
 def test_the_command_keeps_counts(tmp_path: Path) -> None:
     """`--save FILE --counts` writes fewer rows, and reports of either file are equal."""
     path = written(rows().drop(columns="topic"), tmp_path / "j.csv")

@@ -55,6 +55,7 @@ def test_a_facet_that_does_not_vary_within_a_question_is_not_counted() -> None:
     assert described(read.with_facets(["style"])).startswith("Read: 4 questions x 2 styles x 3 tri")
 
 
+@pytest.mark.slow
 def test_the_model_of_a_suite_is_no_judge(tmp_path: Path) -> None:
     """Of a suite's own scores, the column `judge` holds the model that was evaluated."""
     example_logs.foreign(tmp_path)

@@ -43,6 +43,7 @@ def test_a_file_says_what_its_logs_said(tmp_path: Path) -> None:
         assert json.loads(json.dumps(found)) == expected, ending
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_columns_are_named_on_the_command_line(tmp_path: Path, ending: str) -> None:
     """A column of another name is what the user says, also where a column has that name."""

@@ -156,6 +156,7 @@ def test_distributions_that_do_not_fit_are_none(broken: dict[str, Any]) -> None:
     assert kept_in(exact_score(broken)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken",
     [
@@ -222,6 +223,7 @@ def flipped(log: Path, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_samples_with_broken_bodies_end_no_report(log: Path, tmp_path: Path) -> None:
     """The texts of a sample may be unreadable; its verdicts are still there."""
     path = flipped(log, tmp_path / "broken.eval")
@@ -233,6 +235,7 @@ def test_samples_with_broken_bodies_end_no_report(log: Path, tmp_path: Path) -> 
     assert {one["text"] for each in contradictions(row) for one in each["outputs"]} == {None}
 
 
+@pytest.mark.slow
 def test_broken_bodies_of_a_suite_end_no_report(tmp_path: Path) -> None:
     """Who graded a suite's outputs is read from some samples; without them it is not known."""
     log = Path(example_logs.foreign(tmp_path).location.removeprefix("file://"))

@@ -38,6 +38,7 @@ def test_usual_names_are_taken_and_announced(judgments: Path, tmp_path: Path, he
         assert f"column {yours!r} taken for '{ours}'" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -54,6 +55,7 @@ def test_every_form_of_text_is_read(judgments: Path, tmp_path: Path, content: by
         assert found["validity"][0]["n_labelled"] == 12
 
 
+@pytest.mark.slow
 def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: Path) -> None:
     """A question in one is an id in the other; a name that nothing has is refused."""
     own, labels = tmp_path / "own.csv", tmp_path / "l.csv"

@@ -57,6 +57,7 @@ def notes(found: Judgments) -> list[str]:
     return [f"{note.count} {note.what}" for note in found.notes]
 
 
+@pytest.mark.slow
 def test_labels_of_several_raters_survive_every_file(tmp_path: Path) -> None:
     """Our tables and saved files give the labels again, also after pandas has written them."""
     rows = [{"id": "q1", "label": one, "rater": by} for one, by in (("C", "a"), ("I", "b, c"))]
@@ -358,6 +359,7 @@ def test_edited_scores_are_labels(edited: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_edits_label_what_was_saved_before(edited: Path, tmp_path: Path) -> None:
     """Judgments that are read from elsewhere first have the labels of an edited log as well."""
     before = tmp_path / "before.parquet"
@@ -366,6 +368,7 @@ def test_edits_label_what_was_saved_before(edited: Path, tmp_path: Path) -> None
     assert both["label"].tolist() == judgments_from_logs(edited).table["label"].tolist()
 
 
+@pytest.mark.slow
 def test_transcripts_of_an_edited_log_are_not_read(
     edited: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,6 +417,7 @@ def test_scout_knows_samples_by_uuid(tmp_path: Path) -> None:
     assert labels(with_labels(found, [path])) == {question: "B"}
 
 
+@pytest.mark.slow
 def test_a_labelled_file_beside_a_log(tmp_path: Path) -> None:
     """Rows of a file have no scorer, those of a log have: labels stay with their rows."""
     judged(tmp_path / "logs")

@@ -106,6 +106,7 @@ def test_scores_of_a_foreign_task(tmp_path: Path) -> None:
     assert (note.count, "unscored" in note.what) == (3, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "there", "what"),
     [
@@ -122,6 +123,7 @@ def test_unfinished_logs_are_read_and_named(tmp_path: Path, make, there: int, wh
     assert any(what in note.what for note in judgments.notes)
 
 
+@pytest.mark.slow
 def test_a_truncated_log_is_named_and_the_rest_read(tmp_path: Path) -> None:
     """One broken file does not take the others with it."""
     example_logs.truncated(tmp_path)
@@ -160,6 +162,7 @@ def test_a_log_under_another_name_is_counted_and_can_be_named(log: Path, tmp_pat
     assert len(judgments_from_logs(renamed)) == 12
 
 
+@pytest.mark.slow
 def test_only_a_truncated_log(tmp_path: Path) -> None:
     """Nothing to report on is an error that says why."""
     path = example_logs.truncated(tmp_path)

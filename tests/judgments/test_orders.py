@@ -76,6 +76,7 @@ def test_what_verdicts_name_is_asked(first: str) -> None:
     assert len(judgments_from_frame(unlabelled(pairs(first))).unclear) == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_computed_until_a_meaning_is_chosen() -> None:
     """The question says how far another order moves the verdicts in either meaning."""
     frame = unlabelled(pairs())
@@ -129,6 +130,7 @@ def test_verdicts_that_name_no_two_places_are_left_alone(verdicts: str) -> None:
             judgments_from_frame(frame, swap=True)
 
 
+@pytest.mark.slow
 def test_what_we_write_names_responses_and_refuses_to_swap(tmp_path: Path) -> None:
     """Saved judgments and tables read back as they were, and cannot be swapped again."""
     frame = unlabelled(pairs())
@@ -188,6 +190,7 @@ def test_lists_of_orders_read_as_python_prints_them_and_ties_stay(form: str) -> 
     ]
 
 
+@pytest.mark.slow
 def test_letters_of_mt_bench_give_the_numbers_of_their_study(data: Path) -> None:
     """Across and within are those of the data's README, in either meaning."""
     path = data / "doors/mtbench_letters_named.csv"

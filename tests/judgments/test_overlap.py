@@ -103,6 +103,7 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_judgments_of_several_files_count_once(case: str, tmp_path: Path) -> None:
     """Copies once and runs apart, in any order of the files, and a note says which."""

@@ -103,6 +103,7 @@ def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "says", "code"),
     [

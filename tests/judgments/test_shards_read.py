@@ -68,6 +68,7 @@ def results(read: Judgments) -> Any:
     return [dict(row, cautions=[]) for row in found["rows"]], list(found["votes"])
 
 
+@pytest.mark.slow
 def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
     """Each judgment counts once, and what shards repeat beside the merged log is told."""
     alone = judgments_from_logs(study)
@@ -143,6 +144,7 @@ def test_an_unfinished_shard_says_which_it_is(study: Path) -> None:
     assert "judgments of shard 1/3 made: still being written" in note
 
 
+@pytest.mark.slow
 def test_other_options_and_other_studies_are_told(study: Path) -> None:
     """Shards of one folder that do not fit together are named, with what differs."""
     folder = study / "study.shards"

@@ -35,6 +35,7 @@ def again(log: Path, path: Path, day: str, task: str, seeds: int = 0) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_same_command_on_two_days_is_two_rows(log: Path, tmp_path: Path) -> None:
     """Nothing that was paid for on another day is a duplicate, nor another replication."""
     for day in ("2026-01-01", "2026-02-01"):
@@ -50,6 +51,7 @@ def test_the_same_command_on_two_days_is_two_rows(log: Path, tmp_path: Path) -> 
         assert row.record["omega"] == alone.record["omega"]
 
 
+@pytest.mark.slow
 def test_days_that_are_put_together_are_said_to_repeat_seeds(log: Path, tmp_path: Path) -> None:
     """Who groups by judge alone mixes the days, and is told."""
     for day in ("2026-01-01", "2026-02-01"):
@@ -60,6 +62,7 @@ def test_days_that_are_put_together_are_said_to_repeat_seeds(log: Path, tmp_path
     assert f"{QUESTIONS * REPLICATIONS} judgments repeat a seed" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("days", "tasks"),
     [(("2026-01-01", "2026-01-01"), "ab"), (("2026-01-01", "2026-01-02"), "aa")],
@@ -77,6 +80,7 @@ def test_a_seed_again_on_one_day_or_in_a_retry_is_one_draw(
     assert set(found.table["time"]) == {"2026-01-01"}
 
 
+@pytest.mark.slow
 def test_other_seeds_on_another_day_add_replications(log: Path, tmp_path: Path) -> None:
     """A study that was continued is one row."""
     again(log, tmp_path / "1.eval", "2026-01-01", "a")

@@ -350,6 +350,7 @@ def logged(log: EvalLog) -> dict[str, dict[str, float]]:
     return found
 
 
+@pytest.mark.slow
 def test_one_line_in_a_task(tmp_path: Path) -> None:
     """One line adds the panel to any task, live and when its metrics are computed again."""
     log = run(tmp_path, match(), [accuracy(), reliability(by="odd")])
@@ -369,6 +370,7 @@ def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epoc
     assert math.isnan(found["omega"]) == (epochs == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize("name", ["reliability", "omega"])
 def test_a_key_that_is_not_there_is_named(

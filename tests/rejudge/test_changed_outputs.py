@@ -15,6 +15,7 @@ from inspect_reliability.verdicts import GIVEN
 TOLD = "Instruction to the judge"
 
 
+@pytest.mark.slow
 def test_a_grader_that_obeys_is_found_out(tmp_path: Path) -> None:
     """It draws every verdict to an output with an instruction, and no other change does."""
     changes = ["instruction", "praise", "other"]
@@ -27,6 +28,7 @@ def test_a_grader_that_obeys_is_found_out(tmp_path: Path) -> None:
     assert (found["other"]["kind"], found["other"]["stays"]) == ("sensitivity", 0.0)
 
 
+@pytest.mark.slow
 def test_each_output_is_shown_as_changed(tmp_path: Path) -> None:
     """The grader sees the log's output with its change, and the log keeps which it was."""
     log = plain(tmp_path)
@@ -43,6 +45,7 @@ def test_each_output_is_shown_as_changed(tmp_path: Path) -> None:
     assert table["seed"].is_unique
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_with_changes(tmp_path: Path) -> None:
     """Cells and calls are said, and what was judged without changes is not judged again."""
     log, folder = plain(tmp_path).location, tmp_path / "out"

@@ -59,6 +59,7 @@ def test_a_log_of_a_scanner_asks_for_a_scorer(log: str) -> None:
     assert "let a function with @scorer in a file return it" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_limit_judges_so_many_outputs(log: str) -> None:
     """The first outputs are judged, the others are left; a later run without it judges them."""
     done = rejudge(log, "--limit", "2")
@@ -79,6 +80,7 @@ def test_the_log_itself_is_no_output(log: str) -> None:
     assert Path(log).read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_report_alone_is_on_standard_output(log: str) -> None:
     """What inspect says of its run does not get into a report that is read by a program."""
     done = rejudge(log, "--format", "json")
@@ -87,6 +89,7 @@ def test_the_report_alone_is_on_standard_output(log: str) -> None:
     assert [row["n_replications"] for row in report["rows"]] == [4]
 
 
+@pytest.mark.slow
 def test_the_answer_is_last_and_names_the_logs(log: str) -> None:
     """The next step runs as printed, and what the score varies with stands before it."""
     done = rejudge(log)
@@ -118,6 +121,7 @@ def test_a_grader_that_cannot_be_used_is_one_line(
     assert "[bold]" not in words
 
 
+@pytest.mark.slow
 def test_a_reducer_that_is_not_known_stops_nothing(log: str) -> None:
     """A log can ask for a reducer that this machine lacks; replications are not reduced."""
     asking = read_eval_log(log)
@@ -126,6 +130,7 @@ def test_a_reducer_that_is_not_known_stops_nothing(log: str) -> None:
     assert rejudge(log).exit_code == 0
 
 
+@pytest.mark.slow
 def test_settings_of_the_command_reach_every_call(log: str) -> None:
     """Each call has them, other settings are not mixed with them, and the command says them."""
     done = rejudge(log, "--temperature", "0.5", "--max-tokens", "7")
@@ -139,6 +144,7 @@ def test_settings_of_the_command_reach_every_call(log: str) -> None:
     assert "temperature 0.5 (now 1.0)" in " ".join(again.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_card_says_how_a_log_was_rejudged(log: str) -> None:
     """The task's own command would not repeat the judgments; that of `rejudge` does."""
     rejudge(log)
@@ -147,6 +153,7 @@ def test_a_card_says_how_a_log_was_rejudged(log: str) -> None:
     assert "--replications 4" in said
 
 
+@pytest.mark.slow
 def test_votes_that_tie_are_ties(tmp_path: Path) -> None:
     """Graders that disagree leave a vote open: a tie, not an output without a grade."""
     graders = [get_model(f"{LENIENT}/{name}") for name in ("one", "strict")]
@@ -223,6 +230,7 @@ def of_file():
 """
 
 
+@pytest.mark.slow
 def test_a_scorer_made_within_a_function_is_returned_by_another(log: str, tmp_path: Path) -> None:
     """The log names no way to make it; a function in a file does."""
     file = tmp_path / "chats.py"

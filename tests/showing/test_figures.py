@@ -142,6 +142,7 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:
     assert "_j" in [text.strip() for text in texts(draw(figure, svg_file))]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_promises_what_it_shows() -> None:
     """Judged once: nothing of replications. Exact: no R. No copies: none are named."""

@@ -39,6 +39,7 @@ def test_forms_have_the_same_numbers() -> None:
     assert float(from_csv["omega_low"]) == row["omega_interval"][0] == frame["omega_low"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_shows_a_number(form: Any) -> None:
     """The same estimate is in each form of a report."""
@@ -172,6 +173,7 @@ def test_csv_keeps_every_text_in_its_cell(rows: list[tuple[str, str]]) -> None:
         assert [tuple(v.removeprefix("'") for v in line) for line in lines] == rows
 
 
+@pytest.mark.slow
 def test_a_report_says_what_was_read() -> None:
     """The line on standard error is in the JSON, on the page and in Markdown, too."""
     frame = pd.DataFrame({"judge": "j", "question": [*range(30)] * 2, "verdict": ["a", "b"] * 30})

@@ -308,6 +308,7 @@ def several(generator: np.random.Generator, judges: str) -> dict[str, dict[str, 
     }
 
 
+@pytest.mark.slow
 def test_pooled_difference_by_hand() -> None:
     """The difference of the pooled omegas, with a jackknife that leaves questions out by loops."""
     judges = several(np.random.default_rng(15), "ab")

@@ -240,6 +240,7 @@ def test_textbook() -> None:
     assert parts == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_simulated_truth() -> None:
     """With a fifth of the cells missing and unequal replications, components are right on average.
 

@@ -44,6 +44,7 @@ def test_equals_dealing(case: str) -> None:
     assert (floor.low, floor.high) == pytest.approx((low, high), abs=0.35 * spread)
 
 
+@pytest.mark.slow
 def test_as_often_below_as_promised() -> None:
     """Omega of judges that only guess lies in their floor 95% of the time."""
     tables = np.random.default_rng(0).multinomial(10, [0.5, 0.2, 0.2, 0.1], size=(250, 12))

@@ -77,6 +77,7 @@ def test_half_width_at_the_pilot_is_that_of_its_interval(coefficient: str) -> No
     assert planned == pytest.approx((interval.high - interval.low) / 2, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "estimate"), [("omega", omega), ("agreement", agreement)])
 @pytest.mark.parametrize("r", [3, 60])
 def test_studies_of_the_planned_size_are_as_precise(
@@ -100,6 +101,7 @@ def numbers(generator: np.random.Generator, n: int, r: int) -> Cells:
     return Cells.of_numbers(table, tuple(f"q{i}" for i in range(n)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "make"), [("icc", numbers), ("gwet_ac1", study)])
 def test_any_coefficient_is_planned_from_its_interval(
     name: str, make: Callable[[np.random.Generator, int, int], Cells]
@@ -159,6 +161,7 @@ def test_published_sizes(
         assert design.judgments == design.n_questions * 10
 
 
+@pytest.mark.slow
 def test_designs_are_the_smallest() -> None:
     """A design meets the half-width and one question less does not; more replications, fewer N."""
     found = precision(study(np.random.default_rng(2), 50, 12))

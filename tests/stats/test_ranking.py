@@ -209,6 +209,7 @@ def test_one_try_says_nothing_of_another() -> None:
     assert survival(scored(np.random.default_rng(4).random((5, 3, 1)))) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judges", [1, 5])
 def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
     """A simulation with questions, judges and tries that are drawn; the truth is known."""

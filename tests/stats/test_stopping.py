@@ -32,6 +32,7 @@ def test_stopping_biases_everything() -> None:
     assert omega(found).value > 0.769 + 0.03
 
 
+@pytest.mark.slow
 def test_stopped_studies_are_found() -> None:
     """Nine in ten studies of 30 questions that were stopped by their verdicts show it."""
     generator = np.random.default_rng(2)

@@ -45,6 +45,7 @@ def mean(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open", ["", "BC"])
 @given(table=TABLES)
 def test_the_split_is_that_of_all_pairs(table: Judged, open: str) -> None:
@@ -95,6 +96,7 @@ def test_votes_are_those_of_all_subsets(table: Judged) -> None:
         assert estimate.value == pytest.approx(float(mean(each)))
 
 
+@pytest.mark.slow
 @given(TABLES, st.integers(0, 3))
 def test_an_output_without_a_verdict_has_no_vote(table: Judged, silent: int) -> None:
     """Of all subsets of n outputs those with a verdict vote; where none has, nothing is right."""
@@ -186,6 +188,7 @@ def test_what_is_not_known_says_why() -> None:
         Labelled(Cells.from_long("a", ["A"]), Cells.from_long("b", ["A"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [30, 100])
 def test_intervals_of_the_split_cover(n: int) -> None:
     """Judges whose chance of being right is Beta(3, 1): E (1 - p)^2 = 1/10, E p (1 - p) = 3/20."""

@@ -72,6 +72,7 @@ def test_correctness(text: str, verdict: str, published: str) -> None:
     assert correctness(text) == published
 
 
+@pytest.mark.slow
 def test_published_parser_meets_words(data: Path) -> None:
     """On the published outputs of two judges the pattern takes a word for a letter 33 times."""
     words = 0
