@@ -15,9 +15,9 @@ from ..judgments.table import Judgments
 from ..showing import Drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.values import Record, TableColumn, describe, flat, grouped, text
+from ..showing.values import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from .condition import COPIES
-from .row import Row, grouped_by
+from .row import Row
 from .studies import FacetStudy, studies_of
 
 if TYPE_CHECKING:

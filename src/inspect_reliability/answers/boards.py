@@ -17,7 +17,7 @@ from ..stats.long import FloatArray, IntArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
 from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
 from ..stats.survival import Survival, survival, variance_of_tries
-from .row import grouped_by
+from .row import alike
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -327,14 +327,10 @@ def boards(
 
 def across_judges(found: Sequence[Board]) -> Iterator[Record]:
     """What another judge changes, under each condition."""
-
-    def others(board: Board) -> Record:
-        return {name: value for name, value in board.keys.items() if name != "judge"}
-
-    for several in grouped_by(found, lambda board: str(others(board))).values():
+    for keys, several in alike(found, "judge"):
         first = several[0]
         table = pd.concat([one.table for one in several], ignore_index=True)
-        whole = Board(others(first), table, first.verdicts, first.method)
+        whole = Board(keys, table, first.verdicts, first.method)
         missing = {"judge": None} if "judge" in first.keys else {}
         for record in _survived(whole, "judge", whole.across("judge")):
             yield missing | record

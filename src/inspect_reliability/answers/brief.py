@@ -6,14 +6,23 @@ from dataclasses import replace
 
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
-from ..showing.values import Record, TableColumn, describe, points, share, span, told_apart
+from ..showing.values import (
+    Record,
+    TableColumn,
+    describe,
+    grouped_by,
+    points,
+    share,
+    span,
+    told_apart,
+)
 from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import COPIES
 from .right import of_scale
-from .row import Row, grouped_by
+from .row import Row
 
 _MOST_WITH_VOTES = 3
 """Most rows beside which there is room for votes."""

@@ -16,13 +16,23 @@ from ..judgments.sources import Source, judgments_from
 from ..judgments.table import weights
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, describe, finite, flat, grouped, keys_of, points, text
+from ..showing.values import (
+    Record,
+    describe,
+    finite,
+    flat,
+    grouped,
+    grouped_by,
+    keys_of,
+    points,
+    text,
+)
 from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .change import change_blocks, changes
-from .row import Row, grouped_by
+from .row import Row
 from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
 
 COEFFICIENTS = ("omega", "agreement")

@@ -9,7 +9,8 @@ import pandas as pd
 from ..judgments.columns import GROUP_BY
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
-from .row import Row, grouped_by, methods_of
+from ..showing.values import grouped_by
+from .row import Row, methods_of
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = ()) -> list[Row]:

@@ -1,9 +1,9 @@
 """One row of a report: a judge under one condition, with all its results."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 
@@ -32,9 +32,6 @@ from ..stats.pooled import pooled_omega
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
-
-T = TypeVar("T")
-K = TypeVar("K", bound=Hashable)
 
 AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
@@ -163,17 +160,17 @@ class Row(Condition):
         return valued(a_lm=a_lm) | found
 
 
-def grouped_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Things with the same key together, in order of first appearance."""
-    found: dict[K, list[T]] = {}
-    for one in things:
-        found.setdefault(key(one), []).append(one)
-    return found
+class _Keyed(Protocol):
+    @property
+    def keys(self) -> Record: ...
 
 
-def alike(rows: Iterable[Row], *but: str) -> Iterable[tuple[Record, list[Row]]]:
+K = TypeVar("K", bound=_Keyed)
+
+
+def alike(rows: Iterable[K], *but: str) -> Iterable[tuple[Record, list[K]]]:
     """Rows that differ in these keys alone: the other keys, and the rows."""
-    found: dict[str, tuple[Record, list[Row]]] = {}
+    found: dict[str, tuple[Record, list[K]]] = {}
     for row in rows:
         keys = {name: value for name, value in row.keys.items() if name not in but}
         found.setdefault(str(keys), (keys, []))[1].append(row)

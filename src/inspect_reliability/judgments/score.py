@@ -114,9 +114,13 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
     read_by = kept.read_by or [""] * len(kept.verdicts)
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
         order = _shown(first.order, cell)
-        made: dict[str, Any] = {"replication": number, "seed": cell.seed, "order": order}
-        made |= {"wording": cell.wording or first.wording}
-        made |= _changed(first.order, cell.answer)
+        made: dict[str, Any] = {
+            "replication": number,
+            "seed": cell.seed,
+            "order": order,
+            "wording": cell.wording or first.wording,
+            **_changed(first.order, cell.answer),
+        }
         for part in _parts(first, value, declared, how or None):
             responder = _chosen(first, part["verdict"], order)
             yield first._replace(responder=responder, **made, **part)

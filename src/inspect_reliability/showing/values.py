@@ -1,13 +1,16 @@
 """Values as people read them: in tables, titles and sentences."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import UserError
 
 Record = dict[str, Any]
 """A result as plain values: what JSON, CSV and data frames contain."""
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 
 _GROUPS = {
@@ -62,6 +65,14 @@ class TableColumn(NamedTuple):
 def grouped(name: str, missing: str = "") -> TableColumn:
     """A grouping column; one that is not ours keeps its own name."""
     return TableColumn(name, heading=_GROUPS.get(name, (name,))[0], missing=missing)
+
+
+def grouped_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Things with the same key together, in order of first appearance."""
+    found: dict[K, list[T]] = {}
+    for one in things:
+        found.setdefault(key(one), []).append(one)
+    return found
 
 
 def whole(value: Any) -> Any:

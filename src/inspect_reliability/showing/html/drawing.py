@@ -15,7 +15,7 @@ from ...judgments.count import NUMBER
 from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
 from ..printable import one_line
-from ..values import Record, text
+from ..values import Record, grouped_by, text
 from .svg import STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
@@ -185,10 +185,7 @@ def _places(figure: Figure) -> dict[str, float]:
 
 
 def _by(records: Any, key: str) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        found.setdefault(_name(record, key), []).append(record)
-    return found
+    return grouped_by(records, lambda record: _name(record, key))
 
 
 def _name(record: Record, key: str) -> str:
