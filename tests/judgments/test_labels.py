@@ -1,6 +1,7 @@
 """Labels from wherever people keep them, joined to what they label."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -236,6 +237,23 @@ def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     found = with_labels(judgments_from_frame(pd.DataFrame(rows)), [path])
     assert labels(found) == {"q1": "7", "q2": "2"}
     assert notes(found) == [f"1 {never} 7"]
+
+
+def test_a_judge_that_never_says_no_is_wrong_where_no_is_right() -> None:
+    """Of 30 labels every third is a verdict that it never gave: it is right in 20 of 30."""
+    rows = [
+        {"question": n, "verdict": "yes", "label": ("no", "yes", "yes")[n % 3]} for n in range(30)
+    ]
+    table = pd.DataFrame(rows)
+    alone = with_labels(judgments_from_frame(table))
+    both = pd.concat([table.assign(judge="a"), table.assign(judge="b", verdict=table["label"])])
+    for found in (alone, with_labels(judgments_from_frame(both))):
+        assert Counter(labels(found).values()) == Counter(table["label"])
+    (row,) = analyse(alone).results["validity"]
+    assert row["accuracy"] == pytest.approx((table["verdict"] == table["label"]).mean())
+    assert notes(alone) == [
+        "10 labels that the judge never gave as a verdict, taken as they are; such as no"
+    ]
 
 
 def test_labels_mostly_in_other_words_are_none() -> None:

@@ -72,9 +72,10 @@ def with_labels(
         columns: Name in the files -> id (or question), label, rater, part or epoch.
 
     Returns:
-        The judgments. Notes list the labels left out: those of nothing judged, empty ones, those
-        that are no verdict of the judge, and second ones of a rater. A label of several raters is a
-        tuple, and so are its raters.
+        The judgments. Notes list the labels left out: those of nothing judged, empty ones, second
+        ones of a rater, and those that no judge could have given. If names of verdicts are not
+        declared, a few labels that no verdict has count too. A label of several raters is a tuple,
+        and so are its raters.
 
     Raises:
         UserError: A file cannot be read, lacks a column, or has no label that fits.
@@ -92,10 +93,15 @@ def with_labels(
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
     found, said = _joined(given, outputs)
-    n_other = sum(len(ids) for (_, problem), ids in said.items() if problem == _OTHER)
-    if n_other > sum(map(len, found.values())) > 0:
-        said["labels", _MOSTLY] = [one for own in found.values() for one in own.values()]
+    others = [one for (_, problem), ids in said.items() if problem == _OTHER for one in ids]
+    used = [one for own in found.values() for one in own.values()]
+    if len(others) > len(used) > 0:
+        said["labels", _MOSTLY] = used
         found.clear()
+    elif used and others and not outputs.complete:
+        # Without these, a judge that never gives the right verdict would not be wrong.
+        outputs.also.update({*others}.difference(NO_VERDICTS))
+        found, said = _joined(given, outputs)
     if same := [str(one.label) for one in read if one.label in of_places]:
         said["labels", _SAME] = same
     for where, names_of in outputs.never(found).items():
@@ -182,7 +188,11 @@ def _joined(
 
 
 class _Outputs:
-    """Judged units by number: each question, or output of one, and part of its score."""
+    """Judged units by number: each question, or output of one, and part of its score.
+
+    Attributes:
+        also: Labels that count as they are, though no verdict has their name.
+    """
 
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
         self.table = table
@@ -196,7 +206,7 @@ class _Outputs:
             self._part = first["scorer"].map(str).tolist()
             parts = table.groupby(table["scorer"].map(str))
             self._verdicts = {str(part): _verdicts(rows) for part, rows in parts}
-        self._meant = meant
+        self.also = {*meant}
 
     @cached_property
     def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
@@ -218,6 +228,13 @@ class _Outputs:
         """The verdicts of all parts."""
         return set().union(*self._verdicts.values())
 
+    @property
+    def complete(self) -> bool:
+        """Whether every verdict that a judge could have given is known."""
+        declared = "categories" in self.table and bool(self.table["categories"].notna().any())
+        names = self.names
+        return declared or bool(opposites(names)) or all(map(NUMBER.fullmatch, names))
+
     def meant(self, unit: int, label: str | None) -> str | None:
         """The verdict that a label names; one of numbers may be any number."""
         verdicts = self._verdicts[self._part[unit]]  # that the judge could have given
@@ -226,7 +243,7 @@ class _Outputs:
         value = scored(label)
         if value and verdicts and all(map(NUMBER.fullmatch, [*verdicts, value])):
             return verdict_name(float(value))
-        return label if label in self._meant else None
+        return label if label in self.also else None
 
     def several(self, units: Sequence[int]) -> bool:
         """Whether these are of several outputs, so that a label of them belongs to none."""
