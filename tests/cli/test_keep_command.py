@@ -196,6 +196,25 @@ def test_grades_have_a_half_width(tmp_path: Path) -> None:
     apart = (means - truth.set_index("id")["label"]).abs()
     assert one["half_width"] == sorted(apart[truth["id"][:100]])[90]
     assert (apart <= one["half_width"]).mean() >= 0.85
+    other = truth[:100].assign(label=np.roll(truth["label"][:100], 1) + 10)
+    raters = pd.concat([truth[:100].assign(rater="a"), other.assign(rater="b")])
+    raters.to_csv(tmp_path / "labels.csv", index=False)
+    found = keep(str(tmp_path / "grades.csv"), "--labels", str(tmp_path / "labels.csv"))
+    for one, them in zip(found["people"], (other, truth[:100]), strict=True):
+        far = (means[them["id"]] - them.set_index("id")["label"]).abs()
+        assert one["judge_agrees"] == pytest.approx(-far.mean())
+
+
+def test_votes_between_two_numbers_are_the_higher(tmp_path: Path) -> None:
+    """Half of the questions have 4 votes, half 5: those with 5 are kept, and 5 are asked."""
+    votes = [("j", n, "AB"[n % 2], "AB"[n % 2]) for n in range(80) for _ in range(4 + n // 40)]
+    table = pd.DataFrame(votes, columns=["judge", "question", "verdict", "label"])
+    table.to_csv(tmp_path / "judged.csv", index=False)
+    rule = str(tmp_path / "rule.json")
+    (one,) = keep(str(tmp_path / "judged.csv"), "--save-rule", rule)["keep"]
+    asked = json.loads(Path(rule).read_text())
+    assert (one["votes"], one["votes_needed"], one["kept"], one["calls"]) == (5, 5, 0.5, 400)
+    assert (asked["votes"], asked["votes_needed"]) == (5, 5)
 
 
 @pytest.mark.slow

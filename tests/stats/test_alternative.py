@@ -67,8 +67,11 @@ def test_few_questions_and_single_people() -> None:
 
 def test_numbers_are_compared_by_distance() -> None:
     """On a scale, agreement is minus the root of the mean squared distance to the others."""
-    people = np.array([[0, 1, 2]] * 40)
-    found = alternative(np.full(40, 2), people, values=np.array([1.0, 2.0, 4.0]))
+    people = np.array([[1.0, 2.0, 4.0]] * 40)
+    found = alternative(np.array([3.5, np.nan] * 20), people)
     assert found is not None
-    assert found.people[0].judge_agrees == pytest.approx(-np.sqrt((2**2 + 0) / 2))
-    assert found.people[0].person_agrees == pytest.approx(-np.sqrt((1 + 9) / 2))
+    first = found.people[0]
+    assert first.judge_agrees == pytest.approx(-np.sqrt((1.5**2 + 0.5**2) / 2))
+    assert first.person_agrees == pytest.approx(-np.sqrt((1 + 9) / 2))
+    assert first.judge_wins == 0.5, "a judge without a number loses"
+    assert alternative(np.full(40, np.nan), people) is None

@@ -231,7 +231,7 @@ def person_in_words(one: Record) -> str:
     whom = describe({key: one[key] for key in ("judge",) if key in one})
     people, judge = one["people_agree"], one["judge_agrees"]
     agree = f"People agree in {people:.0%}, {whom} with them in {judge:.0%}"
-    if people < 0:  # distances
+    if min(people, judge) < 0:  # distances
         agree = f"People are {-people:.2g} apart, {whom} is {-judge:.2g} from them"
     if one["replaces"] is None:
         return f"{agree}; whether it can replace one is not known: {one['reason']}."

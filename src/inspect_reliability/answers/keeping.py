@@ -153,7 +153,8 @@ class Panel:
         given = counts.shares if counts.exact else counts.table
         votes = self._placed(pd.DataFrame(given, counts.questions, counts.categories))
         decides = [name not in row.judged.undecided for name in self.categories]
-        tries = np.inf if counts.exact else float(np.median(counts.replications))
+        many = np.quantile(counts.replications, 0.5, method="higher")
+        tries = np.inf if counts.exact else float(many)
         return Ballots(votes, np.array(decides), tries)
 
     @cached_property
@@ -268,12 +269,15 @@ class Panel:
         """The judge against each person; None without two people on a question."""
         if len(self.people) < 2 or len(self.rows) > 1:
             return None
-        judge, (row,) = self.cascade.judges[0], self.rows
+        (row,), (judge,) = self.rows, self.cascade.judges
+        said: FloatArray | IntArray = judge.top
         people = np.column_stack(list(self.people.values()))
-        judged = judge.votes.sum(axis=1) > 0
         named = row.labelled is None or could_be_options(row, row.labelled)
-        values = None if named else self.scale
-        return alternative(judge.top[judged], people[judged], self.promise.epsilon, values)
+        if self.scale is not None and not named:
+            # Two grades that are equally frequent have a mean.
+            said, people = self._means(judge.votes), np.append(self.scale, np.nan)[people]
+        judged = judge.votes.sum(axis=1) > 0
+        return alternative(said[judged], people[judged], self.promise.epsilon)
 
     @property
     def kept_by(self) -> IntArray:

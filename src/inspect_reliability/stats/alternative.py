@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .long import FloatArray, IntArray
 
@@ -20,7 +21,7 @@ class Person:
         column: Place among the people.
         n: Questions that this person and another labelled.
         judge_agrees: How often the judge agrees with the other people (of numbers: minus the root
-            of the mean squared distance).
+            of the mean squared distance, where it gave one).
         person_agrees: The same of this person.
         judge_wins: Share of questions on which the judge agrees as well or better.
         person_wins: Share on which the person does.
@@ -55,7 +56,7 @@ class Alternative:
 
 
 def alternative(
-    judge: IntArray, people: IntArray, epsilon: float = 0.1, values: FloatArray | None = None
+    judge: FloatArray | IntArray, people: FloatArray | IntArray, epsilon: float = 0.1
 ) -> Alternative | None:
     """The alternative annotator test (Calderon, Reichart & Dror 2025, arXiv 2501.10970).
 
@@ -65,17 +66,17 @@ def alternative(
     (Benjamini & Yekutieli 2001).
 
     Args:
-        judge: The judge's verdict on each of N questions as a number of a category; -1 for none.
-        people: The label of each of J people, N x J; -1 for none.
+        judge: The judge's verdict on each of N questions: the number of a category, -1 for none;
+            of floats, where distance counts, NaN for none.
+        people: The label of each of J people in the same form, N x J.
         epsilon: What a person costs more than a judge, as a share of questions.
-        values: The categories as numbers, where distance counts; None for names.
 
     Returns:
         None if no two people labelled the same question.
     """
     from scipy.stats import false_discovery_control
 
-    found = [_person(judge, people, j, epsilon, values) for j in range(people.shape[1])]
+    found = [_person(judge, people, j, epsilon) for j in range(people.shape[1])]
     known = [one for one in found if one is not None]
     if not known:
         return None
@@ -90,21 +91,21 @@ def alternative(
 
 
 def _person(
-    judge: IntArray, people: IntArray, j: int, epsilon: float, values: FloatArray | None
+    judge: FloatArray | IntArray, people: FloatArray | IntArray, j: int, epsilon: float
 ) -> Person | None:
     others = np.delete(people, j, axis=1)
-    both = (people[:, j] >= 0) & (others >= 0).any(axis=1)
-    if not both.any():
-        return None
-    with_others = [_alike(one[both], others[both], values) for one in (judge, people[:, j])]
+    both = _given(people[:, j]) & _given(others).any(axis=1)
+    with_others = [_alike(one[both], others[both]) for one in (judge, people[:, j])]
     machine, person = with_others
+    if not np.isfinite(machine).any():
+        return None
     wins, loses = machine >= person, person >= machine
     d = loses.astype(float) - wins
     n, mean = len(d), float(d.mean())
     return Person(
         j,
         n,
-        float(machine.mean()),
+        float(machine[np.isfinite(machine)].mean()),
         float(person.mean()),
         float(wins.mean()),
         float(loses.mean()),
@@ -112,14 +113,18 @@ def _person(
     )
 
 
-def _alike(said: IntArray, others: IntArray, values: FloatArray | None) -> FloatArray:
-    """Agreement with the other people, question by question."""
-    known = others >= 0
-    if values is None:
+def _given(said: FloatArray | IntArray) -> NDArray[np.bool_]:
+    return np.asarray(said == said if said.dtype.kind == "f" else said >= 0)
+
+
+def _alike(said: FloatArray | IntArray, others: FloatArray | IntArray) -> FloatArray:
+    """Agreement with the other people, question by question; of no number it is -inf."""
+    known = _given(others)
+    if said.dtype.kind != "f":
         return np.asarray(((said[:, None] == others) & known).sum(axis=1) / known.sum(axis=1))
-    apart = np.where(known, (values[said][:, None] - values[others]) ** 2, 0.0)
+    apart = np.where(known, (said[:, None] - others) ** 2, 0.0)
     far = -np.sqrt(apart.sum(axis=1) / known.sum(axis=1))
-    return np.where(said >= 0, far, -np.inf)
+    return np.where(_given(said), far, -np.inf)
 
 
 def _p_value(mean: float, spread: float, n: int) -> float:
