@@ -8,6 +8,7 @@ import pytest
 import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit, logit
+from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from inspect_reliability.stats import ReliabilityError
@@ -183,6 +184,25 @@ def test_two_share_a_letter_if_they_are_not_told_apart() -> None:
     found = ranking(scored(values))
     for i, j in combinations(range(9), 2):
         assert bool({*found.letters[i]} & {*found.letters[j]}) is not bool(found.apart[i, j])
+
+
+@pytest.mark.parametrize("n", range(3, 12))
+@pytest.mark.parametrize("systems", [2, 3])
+def test_one_difference_on_every_question_is_a_sign_test(n: int, systems: int) -> None:
+    """Of several systems each two are asked at once, so p of one counts as often."""
+    values = np.broadcast_to(np.arange(systems) + np.arange(n)[:, None] / 3, (n, systems))
+    found = ranking(scored(values[..., None]))
+    pairs = systems * (systems - 1) / 2
+    assert found.apart[0, 1] == (binomtest(n, n).pvalue * pairs <= 0.05)
+    assert (found.pair_reach[0, 1] < 1) == (binomtest(n, n).pvalue <= 0.05)
+
+
+def test_equal_scores_share_a_rank_whatever_the_order_of_questions() -> None:
+    """.1 + .2 + .3 is not .3 + .2 + .1 to a computer."""
+    values = np.array([[0.1, 0.3, 0.9], [0.2, 0.2, 0.7], [0.3, 0.1, 0.8]])
+    found = ranking(scored(values[..., None]))
+    assert len({*found.scores.tolist()}) == 3
+    assert found.rank.tolist() == [2, 2, 1]
 
 
 def test_another_try_is_expected_over_all_tries() -> None:

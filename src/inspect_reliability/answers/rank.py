@@ -90,6 +90,8 @@ def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
         yield (
             f"Of {len(pairs)} neighbours {joint} can be told apart, all asked at once "
             f"({one} if one is asked alone)."
+            if pairs[1:]
+            else f"The two systems {'can' if joint else 'cannot'} be told apart."
         )
     for across in dict.fromkeys(record["across"] for record in results["survival"]):
         own = [one for one in results["survival"] if one["across"] == across]

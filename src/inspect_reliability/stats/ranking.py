@@ -32,6 +32,8 @@ _DRAWS = 2_000
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class Contests:
@@ -142,7 +144,7 @@ class Ranking:
     @property
     def order(self) -> IntArray:
         """The systems, the best first."""
-        return np.argsort(-self.scores, kind="stable")
+        return np.argsort(self.rank, kind="stable")
 
     @cached_property
     def apart(self) -> Flags:
@@ -218,13 +220,13 @@ def ranked(
         reason: Why there are no intervals.
     """
     apart = [of_differences(one) for one in moved]
-    error, *reaches = _reaches(moved, apart, n, level)
-    reach, every, pair_reach = (one + slack for one in reaches)
     difference = scores[:, None] - scores[None, :]
+    error, *reaches = _reaches(moved, apart, difference, n, level)
+    reach, every, pair_reach = (one + slack for one in reaches)
     with np.errstate(invalid="ignore"):
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
-    rank = 1 + (difference < 0).sum(axis=1)
+    rank = 1 + (difference < -_ROUNDING).sum(axis=1)
     return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, moved)
 
 
@@ -280,9 +282,17 @@ def _by_both(contests: Contests, over: IntArray, questions: int) -> FloatArray:
 
 
 def _reaches(
-    moved: Sequence[FloatArray], apart: Sequence[FloatArray], n: IntArray, level: float
+    moved: Sequence[FloatArray],
+    apart: Sequence[FloatArray],
+    difference: FloatArray,
+    n: IntArray,
+    level: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Standard errors and reaches of scores; of all differences at once, and of one alone."""
+    """Standard errors and reaches of scores; of all differences at once, and of one alone.
+
+    A difference that is the same on all n questions is so on alpha^(1/n) of others at least (exact
+    bound), and on the rest it may be as far the other way.
+    """
     own = [(one * one).sum(axis=0) for one in moved]
     fewest = np.minimum.outer(n, n)
     error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
@@ -291,17 +301,26 @@ def _reaches(
     reach, pair_reach = error * stdtrit(free, quantile), errors * stdtrit(frees, quantile)
     if np.isnan(error).any() or len(n) < 2:
         return error, reach, np.full(errors.shape, np.nan), pair_reach
-    np.fill_diagonal(errors, np.inf)
     random = np.random.default_rng(0)
     upper = np.triu_indices(len(n), 1)
-    scale = np.sqrt(np.maximum(sum(one[upper] for one in apart[:2]), 1e-300))
+    spread = np.asarray(sum(apart[:2]))
+    same = spread <= 1e-12 * np.add.outer(error**2, error**2)
+    scale = np.sqrt(np.where(same, np.inf, spread))[upper]
     freedom, largest = float(np.median(frees[upper])), []
     for _ in range(_DRAWS // 100):
         drawn = np.asarray(sum(random.standard_normal((100, len(d))) @ d for d in moved[:2]))
         t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
         largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
     critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
-    return error, reach, critical * errors, pair_reach
+    at_once, alone = (
+        2 * np.abs(difference) * (1 - ((1 - quantile) / many) ** (1 / fewest))
+        for many in (len(upper[0]), 1)
+    )
+    return (
+        *(error, reach),
+        np.where(same, at_once, critical * errors),
+        np.where(same, alone, pair_reach),
+    )
 
 
 def _combined(
