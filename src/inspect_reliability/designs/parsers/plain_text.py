@@ -21,6 +21,9 @@ _LATEX = re.compile(
 )
 _BLANK_LINES = re.compile(r"\n{3,}")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20e3\ufe00-\ufe0f\ufeff]")
+_MINUS = re.compile(r"(?<!\w)[−–‐](?=\.?\d)")
+"""A sign of a number, where no number or word comes before it ("7–8")."""
+
 _ALIKE = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
 _LONE = re.compile(r"(?<!\w)[АВСЕΑΒΕ](?!\w| [\u0370-\u052f])")
 """A Cyrillic or Greek letter that is no word ("В первом ответе")."""
@@ -45,6 +48,7 @@ def plain_text(text: str, labels: Iterable[str]) -> str:
     text = _LATEX.sub(lambda style: style[1] or " ", text)
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
-    ours = all(map(str.isascii, labels))
-    return _LONE.sub(lambda letter: letter[0].translate(_ALIKE), text) if ours else text
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).replace("\u2044", "/")  # of "½"
+    if not all(map(str.isascii, labels)):
+        return text
+    return _LONE.sub(lambda letter: letter[0].translate(_ALIKE), _MINUS.sub("-", text))
