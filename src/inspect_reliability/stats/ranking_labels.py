@@ -1,11 +1,11 @@
 """Rankings corrected by labels, and whom the judge favours."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .corrected import Sample, weight_of
+from .corrected import Sample, ppi, weight_of
 from .ends import t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS
@@ -93,17 +93,24 @@ def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
 
 def _each(given: LabelledShares) -> Ranking:
     scores, moved = np.zeros(given.labels.shape[1]), np.zeros(given.labels.shape)
+    parts, far = (given.labels, given.judged, given.rest), np.zeros(len(scores))
+    shares = all(((one >= 0) & (one <= 1) | np.isnan(one)).all() for one in parts)
     for i in range(len(scores)):
-        y, f, rest = (one[:, i] for one in (given.labels, given.judged, given.rest))
+        y, f, rest = (one[:, i] for one in parts)
         known, other = ~np.isnan(y), ~np.isnan(rest)
-        tuned = weight_of(Sample(y[known], f[known], rest[other]))
+        sample = Sample(y[known], f[known], rest[other])
+        tuned = weight_of(sample)
         left, added = y[known] - tuned * f[known], tuned * rest[other]
         n, others = len(left), max(len(added), 1)
         mean = added.sum() / others
         scores[i] = left.mean() + mean
         moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
         moved[other, i] = (added - mean) / others
-    return ranked(scores, [moved], given.n)
+        if shares and (alone := ppi(sample)).low is not None and alone.high is not None:
+            far[i] = max(scores[i] - alone.low, alone.high - scores[i])
+    found = ranked(scores, [moved], given.n)
+    # An end that sees what few labels do not show is farther out.
+    return replace(found, reach=np.maximum(found.reach, far))
 
 
 def favoured(
