@@ -166,7 +166,7 @@ _ASKED = (
     (("accuracy",), "is right more often", ("use {ahead}", "label more questions of both")),
     (("icc", "omega", "agreement"), "repeats itself more", ("label some verdicts of both",) * 2),
 )
-"""Coefficients of which the first known one answers, its verb, and what to do next."""
+"""Coefficients (the first that is known answers), the verb, and what to do next."""
 
 
 def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str, str]]:

@@ -37,7 +37,7 @@ AT_VERDICT = "exact at the verdict"
 """The method of exact verdicts after sampled reasonings."""
 
 _MERGED = ("omega", "agreement", "fleiss_kappa")
-"""Coefficients of verdicts of which everything but "correct" is one category."""
+"""Coefficients of verdicts in two categories: "correct", and everything else."""
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""

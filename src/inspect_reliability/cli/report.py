@@ -65,10 +65,10 @@ def report(
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
-    It prints how often each judge is right and wrong, where labels are known, how often it gives
-    the same verdict again, and omega (ICC where verdicts are numbers), with 95% intervals over
-    questions; then why, and what to do next. --full prints every table; --html, --tables and
-    --format json have all coefficients.
+    It prints how often each judge gives the same verdict again, and omega (ICC where verdicts are
+    numbers). Where labels are known, it says how often the judge is right and wrong. Brackets hold
+    95% intervals over questions. Then come why, and what to do next. --full prints every table.
+    The page of --html, --tables and --format json have all coefficients.
     """
     if counts and not save:
         raise click.UsageError("--counts says what --save FILE keeps: name the file.")

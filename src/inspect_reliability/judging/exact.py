@@ -123,7 +123,7 @@ async def _exact_verdict(
 
 
 def note_probabilities(state: TaskState) -> None:
-    """Record whether the replications of a sample come with probabilities, and of which kind.
+    """Record whether the replications of a sample come with probabilities, and their kind.
 
     Without them, warn once: verdicts are then those drawn.
     """

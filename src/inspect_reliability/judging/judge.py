@@ -28,10 +28,10 @@ def judge_responses(
     """Show the judge an item and let it generate its verdict, once or many times.
 
     Needs the sample metadata that `judge_sample` writes. Adds `order` (names of the responses, in
-    the order of the labels), `replication`, `seed` (as sent to the provider) and, in the first
-    replication of a run, `seed_check` (whether the provider honours seeds). Of several replications
-    these describe the first; `replications` is their number, `orders` the order of each (as places
-    in `order`) if they differ, and `errors` the failures.
+    the order of the labels), `replication` and `seed` (as sent to the provider). The first
+    replication of a run has `seed_check` (whether the provider honours seeds). Of several
+    replications these describe the first; `replications` is their number, `orders` the order of
+    each (as places in `order`) if they differ, and `errors` the failures.
 
     In an experiment (`orders`, `wordings`, `answers`) each cell has this many replications, one
     cell after the other. `cells` describes them (see `Cells`). Where the judge chooses, the first

@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def opposites(given: Collection[str | None]) -> tuple[str, ...]:
-    """Two verdicts, of which a scorer that gave one could have given the other; () if none.
+    """The two verdicts of a scorer that gives one or the other; () if none.
 
     "C" is a grade, but beside another letter, such as "A", it is the label of an option.
     """

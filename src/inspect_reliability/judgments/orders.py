@@ -52,7 +52,7 @@ _MOST = 0.95
 def swapped_in(levels: Sequence[str]) -> set[str]:
     """The names of orders that are the other way round; empty where names do not say.
 
-    Of two orders of which no name says more, the first is the one that is given.
+    If the names of two orders do not tell, the first is the order as given.
     """
     kinds = {level: _kind(level) for level in levels}
     if len(levels) == 2 and len({*kinds.values()}) < 2:

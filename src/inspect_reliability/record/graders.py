@@ -36,7 +36,7 @@ class Grading:
         models: Names of the models it called; empty if none, or if the log does not say.
         roles: Roles by which it found them.
         calls: Mean calls of one grading.
-        choices: Choices of all its calls, each of which replaces a call.
+        choices: Choices of all its calls; each choice replaces a call.
         used: Usage of these calls.
         is_known: Whether the log's transcripts show the scorer at work.
         config: Settings shared by all its calls.

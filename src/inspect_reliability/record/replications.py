@@ -254,7 +254,7 @@ def names_in(value: object) -> Sequence[str] | None:
 
 def rejudged_in(scores: Iterable[Score]) -> list[Replications]:
     """The replications that `rejudge` stored in scores; empty if it made none."""
-    # Live metrics ask about thousands of scores, of which most keep nothing.
+    # Live metrics ask about thousands of scores, and most keep nothing.
     given = ((one, one.metadata) for one in scores)
     kept = (replications_in(one) for one, metadata in given if metadata and KEPT in metadata)
     return [one for one in kept if one is not None and one.scorer is not None]

@@ -1,4 +1,4 @@
-"""The rule of `keep` as a file: which votes of which judges keep a verdict."""
+"""The rule of `keep` as a file: each judge, and the votes with which a verdict is kept."""
 
 import json
 from collections import Counter

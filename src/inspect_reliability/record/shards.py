@@ -54,7 +54,7 @@ class Shard(NamedTuple):
             full = next(n for n in fewer if len({place_of(id(one), n) for one in whole}) == n)
             raise UserError(
                 f"shard={self} has none of the {len(whole):,} questions. Use at most {full} "
-                f"shards, the first of which is -T shard=0/{full}."
+                f"shards; the first is -T shard=0/{full}."
             )
         return mine
 

@@ -36,7 +36,7 @@ class RunLimits:
 
     Attributes:
         cost_limit: Dollars after which no further call is made; calls under way finish.
-        graders: Names of models of which each replication must call one first; empty if any may.
+        graders: Names of models. Each replication must call one of them first; empty if any may.
         settings: Settings of each call, instead of the grader's own.
         stopped: Why no further call is made; None while calls are made.
         spent: Dollars so far, if there is a limit.

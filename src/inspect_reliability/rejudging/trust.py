@@ -71,7 +71,7 @@ def _vet_model(
     if name.startswith(("mockllm/", "none/")):
         return
     reasons = ["loads a model folder of this machine"] if _is_path(name) else []
-    if arguments:  # of a model or its provider, some of which run code
+    if arguments:  # of a model or its provider; some run code
         reasons.append(f"sets arguments of a model ({', '.join(arguments)})")
     if address is not None and not _is_known(str(address)):
         reasons.append(f"sends requests, with your API key, to {address}")

@@ -173,8 +173,8 @@ def _typed(factory: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[st
     """Arguments converted to the types that a factory declares.
 
     Raises:
-        UserError: An argument is a text and may be none: it was a function or a class, of which a
-            log has only the name.
+        UserError: An argument is a text and may be none. It was a function or a class, and a log
+            keeps only its name.
     """
     try:
         hints = get_type_hints(inspect.unwrap(factory))

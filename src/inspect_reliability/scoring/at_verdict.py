@@ -60,7 +60,7 @@ def at_verdict(
     unknown = AtVerdict(verdict, {}, 1.0)
     written = "".join(step.token for step in steps)
     if temperature is not None and temperature > 1:
-        return unknown  # rare tokens, of which nothing is returned, weigh more than they say
+        return unknown  # rare tokens weigh more than they say, and are not returned
     if reader.read(written).verdict != verdict:
         return unknown
     if (place := _place(written, verdict, reader)) is None:

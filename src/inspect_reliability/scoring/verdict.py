@@ -24,11 +24,11 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
     """Read the verdict from the output of a judge, of any design.
 
     The score's value is the verdict by name, "non-response" or "invalid"; for a design of several
-    criteria it is the verdict of each. Its metadata are the benchmark, a fingerprint of the study
-    (template, verdicts and questions), the categories (all verdicts the judge can give),
-    replication, seed, a fingerprint of the prompt, how the verdict was read, the short fields of
-    the item and, where the judge chooses among options, their order, the responder chosen, and the
-    one known to be best.
+    criteria it is the verdict of each. Its metadata have the benchmark, a fingerprint of the study
+    (template, verdicts and questions) and of the prompt, and the categories (all verdicts the judge
+    can give). They have the replication, the seed, how the verdict was read, and the short fields
+    of the item. Where the judge chooses among options, they also have their order, the responder
+    chosen, and the one known to be best.
 
     If a sample makes several replications, the value is the most frequent verdict and the metadata
     keep all verdicts (see `record.replications`). Replication, seed and prompt are those of the

@@ -32,8 +32,8 @@ def noise_floor(counts: Cells) -> Floor | None:
 
     Dealing keeps how often each verdict occurs and how many each question has. D - W is a weighted
     sum over agreeing pairs of verdicts. The weights of each verdict sum to 0, so the mean is 0. The
-    variance is 2 (a - 2 b + c) times the sum of the squared weights, where a, b and c are the
-    chances that one pair agrees, and two pairs with and without a verdict in common (Mantel 1967).
+    variance is 2 (a - 2 b + c) times the sum of the squared weights. a is the chance that one pair
+    agrees, b that two pairs with a verdict in common do, c that two without do (Mantel 1967).
     The ends are those of F with the degrees of freedom that have this variance (Welch 1937); they
     are too narrow if only a handful of verdicts differ from the rest.
 

@@ -96,8 +96,8 @@ def omega(s: Sums) -> FloatArray:
     """1 - W / D, by pairs of verdicts: a U-statistic, unbiased in W and D for any replications.
 
     With equal replications this is the one-way analysis of variance of one-hot verdicts (Light &
-    Margolin 1971) in the form of ICC(1) (Shrout & Fleiss 1979), and McDonald's omega of one
-    replication in the parallel one-factor model.
+    Margolin 1971) in the form of ICC(1) (Shrout & Fleiss 1979). In the parallel one-factor model it
+    is McDonald's omega of one replication.
     """
     return 1 - ratio(s.within, s.any_two)
 

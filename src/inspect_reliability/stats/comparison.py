@@ -63,14 +63,14 @@ def compare_all(
     t quantile on N - 1 degrees of freedom. For more, it is that of the largest |t| of all pairs
     when the judges are shuffled within questions (max-t by permutation; Westfall & Young 1993).
 
-    For coefficients of names that are no mean over questions, the jackknife misses part of the
+    Some coefficients of names are no mean over questions. The jackknife misses part of their
     uncertainty, so the interval reaches at least as far as those of both judges imply
     (`_together`).
 
-    Several benchmarks count equally. The coefficients are then those of `pooled_omega`, 1 - mean W
-    / mean D of the benchmarks, or the mean agreement, and questions are left out within one
-    benchmark at a time (the stratified jackknife), so the t quantile has as many degrees of freedom
-    as questions minus benchmarks. Benchmarks with fewer than two shared questions are left out.
+    Several benchmarks count equally. The coefficient is then that of `pooled_omega`, 1 - mean W /
+    mean D of the benchmarks, or the mean agreement. Questions are left out within one benchmark at
+    a time (the stratified jackknife). The t quantile has as many degrees of freedom as questions
+    minus benchmarks. Benchmarks with fewer than two shared questions are left out.
 
     Args:
         judges: Name -> benchmark -> verdicts; every judge has the same benchmarks.

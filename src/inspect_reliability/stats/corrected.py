@@ -111,8 +111,8 @@ def weight_of(sample: Sample) -> float:
 def rogan_gladen(sample: Sample) -> Estimate:
     """The rate implied by sensitivity and specificity: (p + q0 - 1) / (q0 + q1 - 1), from 0 to 1.
 
-    p is the judge's share on the other questions, q1 its share of the category among labels that
-    are, q0 its share of others among labels that are not (Rogan & Gladen 1978). The interval is
+    p is the judge's share on the other questions. q1 is its share of the category where labels say
+    so, q0 its share of other categories where they do not (Rogan & Gladen 1978). The interval is
     that of Lang & Reiczigel (2014) in the form of Lee et al. (2025, arXiv 2511.21140), with their
     pseudo-verdicts; a mean over several verdicts has its own variance, smaller than that of one.
     There must be exactly two categories.

@@ -70,10 +70,10 @@ def within_limit(
 def anytime_omega(counts: Cells, at_least: float, level: float = 0.95) -> Decision:
     """Decide whether omega is at least a limit, valid at any number of looks.
 
-    Each pair of new questions gives Z = (1 - limit) D - W, where D is how often verdicts on the two
-    differ and W how often two verdicts on one do; its mean is D (omega - limit). The evidence is
-    the wealth of bets on Z > 0, averaged over bet sizes (Shafer 2021; Waudby-Smith & Ramdas 2024).
-    Replications may be unequal, if their number does not depend on the verdicts. Questions
+    Each pair of new questions gives Z = (1 - limit) D - W. D is how often verdicts on the two
+    differ, and W how often two verdicts on one do; the mean of Z is D (omega - limit). The evidence
+    is the wealth of bets on Z > 0, averaged over bet sizes (Shafer 2021; Waudby-Smith & Ramdas
+    2024). Replications may be unequal, if their number does not depend on the verdicts. Questions
     (clusters) are in the order in which they were asked; those with fewer than two verdicts are
     skipped. The level is 1 minus the probability of a wrong pass plus that of a wrong fail.
 

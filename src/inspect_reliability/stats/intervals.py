@@ -108,9 +108,9 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     Upper end: for skewed or heavy-tailed numbers, the questions not drawn would be the reliable
     ones. The one added lies twice as far from the mean as the farthest drawn, and varies like the
-    average question. Lower end: two noise questions, whose numbers are drawn from all questions,
-    but no more of them than N questions without one allow (`constant_share_bound`), of R numbers
-    that show one in 1 - 1/R of the cases. The spread of R numbers of a noise question varies like
+    average question. Lower end: two noise questions, whose numbers are drawn from all questions. N
+    questions without one allow no more of them (`constant_share_bound`); R numbers show one in
+    1 - 1/R of the cases. The spread of R numbers of a noise question varies like
     chi squared on R - 1 degrees of freedom. If a few questions carry the error, it has fewer
     degrees of freedom than questions: 4N over their kurtosis minus 1.
     """

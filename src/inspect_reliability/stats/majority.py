@@ -193,10 +193,10 @@ def _ways(own: FloatArray, votes: int, exact: bool) -> FloatArray:
 def _majority(each: FloatArray, silent: FloatArray, alone: int) -> FloatArray:
     """Probability of each category to have most votes, U, from weights of 0, 1, ..., m verdicts.
 
-    Given its number of votes c, a category wins if all others have fewer, or ties with d of them
-    and wins in 1 of 1 + d cases, the integral of t^d from 0 to 1. Numbers of votes are independent
-    given their sum; their generating functions are multiplied on the unit circle, with a weight t
-    for each tie, and integrated over t by Gauss-Legendre, exactly for so few ties.
+    A category with c votes wins if all others have fewer. If it ties with d of them, it wins in 1
+    of 1 + d cases, which is the integral of t^d from 0 to 1. Numbers of votes are independent given
+    their sum. So their generating functions are multiplied on the unit circle, with a weight t for
+    each tie. Gauss-Legendre integrates over t, exactly for so few ties.
     """
     turns, back = _circle(len(each) + len(silent), each.shape[1] - 1)
     parts = each[:, None] * turns

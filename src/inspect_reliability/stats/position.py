@@ -34,10 +34,10 @@ class ChoiceShares:
 def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     """Shares of letters, or of responders, and a test that they are equal.
 
-    Questions are the sampling units: Pearson's chi-square is divided by its mean design effect,
-    from the covariance of the shares over questions (linearised ratios), and compared with F on
-    Satterthwaite's degrees of freedom and those times n - 1: the second-order correction of Rao &
-    Scott (1981, 1984), with the reference of Thomas & Rao (1987). For two options it is the t test.
+    Questions are the sampling units. Pearson's chi-square is divided by its mean design effect,
+    from the covariance of the shares over questions (linearised ratios). F has Satterthwaite's
+    degrees of freedom, and those times n - 1. This is the second-order correction of Rao & Scott
+    (1981, 1984), with the reference of Thomas & Rao (1987). For two options it is the t test.
     Only varying orders tell letters from responders.
 
     Raises:

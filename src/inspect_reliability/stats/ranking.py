@@ -1,7 +1,7 @@
 """Systems in order of their scores: what other questions would change of it.
 
-A contest is one verdict on the systems that it was given: two of them, K of which one is best, or a
-single one with its grade. A question is drawn with all its contests; rows are never resampled.
+A contest is one verdict on the systems that it was given. It chooses between two, names the best of
+K, or grades a single one. A question is drawn with all its contests; rows are never resampled.
 """
 
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ class LabelledShares:
 
     @classmethod
     def of(cls, judge: Contests, people: Contests, labelled: Flags) -> "LabelledShares":
-        """Of a judge's contests, of which some are `labelled`, and of people's."""
+        """Of a judge's contests and of people's. `labelled`: which of the judge's have labels."""
         n = int(max(judge.question.max(), people.question.max())) + 1
         labels = padded(people.shares, n)
         judged = padded(judge[labelled].shares, n)
