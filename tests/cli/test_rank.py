@@ -13,8 +13,10 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState, generate
+from scipy.stats import t
 
 import graders
+from commands import results
 from evals import evaluate
 from example_logs import USAGE
 from inspect_reliability import rejudge
@@ -317,10 +319,8 @@ def test_places_that_moved(tmp_path: Path) -> None:
         single(300, LIFT | more, seed=len(files)).to_csv(files[name], index=False)
 
     def moved(second: str) -> dict[str, Any]:
-        command = ["compare", str(files["old"]), str(files[second]), "--for", "rank"]
-        done = CliRunner().invoke(main, [*command, "--format", "json"])
-        assert done.exit_code == 0, done.output
-        return {one["system"]: one for one in json.loads(done.stdout)["rows"]}
+        rows = results("compare", files["old"], files[second], "--for", "rank")["rows"]
+        return {one["system"]: one for one in rows}
 
     assert not any(one["moved"] for one in moved("same").values())
     low = moved("new")["low"]
@@ -378,6 +378,23 @@ def test_what_a_ranking_cannot_say_is_said(
     done = rank(met(tmp_path, pairs), *options, "--full")
     assert done.exit_code == 0, done.output
     assert words in " ".join(done.output.split())
+
+
+def test_places_are_compared_on_questions_about_the_systems_of_both(tmp_path: Path) -> None:
+    """u and v are in one file each, and so are the questions that only they were asked."""
+    sides = {
+        "1": {"a": "xu1", "bcd": "xy1", "ef": "xy2"},
+        "2": {"abef": "xy1", "c": "xv1", "d": "xy2"},
+    }
+    for name in sides:
+        (tmp_path / name).mkdir()
+    files = [str(met(tmp_path / name, asked)) for name, asked in sides.items()]
+    rows = results("compare", *files, "--for", "rank")["rows"]
+    (x,) = (one for one in rows if one["system"] == "x")
+    steps = np.array([0, -1, 1, 1])  # b, d, e, f
+    assert (x["first_score"], x["second_score"], x["n_questions"]) == (0.5, 0.75, 4)
+    ends = t.interval(0.95, 3, steps.mean(), steps.std(ddof=1) / 2)
+    assert [x["change"], *x["change_interval"]] == pytest.approx([0.25, *ends])
 
 
 def test_repeated_rows_are_left_out(tmp_path: Path) -> None:

@@ -45,8 +45,10 @@ def places(first: Verdicts, second: Verdicts) -> list[Record]:
     Raises:
         UserError: The two have fewer than two systems, or no question, in common.
     """
-    tables = [one.table for one in (first, second)]
-    systems = set.intersection(*({name for of in one["systems"] for name in of} for one in tables))
+    both = (first, second)
+    named = ({name for of in one.table["systems"] for name in of} for one in both)
+    systems = set.intersection(*named)
+    tables = [one.table[one.table["systems"].map(systems.issuperset)] for one in both]
     shared = set.intersection(*({*one["question"]} for one in tables))
     if len(systems) < 2 or not shared:
         raise UserError(
@@ -54,9 +56,9 @@ def places(first: Verdicts, second: Verdicts) -> list[Record]:
             "questions in common."
         )
     sides = []
-    for one in (first, second):
-        kept = one.table["systems"].map(systems.issuperset) & one.table["question"].isin(shared)
-        own = one.table[kept].sort_values("question", kind="stable").reset_index(drop=True)
+    for one, table in zip(both, tables, strict=True):
+        kept = table[table["question"].isin(shared)]
+        own = kept.sort_values("question", kind="stable").reset_index(drop=True)
         sides.append(Board({}, own, one))
     return list(_records(sides))
 
