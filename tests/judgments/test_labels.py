@@ -275,6 +275,53 @@ def test_labels_mostly_in_other_words_are_none() -> None:
     assert notes(found) == [f"3 {never.format('j', 'Tie')}", f"5 {never.format('k', '1')}"]
 
 
+def test_a_frame_has_its_labels_read_as_a_file_has() -> None:
+    """Other words make no judge wrong in Python either, and the answer says what to do."""
+    rows = [{"question": f"q{n}", "verdict": "pass", "label": n > 2} for n in range(8)]
+    for given in (frame := pd.DataFrame(rows), judgments_from_frame(frame)):
+        analysis = analyse(given)
+        assert not analysis.results["validity"]
+        assert "Next: say what they mean, with:" in str(analysis)
+
+
+def test_a_judge_with_other_words_than_the_labels_has_none() -> None:
+    """It is not wrong everywhere; a judge that says what others say is."""
+    rows = [
+        {"question": f"q{i}", "judge": judge, "verdict": said[i % 2], "label": "PASS"}
+        for i in range(4)
+        for judge, said in {"a": ["PASS", "FAIL"], "b": "10", "c": ["FAIL", "FAIL"]}.items()
+    ]
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows)))
+    known = found.table.groupby("judge")["label"].count()
+    assert known.to_dict() == {"a": 4, "b": 0, "c": 4}
+    assert notes(found) == [
+        "4 labels left out for b, whose verdicts have other names: write them in the same words; "
+        "such as PASS",
+        "4 labels that c never gave as a verdict, taken as they are; such as PASS",
+    ]
+
+
+@pytest.mark.parametrize(("verdicts", "given"), [("10", [True, False]), ([True, False], "10")])
+def test_true_and_1_are_one_label(verdicts: Any, given: Any) -> None:
+    """Where nothing but truth values is said, as pandas and databases write them."""
+    rows = [
+        {"question": f"q{i}", "verdict": verdicts[i // 2], "label": given[i % 2]} for i in range(4)
+    ]
+    truth = with_labels(judgments_from_frame(pd.DataFrame(rows))).table
+    assert (truth["label"] == truth["verdict"]).tolist() == [True, False, False, True]
+
+
+def test_the_name_of_an_order_is_no_label() -> None:
+    """Labels that name systems, where verdicts are letters, say nothing yet."""
+    rows = [
+        {"question": q, "order": order, "verdict": "A", "label": "x"}
+        for q in ("q1", "q2")
+        for order in ("x", "y")
+    ]
+    found = with_labels(judgments_from_frame(pd.DataFrame(rows), swap=True))
+    assert labels(found) == {}
+
+
 @pytest.mark.parametrize("label", ["name", "letter"])
 def test_labels_of_named_pairs_may_be_letters(label: str) -> None:
     """Where verdicts are names, the letter of a place is the response shown there."""

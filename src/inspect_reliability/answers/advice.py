@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..judgments.columns import varies
+from ..judgments.labels import OTHER
 from ..showing.document import Tone
 from ..showing.values import Record, points, share
 from ..stats import ReliabilityError
@@ -49,6 +50,10 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         return Advice("outputs differ", "unsure", f"{why[0].lower()}{why[1:]}.", _GRADER, again)
     if right and right["wrong"] is not None and right["within_one"] is None:
         return _of_names(row, right, logs)
+    if right is None and any(OTHER in note.what for note in analysis.judgments.notes):
+        why = "the labels are no verdicts of the judge, so whether it is right is not known."
+        what = f"report {logs} --map YOURS=VERDICT"
+        return Advice("labels in other words", "unsure", why, "say what they mean, with", what)
     if row.no_draws or row.asked_once:
         return _without_evidence(row, logs)
     again = _again(row, analysis)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import Judged
+from ..judgments.labels import with_own_labels
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.table import weights
@@ -80,13 +81,11 @@ def compare(
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
     """
-    one = judgments_from(first, columns, swap=swap)
     if (second is None) == (by is None):
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
-    if second is None:
-        analysis = sides_by(one, str(by))
-    else:
-        analysis = sides_of(one, judgments_from(second, columns, swap=swap), ("first", "second"))
+    given = [one for one in (first, second) if one is not None]
+    read = [with_own_labels(judgments_from(one, columns, swap=swap)) for one in given]
+    analysis = sides_by(read[0], by) if by else sides_of(read[0], read[1], ("first", "second"))
     pairs, not_compared = compare_sides(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
     frame.attrs["left_out"] = not_compared

@@ -10,6 +10,7 @@ import pandas as pd
 from .. import stats
 from ..errors import UserError
 from ..judgments.columns import N_JUDGMENTS
+from ..judgments.labels import with_own_labels
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..judgments.table import Judgments, Note, n_judgments, several_conditions
@@ -45,7 +46,7 @@ def analyse(
     Raises:
         UserError: There is no such column, or the judgments cannot be read or can mean two things.
     """
-    judgments = judgments_from(judgments, columns, swap=swap)
+    judgments = with_own_labels(judgments_from(judgments, columns, swap=swap))
     by = [by] if isinstance(by, str) else by
     refuse([one for one in judgments.unclear if one.column not in by], "nothing is computed")
     rows, left_out = [], []

@@ -28,10 +28,15 @@ _EMPTY = "labels that are empty"
 _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
-_OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
+OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
+"""What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
+_FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
+
+_TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
+"""What two kinds of file call one verdict."""
 
 NOTHING = "none"
 """Declares that every verdict decides."""
@@ -93,7 +98,7 @@ def with_labels(
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
     found, said = _joined(given, outputs)
-    others = [one for (_, problem), ids in said.items() if problem == _OTHER for one in ids]
+    others = [one for (_, problem), ids in said.items() if problem == OTHER for one in ids]
     used = [one for own in found.values() for one in own.values()]
     if len(others) > len(used) > 0:
         said["labels", _MOSTLY] = used
@@ -104,8 +109,10 @@ def with_labels(
         found, said = _joined(given, outputs)
     if same := [str(one.label) for one in read if one.label in of_places]:
         said["labels", _SAME] = same
-    for where, names_of in outputs.never(found).items():
-        said["labels", _NEVER.format(where)] = names_of
+    table = outputs.labelled(found)
+    for what, (rows, names_of) in outputs.never(found).items():
+        said["labels", what] = names_of
+        table.loc[rows, ["label", "rater"]] = None
     notes = [
         Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
         for (where, what), ids in said.items()
@@ -113,7 +120,7 @@ def with_labels(
     for source in sources:
         _refuse_useless(source, sum(one.where == source for one in given), notes)
     notes += [note for _, taken in files.values() for note in taken]
-    return replace(judgments, table=outputs.labelled(found), said=(*judgments.said, *notes))
+    return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
 def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:
@@ -156,6 +163,14 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
     return replace(judgments, table=table.assign(abstain=column), said=(*judgments.said, *notes))
 
 
+def with_own_labels(judgments: Judgments) -> Judgments:
+    """The same judgments, with the labels that they bring, unless labels were joined before."""
+    own = "label" in judgments.table and judgments.table["label"].notna().any()
+    if not own or "abstain" in judgments.table:
+        return judgments
+    return with_abstentions(with_labels(judgments))
+
+
 def _joined(
     given: Sequence[_Label], outputs: _Outputs
 ) -> tuple[dict[int, dict[str, str]], dict[tuple[str, str], list[str]]]:
@@ -169,7 +184,7 @@ def _joined(
     found: dict[int, dict[str, str]] = defaultdict(dict)
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one, verdicts in zip(given, meant, strict=True):
-        problem = _OTHER if not any(verdicts.values()) else None
+        problem = OTHER if not any(verdicts.values()) else None
         if one.label is None:
             problem = _EMPTY
         elif not one.units:
@@ -179,7 +194,7 @@ def _joined(
         elif any(len(answers[unit, one.rater]) > 1 for unit in one.units):
             problem = _TWICE
         if problem:
-            said[one.where, problem].append(one.id if problem != _OTHER else str(one.label))
+            said[one.where, problem].append(one.id if problem != OTHER else str(one.label))
             continue
         for unit, verdict in verdicts.items():
             if verdict:
@@ -238,6 +253,8 @@ class _Outputs:
     def meant(self, unit: int, label: str | None) -> str | None:
         """The verdict that a label names; one of numbers may be any number."""
         verdicts = self._verdicts[self._part[unit]]  # that the judge could have given
+        if label not in verdicts and verdicts <= {*_TWINS}:
+            label = _TWINS.get(str(label), label)
         if found := _alike(label, verdicts):
             return found
         value = scored(label)
@@ -249,17 +266,31 @@ class _Outputs:
         """Whether these are of several outputs, so that a label of them belongs to none."""
         return len({self._output[unit] for unit in units}) > 1
 
-    def never(self, found: Mapping[int, Mapping[str, str]]) -> Mapping[str, list[str]]:
-        """Labels of each judge that are none of its possible verdicts, by the judge's name."""
-        missed: dict[str, list[str]] = {}
+    def never(
+        self, found: Mapping[int, Mapping[str, str]]
+    ) -> Mapping[str, tuple[Sequence[Any], list[str]]]:
+        """What is said of labels that a judge never gave, its rows without them, and the labels.
+
+        A judge none of whose verdicts has the name of a label or of another judge's verdict says
+        the same in other words: its rows lose their labels.
+        """
+        missed: dict[str, tuple[list[Any], list[str]]] = {}
         judges = self.table["judge"].fillna("the judge")
         keys = [judges, self.table["scorer"]] if "scorer" in self.table else [judges]
-        for (judge, *_), rows in self.table.groupby(keys, dropna=False, sort=False):
-            verdicts = _verdicts(rows)
-            for unit in dict.fromkeys(self.number[rows.index.to_numpy()].tolist()):
-                unsaid = [one for one in found.get(unit, {}).values() if one not in verdicts]
-                if unsaid:
-                    missed.setdefault(str(judge), []).extend(unsaid)
+        grouped = self.table.groupby(keys, dropna=False, sort=False)
+        own = {judge: (rows.index, _verdicts(rows)) for judge, rows in grouped}
+        times = Counter(name for _, verdicts in own.values() for name in verdicts)
+        for (judge, *_), (rows, verdicts) in own.items():
+            units = dict.fromkeys(self.number[rows.to_numpy()].tolist())
+            given = [one for unit in units for one in found.get(unit, {}).values()]
+            unsaid = [one for one in given if one not in verdicts]
+            apart = unsaid == given and all(times[name] == 1 for name in verdicts)
+            apart = apart and not all(map(NUMBER.fullmatch, [*verdicts, *given]))
+            if unsaid:
+                what = (_FOREIGN if apart else _NEVER).format(judge)
+                gone, names = missed.setdefault(what, ([], []))
+                gone += [*rows] if apart else []
+                names += unsaid
         return missed
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
@@ -288,7 +319,8 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
     for name in ("categories", "order", "responder", "best"):
         for value in rows[name].dropna().drop_duplicates() if name in rows else ():
             several = isinstance(value, list | tuple)
-            found |= {*value} if several else {str(value)}
+            if several or name != "order":  # the name of an order is none of a verdict
+                found |= {*value} if several else {str(value)}
             if several and name == "order":  # a label may be the letter of a place
                 found |= {*ascii_uppercase[: len(value)]}
     return found.union(opposites(found)) - {NON_RESPONSE, INVALID}
