@@ -38,12 +38,13 @@ LINES = FRAME.to_json(orient="records", lines=True)
         ("a.txt", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
         ("a.csv", COMMAS.replace("\n", "\n,,\n").encode()),
         ("a.csv", COMMAS.replace("\n", ",,\n").encode()),
+        ("a.csv", COMMAS.replace("1,1", COMMAS.splitlines()[0] + "\n1,1").encode()),
         ("a.JSONL", LINES.encode()),
         ("a.Json", json.dumps(FRAME.to_dict("records")).encode()),
     ],
 )
 def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) -> None:
-    """Encodings with a mark, separators, empty columns and endings in capitals change nothing."""
+    """Encodings with a mark, separators, empty columns, a second header and capitals change nothing."""
     path = tmp_path / name
     path.write_bytes(content)
     for place in (path, path.as_uri(), f"local://{path}"):

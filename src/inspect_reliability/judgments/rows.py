@@ -37,6 +37,8 @@ _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 _BLOCK = 1 << 24
 """Bytes of a text that are looked at in one step."""
 
+_HEADER = "rows that repeat the names of the columns left out"
+
 _SEEN_NUL = "\N{SYMBOL FOR NULL}"
 """What a NUL is read as: pandas would end the cell there."""
 
@@ -104,7 +106,7 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
             frames, saved = read_parquet(path, batch)
             return Rows(_in_words(frames, path), saved)
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
-        return Rows(_in_words(_under_header(cells, path), path), notes=notes)
+        return Rows(_in_words(_under_header(cells, path, notes), path), notes=notes)
 
 
 def _in_words(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
@@ -192,8 +194,12 @@ def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     return iter([frame.mask(frame.isin(_MISSING))]), notes
 
 
-def _under_header(batches: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
-    """Rows under the names in the first of them, without rows and columns that are blank.
+def _under_header(
+    batches: Iterator[pd.DataFrame], path: Path, notes: list[Note]
+) -> Iterator[pd.DataFrame]:
+    """Rows under the names in the first of them, without blank rows and columns.
+
+    Those that repeat the names, as in files put one after another, go with a note.
 
     Raises:
         UserError: There is none, or the first is a title.
@@ -211,11 +217,13 @@ def _under_header(batches: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.Da
             "delete what is above the names of the columns, perhaps the row that begins with "
             f"{', '.join(map(repr, names[:2])):.80}."
         )
-    header, columns = cells.iloc[0].fillna("").tolist(), cells.columns
-    yield cells.iloc[1:].set_axis(header, axis="columns").reset_index(drop=True)
-    for more in batches:
-        cells = more[columns].dropna(how="all")
-        yield cells.set_axis(header, axis="columns").reset_index(drop=True)
+    header, columns = cells.iloc[0].fillna(""), cells.columns
+    for more in chain([cells.iloc[1:]], batches):
+        rows = more[columns].dropna(how="all")
+        again = rows[rows[columns[-1]] == header.iloc[-1]].fillna("")
+        again = again[(again == header).all(axis="columns")]
+        notes += [Note(_HEADER, len(again), str(path))] * bool(len(again))
+        yield rows.drop(index=again.index).set_axis([*header], axis=1).reset_index(drop=True)
 
 
 def _decoded(path: Path) -> tuple[BinaryIO, list[Note]]:
