@@ -10,6 +10,7 @@ import pytest
 from commands import invoke
 from inspect_reliability import analyse, judgments_from_file, judgments_from_frame
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.sources import judgments_from
 
 
 def verdicts(n: int) -> "np.ndarray":
@@ -39,6 +40,28 @@ def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: 
     assert not judgments_from_frame(frame, {column: "unused"}).unclear
     # Who groups by the column has said what tells rows apart.
     assert analyse(frame, by=column).frame("rows")["omega"].notna().tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("more", "column"), [({}, "file"), ({"model": "x"}, "model"), ({"judge": "x"}, None)]
+)
+def test_files_that_name_no_judge_may_be_of_one_each(
+    tmp_path: Path, more: dict[str, str], column: str | None
+) -> None:
+    """A file's name, or what differs between files, tells repeats apart like any column."""
+    both = two("worker")
+    files = [str(tmp_path / f"{name}.csv") for name in ("anna", "bert")]
+    for n, file in enumerate(files):
+        own = {name: f"{value}{n}" for name, value in more.items()}
+        both[n * 2 :: 4].drop(columns="worker").assign(**own).to_csv(file, index=False)
+    found = judgments_from(files)
+    assert [one.column for one in found.unclear] == [column] * bool(column)
+    if column:
+        apart = judgments_from(files, {column: "judge"})
+        assert not apart.unclear
+        assert apart.table["judge"].nunique() == 2
+        assert not judgments_from(files, {column: "unused", "file": "unused"}).unclear
+    assert not judgments_from([files[0], files[0]]).unclear
 
 
 def test_some_cells_may_lack_a_level() -> None:

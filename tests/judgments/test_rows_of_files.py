@@ -44,7 +44,7 @@ LINES = FRAME.to_json(orient="records", lines=True)
     ],
 )
 def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) -> None:
-    """Encodings with a mark, separators, empty columns, a second header and capitals change nothing."""
+    """Encodings, separators, empty columns, a second header and capitals change nothing."""
     path = tmp_path / name
     path.write_bytes(content)
     for place in (path, path.as_uri(), f"local://{path}"):

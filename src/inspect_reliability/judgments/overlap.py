@@ -231,9 +231,9 @@ class _Overlap:
         if not named:
             return self.table
         times = self.table.reindex(columns=["time"])["time"].to_numpy(dtype=object, copy=True)
-        short = _short([one.run for one in named])
+        names = short([one.run for one in named])
         for one in named:
-            name = short[one.run]
+            name = names[one.run]
             was = [time if isinstance(time, str) else None for time in times[one.rows]]
             times[one.rows] = [f"{time} ({name})" if time else name for time in was]
         return self.table.assign(time=times)
@@ -244,13 +244,13 @@ def _numbers(table: pd.DataFrame) -> _Rows:
     return np.asarray(table.groupby([*table], dropna=False, sort=False).ngroup(), dtype=np.int64)
 
 
-def _short(names: Collection[str]) -> dict[str, str]:
+def short(names: Collection[str]) -> dict[str, str]:
     """Each path by as few of its last parts as tell all of them apart."""
     parts = {name: PurePath(name).parts for name in names}
-    for size in range(1, max(map(len, parts.values())) + 1):
-        short = {name: "/".join(own[-size:]) for name, own in parts.items()}
-        if len({*short.values()}) == len(short):
-            return short
+    for size in range(1, max(map(len, parts.values()), default=0) + 1):
+        found = {name: "/".join(own[-size:]) for name, own in parts.items()}
+        if len({*found.values()}) == len(found):
+            return found
     return {name: name for name in names}
 
 

@@ -17,7 +17,8 @@ from .counted import BATCH, fingerprint, together
 from .frame import agreed, judgments_from_frame, read
 from .names import Told
 from .orders import SETTLED
-from .overlap import combine
+from .overlap import combine, short
+from .repeats import identity, telling_apart
 from .rows import Rows, has_judgments, n_rows, read_rows
 from .table import NUMBERS, Judgments, Note, n_judgments
 from .values import in_one_form
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
+
+_FILE = "file"
+"""Column that every file has if the user names it: its name."""
 
 _SURE = ("question", "verdict", "replication")
 _COPY = "judgments are in {} too, as often with each verdict: a copy, counted once"
@@ -78,9 +82,10 @@ def judgments_from(
         raise UserError("Logs record their orders: there is nothing to swap.")
     # One file may have several paths.
     once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    parts = agreed(_in_files([*once.values()], Told("", columns or {}, facets, swap=swap)))
+    told = Told("", columns or {}, facets, swap=swap)
+    parts = agreed(_in_files([*once.values()], told))
     if parts and not logs:
-        return _in_one_order(combine(parts))
+        return _in_one_order(_together(parts, told))
     from .logs import judgments_from_logs  # inspect takes a second to import
 
     return judgments_from_logs(logs, beside=parts, progress=progress)
@@ -111,8 +116,8 @@ def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
     count = sum(map(n_rows, files)) > BATCH
     found: list[Judgments] = []
     counts: dict[int, str] = {}
-    for file in files:
-        part = _in_file(replace(told, where=file), count)
+    for file, name in short(files).items():
+        part = _in_file(replace(told, where=file), count, name)
         if N_JUDGMENTS in part.table:
             if (first := counts.setdefault(fingerprint(part.table), file)) != file:
                 copies = Note(_COPY.format(first), n_judgments(part.table), file)
@@ -123,9 +128,32 @@ def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
     return found
 
 
-def _in_file(told: Told, count: bool = False) -> Judgments:
+def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
+    """Judgments of files; what tells their repeats apart may differ between them, or be the file.
+
+    Files that do not say whose verdicts they have may be of one judge each.
+    """
+    import pandas as pd
+
+    found = combine(parts)
+    rows = [one for one in parts if one.counted and N_JUDGMENTS not in one.table]
+    if len(rows) < 2 or found.unclear or len(found) < sum(map(len, parts)):
+        return found
+    names = short([one.source for one in rows])
+    files = [one.table.assign(**{_FILE: names[one.source]}) for one in rows]
+    table = pd.concat(files, ignore_index=True)
+    if _FILE in told.columns or table["judge"].notna().any():
+        table = table.drop(columns=_FILE)
+    known = [name for name in identity(table, found.facets) if name != "replication"]
+    asked = telling_apart(table, known, replace(told, where=f"{len(rows)} files"))
+    return replace(found, unclear=(asked,)) if asked else found
+
+
+def _in_file(told: Told, count: bool = False, name: str = "") -> Judgments:
     """Judgments of a file; with `count`, they are counted as they are read."""
     rows = read_rows(told.where, BATCH if count else None)
+    if _FILE in told.columns:
+        rows.frames = (one if _FILE in one else one.assign(**{_FILE: name}) for one in rows.frames)
     if rows.saved:
         found = _read_again(rows, rows.saved, told, count)
     else:
