@@ -397,6 +397,29 @@ def test_places_are_compared_on_questions_about_the_systems_of_both(tmp_path: Pa
     assert [x["change"], *x["change_interval"]] == pytest.approx([0.25, *ends])
 
 
+def test_rows_in_another_order_or_several_files_have_the_same_ranking(tmp_path: Path) -> None:
+    """What is drawn by chance depends on no row's place."""
+    frame = single(12, LIFT)
+    mixed = frame.sample(frac=1, random_state=0)
+    parts = {"whole": frame, "one": mixed[:30], "other": mixed[30:]}
+    for name, rows in parts.items():
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    whole, one, other = (tmp_path / f"{name}.csv" for name in parts)
+    assert found(whole) == found(other, one)
+
+
+def test_people_without_names_count_one_by_one(tmp_path: Path) -> None:
+    """Two of three people say that x wins."""
+    asked = "abcdefgh"
+    judged = met(tmp_path, {asked: "xy1 xy2"})
+    labels = tmp_path / "labels.csv"
+    rows = [(q, "x", "y", said) for q in asked for said in (1, 1, 2)]
+    names = ["question", "model_1", "model_2", "label"]
+    pd.DataFrame(rows, columns=names).to_csv(labels, index=False)
+    favoured = found(judged, "--labels", labels)["favours"]
+    assert favoured[0]["bias"] == pytest.approx((1 / 2 - 2 / 3) - (1 / 2 - 1 / 3))
+
+
 def test_repeated_rows_are_left_out(tmp_path: Path) -> None:
     """Rows that say they are the same replication count once, and a note counts the others."""
     frame = single(12, {"x": 0.2, "y": 0.0})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +101,7 @@ def verdicts_on_systems(
     own = dict.fromkeys(["order", *wording, *facets])
     names = tuple(name for name in _KEYS if name in table and table[name].notna().any())
     table, twice = _once(table, [*names, *own], where)
-    return Verdicts(table, names, tuple(own), exact, (*notes, *said, *twice))
+    return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said, *twice))
 
 
 def _of_models(table: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +125,9 @@ def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
         )
     kept = [name for name in ("question", *PAIR, "system", "rater", "label") if name in table]
     told = table[kept].explode("label").dropna(subset="label").astype({"label": str})
-    return told.rename(columns={"label": "verdict"}).drop_duplicates().reset_index(drop=True)
+    # Beside verdicts, a label is on each row; without them, a row is of a person.
+    told = told.drop_duplicates() if "verdict" in table else told
+    return told.rename(columns={"label": "verdict"}).reset_index(drop=True)
 
 
 def _of_file(
@@ -244,3 +246,12 @@ def _once(table: pd.DataFrame, cell: Sequence[str], where: str) -> tuple[pd.Data
     )
     n = int(again.sum())
     return table[~again], [Note(_TWICE, n, where)] * bool(n)
+
+
+def _ordered(table: pd.DataFrame, facets: Iterable[str]) -> pd.DataFrame:
+    """The rows in one order, whatever that of their files: tries are drawn by their place."""
+    import pandas as pd
+
+    names = ["question", "systems", *_KEYS, *facets, "values"]
+    known = (pd.factorize(table[name], sort=True)[0] for name in names if name in table)
+    return table.iloc[np.lexsort([*known][::-1])].reset_index(drop=True)
