@@ -112,18 +112,19 @@ def _parts(
 
 def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterator[Judgment]:
     read_by = kept.read_by or [""] * len(kept.verdicts)
+    known: dict[str, list[Judgment]] = {}  # most differ in their number and seed alone
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        order = _shown(first.order, cell)
-        made: dict[str, Any] = {
-            "replication": number,
-            "seed": cell.seed,
-            "order": order,
-            "wording": cell.wording or first.wording,
-            **_changed(first.order, cell.answer),
-        }
-        for part in _parts(first, value, declared, how or None):
-            responder = _chosen(first, part["verdict"], order)
-            yield first._replace(responder=responder, **made, **part)
+        alike = repr((value, how, cell.order, cell.wording, cell.answer))
+        if alike not in known:
+            order = _shown(first.order, cell)
+            made = _changed(first.order, cell.answer)
+            one = first._replace(order=order, wording=cell.wording or first.wording, **made)
+            parts = [one._replace(**part) for part in _parts(first, value, declared, how or None)]
+            known[alike] = [
+                part._replace(responder=_chosen(first, part.verdict, order)) for part in parts
+            ]
+        for one in known[alike]:
+            yield one._replace(replication=number, seed=cell.seed)
 
 
 def _exact(

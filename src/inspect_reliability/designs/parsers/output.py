@@ -66,7 +66,8 @@ class Output:
 
     def __init__(self, text: str, spelling: Spelling) -> None:
         self.text = text
-        self.low = "".join(c if len(c.lower()) > 1 else c.lower() for c in text)  # "İ" becomes two
+        each = (c if len(c.lower()) > 1 else c.lower() for c in text)  # "İ" becomes two
+        self.low = text.lower() if text.isascii() else "".join(each)
         self._spelling = spelling
 
     def near(self, place: int) -> str:
