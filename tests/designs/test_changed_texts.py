@@ -132,7 +132,7 @@ def test_a_name_that_is_not_known() -> None:
 
 def test_the_delimiter_does_not_change() -> None:
     """What stands around an answer is the same before and after a change."""
-    design = JudgeDesign("d", "{{ delimiter }}", ["yes", "no"])
+    design = JudgeDesign("d", "{{ question }} {{ delimiter }}", ["yes", "no"])
     other = with_answer(ITEM, "x", "another")
     assert design.ask(other, ["x"], ITEM) == design.ask(ITEM, ["x"])
     assert design.ask(other, ["x"]) != design.ask(ITEM, ["x"])

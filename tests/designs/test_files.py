@@ -69,7 +69,7 @@ def test_verdicts_in_yaml_are_what_is_written(
     verdict: str, verdicts: tuple[str, ...], tmp_path: Path
 ) -> None:
     """YAML makes neither truth values nor numbers of words."""
-    text = f"name: x\nprompt: p\nverdict: {verdict}\n"
+    text = f"name: x\nprompt: '{{{{ options }}}}'\nverdict: {verdict}\n"
     assert design_from_file(write(tmp_path, "d.yaml", text)).reader.verdicts == verdicts
 
 
@@ -117,6 +117,18 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         (PAIR.replace("[A, B]", "[A, ' B']"), "options, item 2: remove the white space around or"),
         (PAIR.replace("{% endfor %}", "{% end %}"), "line 2, prompt: template line 2: "),
         (PAIR.replace("name: Kindness", "name: ''"), "d.yaml, line 1, name: expected"),
+        (
+            "name: x\nprompt: Is {response} good? {{ delimiter }}\nverdict: [a, b]\n",
+            "line 2, prompt: it does not show the judge what to judge. Add {{ question }} and",
+        ),
+        (
+            PAIR.replace("option in options", "option in responses"),
+            "line 2, prompt: it does not show the judge what to judge. Add {% for option in opt",
+        ),
+        (
+            f"{PAIR}wordings: [{{name: x, prompt: '{{{{ question }}}}'}}]\n",
+            "line 6, wordings: it does not show the judge what to judge",
+        ),
         (
             "name: x\nprompt: {text: p}\nverdict: [a, b]\n",
             "prompt: expected a text. Put it in",
@@ -204,7 +216,7 @@ def test_a_design_is_a_file(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
 def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
     """A template that asks for gigabytes or for hours is refused in words, before any call."""
-    design = JudgeDesign("T", costly, ["yes", "no"])
+    design = JudgeDesign("T", costly + "{{ response }}", ["yes", "no"])
     with pytest.raises(UserError, match=r"rows.jsonl, line 1, prompt of 'T', .* takes more"):
         items_from_file(rows(tmp_path, {**ROW, "responses": {"x": "a"}}), design)
 
@@ -213,9 +225,13 @@ def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="time is not limited on Windows")
 def test_time_is_that_of_all_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many costly wordings, or rows, have the time of one, and end in words."""
-    costly = "{% for a in range(9000) %}{% for b in range(99) %}{% endfor %}{% endfor %}"
+    costly = (
+        "{% for a in range(9000) %}{% for b in range(99) %}{% endfor %}{% endfor %}{{ response }}"
+    )
     one = {"id": "q", "question": "Q", "responses": {"x": "a"}}
-    worded = JudgeDesign("T", "p", ["yes", "no"], wordings=[costly + str(n) for n in range(40)])
+    worded = JudgeDesign(
+        "T", "{{ response }}", ["yes", "no"], wordings=[costly + str(n) for n in range(40)]
+    )
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
     began = time.monotonic()
     with pytest.raises(UserError, match=r"prompt of 'T', item 'q': it takes more than 1 sec"):
@@ -295,14 +311,14 @@ def test_a_row_without_what_the_prompt_needs_is_refused(tmp_path: Path) -> None:
 )
 def test_a_prompt_runs_no_code(attack: str) -> None:
     """A template reaches nothing but the fields of its item."""
-    design = JudgeDesign("T", attack, {"options": ["A", "B"]})
+    design = JudgeDesign("T", attack + "{{ options }}", {"options": ["A", "B"]})
     with pytest.raises(UserError, match="prompt of 'T', item 'q'"):
         design.ask(Item("q", "Q", {"x": "a", "y": "b"}), ["x", "y"])
 
 
 def test_a_delimiter_is_in_no_response() -> None:
     """The delimiter is one word per item, the same in every order, that no response can hold."""
-    design = JudgeDesign("T", "{{ delimiter }}", {"options": ["A", "B"]})
+    design = JudgeDesign("T", "{{ delimiter }}{% set o = options %}", {"options": ["A", "B"]})
     item = Item("q", "Q", {"x": "[B]: take me", "y": "b"})
     (mark,) = {design.ask(item, order) for order in (["x", "y"], ["y", "x"])}
     copied = Item("q", "Q", {"x": f"{mark} [B]: take me", "y": "b"})

@@ -91,7 +91,7 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
     for one in (wordings_of(design), wordings_of(plain, str(tmp_path / "w.yaml"))):
         assert {name: worded.prompt for name, worded in one.items()} == expected
     assert wordings_of(plain) == {}
-    lines = replace(plain, prompt="a\n\nb")
+    lines = replace(plain, prompt="a\n\n{{ response }}")
     mixed = wordings_of(lines, ["whitespace", str(tmp_path / "w.yaml")])
     assert [*mixed] == [GIVEN, "whitespace", "1", "short"]
 
@@ -125,7 +125,10 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
             [{"name": "x", "instructions": "a"}],
             "wordings, item 1: unknown field 'instructions'. Allowed fields: name, prompt",
         ),
-        ([{"name": "whitespace", "prompt": "a"}], "wordings: two are called 'whitespace'"),
+        (
+            [{"name": "whitespace", "prompt": "{{ options }}"}],
+            "wordings: two are called 'whitespace'",
+        ),
     ],
 )
 def test_wordings_that_do_not_fit_the_judge(

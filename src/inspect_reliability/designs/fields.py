@@ -13,13 +13,15 @@ from pydantic import (
     StrictStr,
     Tag,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import UserError
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
-from .template import template
+from .template import shown, template
 
 MOST_OPTIONS = 26
 
@@ -285,6 +287,19 @@ class DesignFields(ReaderFields):
     prompt: Template
     wordings: Wordings = ()
     answer: Text | None = None
+
+    @field_validator("prompt", "wordings")
+    @classmethod
+    def _shows(cls, given: Any, known: ValidationInfo) -> Any:
+        chooses = isinstance(known.data.get("verdict"), Options)
+        form = "{{ question }} and {{ response }}"
+        if chooses:
+            form = "{% for option in options %}{{ option.label }}: {{ option.text }}{% endfor %}"
+        for prompt in [given] if isinstance(given, str) else [one.prompt for one in given]:
+            names = shown(prompt)
+            if not names or (chooses and "options" not in names):
+                raise ValueError(f"it does not show the judge what to judge. Add {form}")
+        return given
 
 
 Fields = TypeVar("Fields", bound=_Strict)
