@@ -40,7 +40,11 @@ LINES = FRAME.to_json(orient="records", lines=True)
         ("a.csv", COMMAS.replace("\n", ",,\n").encode()),
         ("a.csv", COMMAS.replace("1,1", COMMAS.splitlines()[0] + "\n1,1").encode()),
         ("a.JSONL", LINES.encode()),
+        ("a.ndjson", LINES.encode()),
         ("a.Json", json.dumps(FRAME.to_dict("records")).encode()),
+        ("a.json", json.dumps({"version": 3, "rows": FRAME.to_dict("records")}).encode()),
+        ("a.json", FRAME.to_json().encode()),
+        ("a.json", FRAME.to_json(orient="table", index=False).encode()),
     ],
 )
 def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) -> None:
@@ -49,6 +53,15 @@ def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) 
     path.write_bytes(content)
     for place in (path, path.as_uri(), f"local://{path}"):
         pd.testing.assert_frame_equal(judgments_from_file(place).table, TABLE)
+
+
+def test_objects_in_rows_have_columns_of_their_own(tmp_path: Path) -> None:
+    """Exports of tools nest what they say, and give a judge's name in parts."""
+    row = {"in": {"id": {"n": 1}}, "scores": {"style": "good"}, "judge": ["gpt", "v1"], "tags": {}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    columns = {"in.id.n": "question", "scores.style": "verdict"}
+    [found] = judgments_from_file(tmp_path / "a.jsonl", columns).table.to_dict("records")
+    assert (found["question"], found["verdict"], found["judge"]) == ("1", "good", "gpt v1")
 
 
 def test_a_file_from_elsewhere_is_read() -> None:
@@ -80,6 +93,8 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
         ("a.csv", b"question,verdict\nq,\np,\n", "no row has a verdict"),
         ("a.csv", b"", "is empty"),
         ("a.csv", b",,\n,,\n", "is empty"),
+        ("a.csv.gz", b"", "Unpack it"),
+        ("a.json", b'{"a": 1, "b": [1]}', "has no list of rows, such as"),
         ("a.csv", f"Bewertung;;\n;;\n{SEMICOLONS}".encode(), "'Bewertung'. If it is a title"),
         ("a.csv", f"Bewertung\n\n{COMMAS}".encode(), "line 3: 3 cells where the first line has 1"),
         ("a.csv", b"question,verdict\nq,A\nq,B,C\n", "put texts that contain a separator in quot"),

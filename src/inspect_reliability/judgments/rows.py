@@ -25,14 +25,21 @@ if TYPE_CHECKING:
 
 _TEXTS = (".csv", ".tsv", ".txt")
 _WORKBOOKS = (".xlsx", ".xlsm")
-ENDINGS = (*_TEXTS, *_WORKBOOKS, ".jsonl", ".parquet")
+_LINES = (".jsonl", ".ndjson")
+ENDINGS = (*_TEXTS, *_WORKBOOKS, *_LINES, ".parquet")
 """Endings of files with one row per judgment, in any case."""
 
-_OTHER_SHEETS = (".xls", ".xlsb", ".ods", ".numbers")
-"""Endings of spreadsheets that are not read."""
+_UNREAD = (
+    *(".xls", ".xlsb", ".ods", ".numbers", ".gz", ".zip", ".bz2", ".xz", ".zst", ".7z", ".tar"),
+    *(".tab", ".dat", ".xml", ".html", ".feather", ".arrow", ".pkl", ".pickle", ".rds", ".sav"),
+)
+"""Endings of tables and packed files that are not read."""
 
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """Marks of missing values in CSV files of pandas and R."""
+
+_LOG = re.compile(rb'\s*(?!\[)(?!\{\s*")|\s*\{\s*"version":\s*\d+,\s*"status"')
+"""How a JSON file begins that inspect wrote, or that is nothing of its kind."""
 
 _BLOCK = 1 << 24
 """Bytes of a text that are looked at in one step."""
@@ -44,14 +51,14 @@ _SEEN_NUL = "\N{SYMBOL FOR NULL}"
 
 
 def has_judgments(location: str) -> bool:
-    """Whether a file has judgments, by the ending of its name; a JSON one if it is a list."""
-    known = (*ENDINGS, *_OTHER_SHEETS, ".json")
+    """Whether a file has judgments, by the ending of its name; a JSON one if it is no log."""
+    known = (*ENDINGS, *_UNREAD, ".json")
     if not location.lower().endswith(known) or kind_of(location) != "file":
         return False
     if not location.lower().endswith(".json"):
         return True
     with suppress(OSError), _here(location).open("rb") as file:
-        return file.read(1_000).lstrip(BOM_UTF8 + b" \t\r\n").startswith(b"[")
+        return not _LOG.match(file.read(1_000).removeprefix(BOM_UTF8))
     return False  # inspect reads logs elsewhere, and says what is wrong with one
 
 
@@ -92,21 +99,53 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     path = not_a_pipe(_here(str(location)))
     form = path.suffix.lower()
     if form == ".json":
-        records = (record for _, record in objects(read_json(path), str(path)))
-        return Rows(iter([pd.DataFrame(list(records))]))
-    if form == ".jsonl":
-        lines = (record for _, record in read_json_lines(path))
+        listed, notes = _listed(read_json(path), str(path))
+        records = [_flat(record) for _, record in objects(listed, str(path))]
+        return Rows(iter([pd.DataFrame(records)]), notes=notes)
+    if form in _LINES:
+        lines = (_flat(record) for _, record in read_json_lines(path))
         first = list(islice(lines, batch))
         more = iter(lambda: list(islice(lines, batch)), [])
         return Rows(map(pd.DataFrame, chain([first], more)))
-    if form in _OTHER_SHEETS:
-        raise UserError(f"{path} is no form that can be read. Save it as .xlsx or CSV.")
+    if form in _UNREAD:
+        raise UserError(
+            f"{path} is no form that can be read. Unpack it if it is packed, or save it as CSV."
+        )
     with _readable(path):
         if form == ".parquet":
             frames, saved = read_parquet(path, batch)
             return Rows(_in_words(frames, path), saved)
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
         return Rows(_in_words(_under_header(cells, path, notes), path), notes=notes)
+
+
+def _listed(found: Any, where: str) -> tuple[Any, list[Note]]:
+    """The list of rows in a JSON file: all of it, its one list of objects, or pandas' columns."""
+    if not isinstance(found, dict):
+        return found, []
+    lists = {name: of for name, of in found.items() if isinstance(of, list) and of}
+    lists = {name: of for name, of in lists.items() if all(isinstance(one, dict) for one in of)}
+    if len(lists) == 1:
+        [(name, rows)] = lists.items()
+        return rows, [Note(f"rows of its list {name!r} read", len(rows), where)]
+    columns = [tuple(of) for of in found.values() if isinstance(of, dict) and of]
+    if len(columns) == len(found) > 0 and len({*columns}) == 1:
+        return [{name: of[row] for name, of in found.items()} for row in columns[0]], []
+    raise UserError(
+        f'{where} has no list of rows, such as [{{"question": ..., "verdict": ...}}, ...]. '
+        "Write one object a verdict, or save it as CSV."
+    )
+
+
+def _flat(record: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """A record without objects in it: {"scores": {"style": 1}} has a column scores.style."""
+    if not before and not any(isinstance(value, dict) for value in record.values()):
+        return record
+    made: dict[str, Any] = {}
+    for name, value in record.items():
+        own = f"{before}{name}"
+        made |= _flat(value, f"{own}.") if isinstance(value, dict) and value else {own: value}
+    return made
 
 
 def _in_words(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:

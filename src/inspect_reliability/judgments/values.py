@@ -133,6 +133,12 @@ def name_of(value: Any) -> str | None:
     return whole[1] if (whole := _WHOLE.fullmatch(text)) else text or None
 
 
+def _judge(value: Any) -> str | None:
+    """A judge's name, of which some files give the parts."""
+    plain_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return " ".join(value) if plain_list and value else name_of(value)
+
+
 def said(value: Any) -> str | None:
     """A verdict as text, numbers in one form; None for an empty one."""
     if value is None or value == [] or (isinstance(value, str) and value.casefold() in _NONE):
@@ -216,6 +222,7 @@ _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
 }
 _OWN: tuple[Callable[[Any], Any], str] = lambda value: name_of(_hashable(value)), "a value"
 _BY_NAME: Mapping[str, tuple[Callable[[Any], Any], str]] = {
+    "judge": (_judge, "a text"),
     "verdict": (said, _A_VERDICT),
     "categories": (_categories, "a list of names, each of them once"),
     "label": (_of_each_rater(said), _A_VERDICT),
