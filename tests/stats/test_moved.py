@@ -67,6 +67,18 @@ def test_rounds_chosen_by_their_verdicts_show_no_noise(again: str, says: str) ->
     assert says in str(move.above.reason)
 
 
+def test_a_facet_without_effect_is_not_said_to_be_impossible() -> None:
+    """By chance alone verdicts differ less across than within: that is a value, and no misuse."""
+    generator = np.random.default_rng(0)
+    rows = [(f"q{q}", order) for q in range(12) for order in "aabb"]
+    asked, orders = zip(*rows, strict=True)
+    for _ in range(100):
+        chance = np.repeat(generator.random(12), 4)
+        verdicts = np.where(generator.random(48) < chance, "yes", "no").tolist()
+        cells = Cells.from_long(asked, verdicts, ("no", "yes"), {"order": orders})
+        assert moved(disagreement(cells), "order").above.value is not None
+
+
 def test_draws_that_share_seeds_are_no_negative_change() -> None:
     """Where two levels repeat each other's draws, verdicts differ less across than within."""
     generator = np.random.default_rng(1)
