@@ -155,12 +155,16 @@ class OutOfOrderError(Exception):
     """What a server says that cannot answer."""
 
 
-def failing(monkeypatch: pytest.MonkeyPatch, fails: Callable[[int], bool]) -> None:
-    """Let the provider take one choice a request, and fail for some seeds."""
+def failing(
+    monkeypatch: pytest.MonkeyPatch, fails: Callable[[int], bool], silent: bool = False
+) -> None:
+    """Let the provider take one choice a request, and fail, or give none, for some seeds."""
     generate = HFSeededAPI.generate
 
     async def sometimes(self: Any, *args: Any, config: Any, **kwargs: Any) -> ModelOutput:
         if fails(config.seed):
+            if silent:
+                return ModelOutput(model="judge")
             raise OutOfOrderError("down for maintenance")
         return await generate(self, *args, config=config, **kwargs)
 
@@ -181,10 +185,19 @@ def test_a_failed_replication_loses_no_other(
     kept = (log.samples or [])[0].scores["verdict"]  # type: ignore[index]
     assert "| failed | 2 |" in (kept.explanation or "")
     assert "OutOfOrderError: down for maintenance" in (kept.explanation or "")
+    failing(monkeypatch, lambda seed: seed % 3 == 0, silent=True)
+    assert judgments(judge(bbh_judge(replications=REPLICATIONS))) == judgments(log)
     failing(monkeypatch, lambda seed: True)
     log = judge(bbh_judge(replications=REPLICATIONS))
     assert log.status == "error"
     assert not [sample for sample in log.samples or [] if sample.scores]
+
+
+@pytest.mark.parametrize("replications", [None, 2])
+def test_a_judge_that_a_limit_ended_gave_no_verdict(judge: Judge, replications: int | None) -> None:
+    """It has no score: a non-response would be a verdict of the judge."""
+    log = judge(bbh_judge(replications=replications), limit=1, token_limit=1)
+    assert [(one.scores, one.limit is None) for one in log.samples or []] == [({}, False)]
 
 
 def test_a_score_can_be_made_again_from_the_log(judge: Judge, reshuffled: EvalLog) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
-    Model,
     ModelOutput,
     ModelUsage,
     get_model,
@@ -66,7 +65,7 @@ async def replicate(
     first, (prompt, seed) = next(iter(asked.items()))
     note_first(state, first, asked[first])
     if providers is None:
-        _put_together(state, model, asked, await _make_calls(Provider(model), asked), question)
+        _put_together(state, asked, await _make_calls(Provider(model), asked), question)
         return state
     alike = len({one.prompt for one in asked.values()}) < len(asked)
     provider = await providers.of(model, prompt, seed, alike)
@@ -77,7 +76,7 @@ async def replicate(
         every = then(said)
         made += await _make_calls(provider, {n: every[n] for n in every if n not in asked})
         asked = every
-    _put_together(state, model, asked, made, question)
+    _put_together(state, asked, made, question)
     _note_provider(state, provider)
     # After a limit a check would be refused.
     if not any(isinstance(one, LimitExceededError) for _, one in made):
@@ -155,6 +154,8 @@ async def _made(provider: Provider, numbers: Sequence[int], asked: Asked) -> Mad
     try:
         output = await provider.make(prompt, config)
         given = len(output.choices)
+        if wanted == 1 and not given:
+            raise ValueError("the server's answer has no choices")
         if wanted == 1 or given >= wanted or _is_overlong(output):
             return [(numbers, output)]
         made = [(numbers[:given], output)] if given else []
@@ -168,10 +169,8 @@ async def _made(provider: Provider, numbers: Sequence[int], asked: Asked) -> Mad
     return made + await _make_calls(provider, rest)
 
 
-def _put_together(state: TaskState, model: Model, asked: Asked, made: Made, question: str) -> None:
+def _put_together(state: TaskState, asked: Asked, made: Made, question: str) -> None:
     """Make the state's output of these calls, and record what failed."""
-    if len(asked) > 1:
-        state.metadata["replications"] = len(asked)
     outputs = [one for _, one in made if isinstance(one, ModelOutput)]
     if overlong := next(filter(_is_overlong, outputs), None):
         reason = overlong.error or overlong.completion
@@ -188,14 +187,15 @@ def _put_together(state: TaskState, model: Model, asked: Asked, made: Made, ques
             str(number): f"{type(one).__name__}: {one}" for number, one in errors.items()
         }
         logger.warning("%d replications of question '%s' failed.", len(errors), question)
-    empty = ModelOutput.from_content(str(model), "").choices
+    if len(asked) > 1:
+        state.metadata["replications"] = len(asked)
     usage = [one.usage for one in outputs if one.usage is not None]
     # --num-choices asks for more of a call of one replication.
     choices = [
         choice
         for numbers, one in made
         if isinstance(one, ModelOutput)
-        for choice in (one.choices or empty)[: len(numbers)]
+        for choice in one.choices[: len(numbers)]
     ]
     state.output = ModelOutput(
         model=outputs[0].model,
@@ -208,6 +208,6 @@ def _put_together(state: TaskState, model: Model, asked: Asked, made: Made, ques
 def _is_overlong(output: ModelOutput) -> bool:
     # Providers report a prompt that does not fit as an output without tokens. Scored, it would
     # be a hundred perfectly agreeing non-responses.
-    if output.stop_reason != "model_length":
+    if output.empty or output.stop_reason != "model_length":
         return False
     return output.error is not None or output.usage is None or not output.usage.output_tokens

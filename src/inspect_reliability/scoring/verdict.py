@@ -47,7 +47,7 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
             "{json: ...}."
         )
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score | None:
         design = state.metadata.get("design")
         if not isinstance(design, dict):
             raise UserError(
@@ -62,6 +62,8 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
             from .exact import exact_score  # which most runs do without
 
             return exact_score(state, metadata, parser is not None)
+        if state.output.empty:  # a limit ended the sample: that is no answer of the judge
+            return None
         return _single(state.output.completion, metadata, reader)
 
     return score
