@@ -1,5 +1,6 @@
 """Rows that repeat a question, and what tells them apart."""
 
+import re
 from itertools import product
 from pathlib import Path
 
@@ -62,6 +63,30 @@ def test_files_that_name_no_judge_may_be_of_one_each(
         assert apart.table["judge"].nunique() == 2
         assert not judgments_from(files, {column: "unused", "file": "unused"}).unclear
     assert not judgments_from([files[0], files[0]]).unclear
+
+
+@pytest.mark.parametrize(
+    ("names", "of", "more"),
+    [
+        (["run_1", "run_2"], "replication", {}),
+        (["first", "again"], "replication", {"judge": "x"}),
+        (["gpt-4", "claude-3"], "judge", {}),
+    ],
+)
+def test_several_columns_may_be_verdicts(names: list[str], of: str, more: dict[str, str]) -> None:
+    """A row a question is read as a row a verdict; an error names the columns that are alike."""
+    said = verdicts(80)
+    levels = [1, 2] if of == "replication" else names
+    rows = pd.DataFrame(list(product(range(40), levels)), columns=["question", of])
+    wide = pd.DataFrame({"question": range(40), names[0]: said[::2], names[1]: said[1::2]})
+    columns = dict.fromkeys(names, "verdict")
+    found = judgments_from_frame(wide.assign(gold="yes", **more), columns).table
+    expected = judgments_from_frame(rows.assign(gold="yes", verdict=said, **more)).table
+    pd.testing.assert_frame_equal(found, expected)
+    with pytest.raises(UserError, match=re.escape(f"say so of each: columns={columns}.")):
+        judgments_from_frame(wide.assign(gold="yes", response_a="no", response_b="yes", **more))
+    with pytest.raises(UserError, match="given one name"):
+        judgments_from_frame(wide.assign(judge="x", replication=1), columns)
 
 
 def test_some_cells_may_lack_a_level() -> None:

@@ -20,6 +20,7 @@ from .spelling import alike
 from .table import NUMBERS, Judgments, Note, n_judgments
 from .unclear import Unclear
 from .values import in_one_form, is_spaced, numbered_tries
+from .wide import hint_of_several, long
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,11 +80,13 @@ def read(given: Iterator[pd.DataFrame], told: Told, count: bool = False) -> Judg
         told: What the user says of them.
         count: Whether the rows are to be counted where they can be.
     """
-    frames = (named_once(one, told.where) for one in given)
+    frames, told, wide = long((named_once(one, told.where) for one in given), told)
     first = next(frames)
     frame, notes, told = named(first, told)
+    notes = [*wide, *notes]
     if absent := [name for name in ("question", "verdict") if name not in frame]:
-        raise UserError(lacking(absent, first, told))
+        hint = "" if "verdict" in frame else hint_of_several(first, told)
+        raise UserError(lacking(absent, first, told) + hint)
     spaced = Counter[str]()
 
     def clean(one: pd.DataFrame) -> pd.DataFrame:

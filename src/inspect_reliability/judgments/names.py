@@ -124,11 +124,11 @@ class Told:
             return 'Say which it is, your name first: columns={"id": "question"}.'
         return f"Say which it is: --column YOURS=OURS, as in --column {self.words.example}."
 
-    def call(self, yours: str, ours: str) -> str:
-        """What says that a column is this one."""
+    def call(self, ours: str, *yours: str) -> str:
+        """What says that these columns are this one."""
         if self.in_python:
-            return f"columns={{{yours!r}: {ours!r}}}"
-        return f"--column {shlex.quote(f'{yours}={ours}')}"
+            return f"columns={dict.fromkeys(yours, ours)}"
+        return " ".join(f"--column {shlex.quote(f'{one}={ours}')}" for one in yours)
 
     def yours(self, ours: str) -> str:
         """The source's name of one of our columns."""
@@ -171,7 +171,7 @@ def _as_told(frame: pd.DataFrame, told: Told) -> tuple[pd.DataFrame, list[Note]]
                 n for n in told.words.ours if n not in COLUMNS or COLUMNS[n].role != "place"
             )
             raise UserError(
-                f"'{ours}' is no column of ours ({told.call(yours, ours)}). Use one of {known}, "
+                f"'{ours}' is no column of ours ({told.call(ours, yours)}). Use one of {known}, "
                 f"or '{UNUSED}' for a column to leave out."
             )
     names = list(frame)
@@ -239,9 +239,14 @@ def _guessed(
         taken |= dict.fromkeys(found[:1], ours)
         if others := [name for name in found[1:] if name not in COLUMNS]:
             which = ", ".join(map(repr, others))
-            what = f"columns that could be '{ours}' as well: {which}; {told.call(others[0], ours)}"
+            what = f"columns that could be '{ours}' as well: {which}; {told.call(ours, others[0])}"
             notes.append(Note(f"{what} chooses one", len(others), told.where))
     return taken, notes
+
+
+def could_be(name: str, ours: str) -> bool:
+    """Whether a column may be one of ours, by its name."""
+    return without_marks(name) in map(without_marks, (ours, *_USUAL.get(ours, ())))
 
 
 def without_marks(name: str) -> str:

@@ -130,7 +130,7 @@ def _asked(table: pd.DataFrame, name: str, ours: str, how: str, rows: int, told:
     )
     varied = ours in table and table[ours].nunique() > 1
     known = f"{name}+{told.yours(ours)}" if varied or ours == "question" else name
-    return Unclear(rows, says, (told.call(known, ours), told.call(name, UNUSED)), told.where, name)
+    return Unclear(rows, says, (told.call(ours, known), told.call(UNUSED, name)), told.where, name)
 
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:
