@@ -94,6 +94,8 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith(f"none/none, task, graded by {graders.TINY}: ")
+    (log,) = tmp_path.glob("*.eval")
+    assert f"with: inspect-reliability rejudge {log} --replications 5" in shown["report"]
 
 
 @pytest.mark.slow

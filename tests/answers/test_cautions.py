@@ -227,8 +227,15 @@ def test_replications_without_a_verdict_are_not_called_too_few(
     example_logs.run(task, tmp_path, limit=2, model=judge)
     assert "epochs" not in caplog.text
     shown = command("report", tmp_path)
-    assert "No output has a verdict" in shown
+    assert "Why: no output has a verdict" in shown
     assert "judged once" not in shown
+
+
+@pytest.mark.parametrize("columns", [{}, {"label": "A"}])
+def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
+    """A judge that hardly answers is not held to what it says: neither label nor gate is next."""
+    shown = str(analyse(made(questions=9, silent=0.8, **columns)))
+    assert "Next: read some outputs, with --html report.html." in shown
 
 
 def test_outputs_that_name_several_verdicts_have_a_column() -> None:

@@ -1,5 +1,6 @@
 """What the numbers of a row mean for its user: why they are as they are, and what to do next."""
 
+import shlex
 from typing import NamedTuple
 
 from ..judgments.columns import varies
@@ -9,7 +10,7 @@ from ..showing.values import Record, points, share
 from ..stats import ReliabilityError
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
-from .condition import NO_VERDICT, from_logs
+from .condition import from_logs
 from .row import Row
 
 FEW_WRONG = 0.05
@@ -46,8 +47,10 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
     right = next(iter(analysis.of(row, "validity")), None)
     if row.suite and row.suite.caution:
         why = row.suite.caution.split(". ")[0]
-        again = f"rejudge {logs} --replications 5"
-        return Advice("outputs differ", "unsure", f"{why[0].lower()}{why[1:]}.", _GRADER, again)
+        return Advice("outputs differ", "unsure", f"{_small(why)}.", _GRADER, _rejudge(row))
+    if row.silent:
+        read = "read some outputs, with --html report.html"
+        return Advice("no verdicts", "bad", _small(row.silent), read)
     if right and right["wrong"] is not None and right["within_one"] is None:
         return _of_names(row, right, logs)
     if right is None and any(OTHER in note.what for note in analysis.judgments.notes):
@@ -55,7 +58,7 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         what = f"report {logs} --map YOURS=VERDICT"
         return Advice("labels in other words", "unsure", why, "say what they mean, with", what)
     if row.no_draws or row.asked_once:
-        return _without_evidence(row, logs)
+        return _without_evidence(row)
     again = _again(row, analysis)
     if place := preferred_place(analysis, row):
         return Advice("prefers a place", "bad", again, _both_orders(place))
@@ -84,7 +87,7 @@ def _of_names(row: Row, right: Record, logs: str) -> Advice:
     n, wrong, twice = right["n_labelled"], right["wrong"], right["wrong_twice"]
     if twice is None:
         why = "each question was judged once, so whether errors repeat is not known."
-        return Advice("judged once", "unsure", why, *_judge_again(row, logs))
+        return Advice("judged once", "unsure", why, *_judge_again(row))
     if not wrong:
         return Advice("right", "good", "no verdict is wrong.", *_gate(right, logs))
     gain, votes = gained(right)
@@ -154,22 +157,29 @@ def favoured(analysis: Analysis, row: Row) -> Record | None:
     return max(known, key=lambda one: float(one["change"]), default=None)
 
 
-def _without_evidence(row: Row, logs: str) -> Advice:
-    why = row.no_draws or ASKED_ONCE
-    why = why[0].lower() + why[1:]
-    if row.no_draws == NO_VERDICT:
-        return Advice("no verdicts", "bad", why, "read some outputs, with --html report.html")
+def _without_evidence(row: Row) -> Advice:
+    why = _small(row.no_draws or ASKED_ONCE)
     if row.asked_once:
-        first = why.split(". ")[0] + "."
-        return Advice("judged once", "unsure", first, *_judge_again(row, logs))
+        return Advice("judged once", "unsure", why.split(". ")[0] + ".", *_judge_again(row))
     again = "judge again, with a temperature above 0 and a seed for each try"
     return Advice("copies", "unsure", why, again)
 
 
-def _judge_again(row: Row, logs: str) -> tuple[str, str]:
-    if from_logs(row.table) and " " not in logs:
-        return "judge every output again, with", f"rejudge {logs} --replications 5"
-    return "judge each question again, 5 times or more, and report all tries", ""
+def _judge_again(row: Row) -> tuple[str, str]:
+    if not from_logs(row.table):
+        return "judge each question again, 5 times or more, and report all tries", ""
+    if "seed" in row.table:  # of a judge task, whose log has no other output to judge
+        return "run the task again, with --epochs 5", ""
+    return "judge every output again, with", _rejudge(row)
+
+
+def _rejudge(row: Row) -> str:
+    """The command for the row's first log: each is rejudged by itself."""
+    return f"rejudge {shlex.quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
+
+
+def _small(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
 
 
 def _both_orders(place: Record) -> str:
