@@ -14,6 +14,7 @@ from inspect_reliability.answers.compare import (
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Table
 
 
@@ -49,6 +50,13 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
     wide = next(one for one in pairs if one["coefficient"] == alone["coefficient"])
     assert wide["difference"] == pytest.approx(alone["difference"])
     assert wide["difference_interval"][0] < low < high < wide["difference_interval"][1]
+
+
+def test_a_caution_of_a_comparison_names_no_row() -> None:
+    """One of the two never varies."""
+    judges = [made(questions=9, judge=name, noise=noise) for name, noise in (("a", 0), ("b", 0.4))]
+    said = render(compare_document(sides_by(together(*judges), "judge")), "table")
+    assert "Caution: a: " in said
 
 
 def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:

@@ -42,10 +42,10 @@ class Caution:
 
     @classmethod
     def each(cls, said: Iterable[tuple[str, str]], n_rows: int) -> "list[Caution]":
-        """Every text once, with the rows that it is said of."""
+        """Every text once, with the rows that it is said of; an empty name is of none."""
         found: dict[str, dict[str, None]] = {}
         for text, row in said:
-            found.setdefault(text, {})[row] = None
+            found.setdefault(text, {}).update({row: None} if row else {})
         return [cls(text, list(rows), n_rows) for text, rows in found.items()]
 
     @property
