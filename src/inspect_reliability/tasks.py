@@ -245,7 +245,7 @@ def _items(data: object, design: JudgeDesign) -> tuple[list[Item], str | None]:
             "data: expected a list of Item, found mappings. Make each an Item, or write them to a "
             "JSONL file, one a line, and give its name."
         )
-    if isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
+    if data and isinstance(data, list | tuple) and all(isinstance(item, Item) for item in data):
         return list(data), None
     # A name, if need be one that inspect took for a number or a list.
     return items_from_file(str(data), design), str(data)

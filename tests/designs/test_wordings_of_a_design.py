@@ -69,9 +69,10 @@ def test_every_change_fits_the_papers_prompts(name: str) -> None:
         ("labels", "{{ question }} {{ response }}", "shows no {{ option.label }}"),
         ("whitespace", "{{ question }} {{ response }}", "the prompt is one line"),
         ("typo", "{{ question }}", "Use one of labels, whitespace"),
+        (5, "{{ question }}", "No file or folder '5'"),
     ],
 )
-def test_a_change_that_does_not_fit_says_why(change: str, prompt: str, why: str) -> None:
+def test_a_change_that_does_not_fit_says_why(change: Any, prompt: str, why: str) -> None:
     """What cannot be changed without changing the meaning is refused."""
     with pytest.raises(UserError, match=re.escape(why)):
         wordings_of(JudgeDesign("n", prompt, ["yes", "no"]), change)

@@ -74,7 +74,7 @@ def named(
         UserError: A name is not known, or two things have one name.
     """
     found: dict[str, T] = {}
-    for name in [asked] if isinstance(asked, str) else map(str, asked or ()):
+    for name in map(str, asked or () if isinstance(asked, list | tuple | None) else [asked]):
         if name not in known and name.isidentifier() and not Path(name).exists():
             raise UserError(
                 f"{option}={name} is not known. Use one of {', '.join(known)}, or name a file."

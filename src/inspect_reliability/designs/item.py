@@ -52,6 +52,9 @@ class Item:
             raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
         if taken := sorted(RESERVED & self.fields.keys()):
             raise UserError(f"'{taken[0]}': this name has another meaning. Rename the field.")
+        targets = self.fields.get("targets", ())
+        if not isinstance(targets, list | tuple) or {*map(type, targets)} - {str}:
+            raise UserError("'targets': expected a list of texts.")
         if "messages" in self.fields:
             _check(self.fields["messages"])
 
