@@ -1,5 +1,6 @@
 """What verdicts name where orders have names: places, or responses."""
 
+from collections.abc import Sequence
 from itertools import cycle, product
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from commands import invoke
 from inspect_reliability import analyse, compare, judgments_from_file, judgments_from_frame, omega
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.places import Pair
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from
@@ -269,16 +271,25 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
     assert "Error: Until you choose, nothing is computed." in result.stderr
 
 
-def test_pairs_of_a_question_are_judged_one_by_one() -> None:
+@pytest.mark.parametrize(
+    ("shown_as", "words"), [("model_1 model_2", "AB"), ("system_a system_b", ("first", "second"))]
+)
+def test_pairs_of_a_question_are_judged_one_by_one(shown_as: str, words: Sequence[str]) -> None:
     """Each pair of systems has its own questions, and its verdicts name the system they chose."""
     systems = ("u", "v", "w")
     rows = [
-        (f"q{q}", *shown, "AB"[shown.index(max(shown))], n)
+        (f"q{q}", *shown, words[shown.index(max(shown))], n)
         for q, one, other, n in product(range(9), systems, systems, (1, 2))
         for shown in [(one, other)]
         if one != other
     ]
-    columns = ["question", "model_1", "model_2", "verdict", "replication"]
-    read = judgments_from_frame(pd.DataFrame(rows, columns=columns)).table
-    assert read["question"].nunique() == 9 * 3
-    assert (read.groupby("question")["verdict"].nunique() == 1).all()
+    columns = ["question", *shown_as.split(), "verdict", "replication"]
+    read = judgments_from_frame(frame := pd.DataFrame(rows, columns=columns))
+    assert read.table["question"].nunique() == 9 * 3
+    assert (read.table.groupby("question")["verdict"].nunique() == 1).all()
+    assert described(read) == "Read: 9 questions (27 outputs) x 2 orders x 2 tries"
+    [note, *_] = judgments_from_frame(frame.assign(verdict=[-1, 1] * 54)).notes
+    assert (note.count, note.what.split(":")[0]) == (
+        54,
+        "verdicts left as they are where columns show the responses the other way round",
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .columns import COLUMNS, of_role
+from .places import pairs_shown
 from .suites import is_suite
 from .table import Judgments, weights
 
@@ -64,7 +65,10 @@ def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
 def _not_used(judgments: Judgments) -> str:
     if "log" in judgments.table:
         return ""  # a log records more than anybody would list
-    free = [n for n in map(str, judgments.table) if n not in (*COLUMNS, *judgments.facets)]
+    known = {*COLUMNS, *judgments.facets}
+    if {"order", "output"} & {*judgments.table}:  # which the responses as shown may have told
+        known.update(*pairs_shown(judgments.table))
+    free = [name for name in map(str, judgments.table) if name not in known]
     own = [name if name and name == name.strip() else repr(name) for name in free]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""

@@ -12,9 +12,9 @@ from ..verdicts import NON_RESPONSE
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, each_once, in_order, of_role
 from .count import Judged
 from .counted import can_be_counted, telling, together
-from .names import PAIR, Told, joined, lacking, named, under_our_names
+from .names import Told, joined, lacking, named, under_our_names
 from .orders import meant
-from .places import is_tie
+from .places import is_tie, pairs_shown
 from .repeats import identity, of_one_verdict, telling_apart
 from .spelling import alike
 from .table import NUMBERS, Judgments, Note, n_judgments
@@ -159,12 +159,13 @@ def _by_pair(table: pd.DataFrame) -> pd.DataFrame:
     """Judgments whose questions have several pairs of systems; each pair is judged on its own."""
     import pandas as pd
 
-    if "output" in table or not {*PAIR} <= {*table} or table[[*PAIR]].isna().any(axis=None):
-        return table
-    pairs = pd.Series([*map(sorted, table[[*PAIR]].to_numpy(str))], table.index)
-    pairs = each_once(pairs, joined)
-    several = pairs.groupby(table["question"]).nunique().max() > 1
-    return table.assign(output=pairs) if several else table
+    for pair in pairs_shown(table) if "output" not in table else ():
+        if not table[[*pair]].isna().any(axis=None):
+            shown = pd.Series([*map(sorted, table[[*pair]].to_numpy(str))], table.index)
+            pairs = each_once(shown, joined)
+            if pairs.groupby(table["question"]).nunique().max() > 1:
+                return table.assign(output=pairs)
+    return table
 
 
 def _numbered(table: pd.DataFrame, told: Told, own: Sequence[str]) -> tuple[pd.DataFrame, int]:

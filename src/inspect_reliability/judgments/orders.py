@@ -40,6 +40,10 @@ _TAKEN = (
     "verdicts taken for names of responses under any order; {} exchanges them under {!r}, if they "
     "name places"
 )
+_OTHERS = (
+    "verdicts left as they are where columns show the responses the other way round: if they say "
+    "which is better, write A, B or tie"
+)
 _MANY = (
     "verdicts under {} named orders ({}) taken for names of responses: which are swapped is not "
     "known. If they name places, give each order as the list of the responses shown"
@@ -88,10 +92,11 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
         return Judgments(table)
     table, notes = _labels_as_verdicts(table, told.where)
     of_responses = _named_by(table, "verdict") is not None
-    if "order" not in table and (of_responses or pair_in({*table["verdict"]}, OPEN)):
-        given = table["question"].isna()  # no order is known to be swapped
-        if (found := _turned(table, given)) is not None:
+    if "order" not in table and (found := _turned(table, table["question"].isna())) is not None:
+        if of_responses or pair_in({*table["verdict"]}, PLACES):
             table = table.assign(order=found.map({False: "given", True: "swapped"}))
+        else:
+            notes.append(Note(_OTHERS, int(found.sum()), told.where))
     levels = sorted({one for one in table.get("order", ()) if isinstance(one, str)})
     swapped, pair = swapped_in(levels), None
     if levels and not of_responses:
