@@ -44,6 +44,25 @@ def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: 
 
 
 @pytest.mark.parametrize(
+    ("column", "more", "call"),
+    [
+        ("shown_first", {}, {"shown_first": "order"}),
+        ("is_swapped", {"label": ["yes", "yes", "no", "no"] * 40}, {"is_swapped": "order"}),
+        ("turn", {}, {"turn+question": "question"}),
+        ("model", {}, {"model": "judge"}),
+        ("model", {"judge": "x"}, {"model": "output"}),
+        ("generator", {}, {"generator": "output"}),
+    ],
+)
+def test_what_a_column_may_be_follows_from_its_name(
+    column: str, more: dict[str, object], call: dict[str, str]
+) -> None:
+    """The call beside "unused" is what people mean by such a name."""
+    [open_] = judgments_from_frame(two(column, **more)).unclear
+    assert open_.calls[0] == f"columns={call}"
+
+
+@pytest.mark.parametrize(
     ("more", "column"), [({}, "file"), ({"model": "x"}, "model"), ({"judge": "x"}, None)]
 )
 def test_files_that_name_no_judge_may_be_of_one_each(

@@ -42,9 +42,19 @@ what numbers draws."""
 
 _USUAL: Mapping[str, Collection[str]] = {
     "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
-    "order": {"order", "position", "swap", "swapped", "flip", "flipped"},
-    "question": {"subset", "split", "dataset", "category", "topic", "section", "domain", "pair"},
-    "output": {"candidate", "system", "responder", "completion"},
+    "order": {"order", "position", "swap", "swapped", "flip", "flipped", "shown"},
+    "question": {
+        "subset",
+        "split",
+        "dataset",
+        "category",
+        "topic",
+        "section",
+        "domain",
+        "pair",
+        "turn",
+    },
+    "output": {"candidate", "system", "responder", "completion", "generator"},
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
 
@@ -111,7 +121,10 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Uncl
         if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
             words = {*_words(name)}
             ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
-            ours = "question" if _labels_differ(rows, cell) else ours
+            if "model" in words and rows["judge"].notna().all():
+                ours = "output"  # whose judge is known
+            if ours != "order" and _labels_differ(rows, cell):  # which an order exchanges
+                ours = "question"
             return _asked(table, name, ours, "in the same way everywhere", len(rows), told)
     other = [name for name in known if name != "question"]
     condition = rows.groupby(other, dropna=False).ngroup()
