@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from commands import invoke
+from commands import invoke, results
 from example_judgments import written
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.errors import UserError
@@ -135,6 +135,16 @@ def test_the_command_keeps_counts(tmp_path: Path) -> None:
     alone = invoke("report", path, "--counts")
     assert alone.exit_code == 2
     assert "--save" in alone.stderr
+
+
+def test_a_comparison_of_counts_is_that_of_rows(tmp_path: Path) -> None:
+    """Every number, and no labelled question is said to have no label."""
+    asked = str(written(rows(), tmp_path / "rows.csv"))
+    counts = str(tmp_path / "counts.parquet")
+    invoke("report", asked, "--save", counts, "--counts")
+    compared = [results("compare", file, "--by", "judge") for file in (asked, counts)]
+    assert equal(*compared)
+    assert not any(one["left_out"] for one in compared[0]["rows"])
 
 
 def test_what_cannot_be_counted_is_refused() -> None:

@@ -274,8 +274,8 @@ def _steadier(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
 def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
     right = {
         name: {
-            str(of): truth
-            for of, part in row.asked.groupby("benchmark", dropna=False)
+            of: truth
+            for of, part in row.asked.groupby(_benchmarks(row.asked))
             if (truth := labelled(Judged(part))) and not truth.other_scale
         }
         for name, row in parts.items()
@@ -284,7 +284,7 @@ def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
     if every:
         paired = {name: {of: own[of] for of in own if of in every} for name, own in right.items()}
         asked = pd.concat([row.asked for row in parts.values()])
-        bare = asked.loc[~asked["benchmark"].astype(str).isin(every), "question"].astype(str)
+        bare = asked.loc[~_benchmarks(asked).isin(every), "question"].astype(str)
         absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
         sides = [one for own in paired.values() for one in own.values()]
         some = any(one.kinds["undecided"].mean() >= _SHOWN for one in sides)
@@ -292,6 +292,11 @@ def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
             for found in compare_accuracy(paired, kind, level=level):
                 if kind != "undecided" or found.first or found.second:
                     yield replace(found, left_out=found.left_out | absent)
+
+
+def _benchmarks(table: pd.DataFrame) -> "pd.Series[str]":
+    """Names; saved counts and rows write a missing one in two ways."""
+    return table["benchmark"].astype(object).fillna("").astype(str)
 
 
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
