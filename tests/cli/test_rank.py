@@ -62,6 +62,27 @@ def by_system(results: dict[str, Any]) -> dict[str, Any]:
     return {one["system"]: one for one in results["ranking"]}
 
 
+def test_weighed_preferences_are_probabilities(tmp_path: Path) -> None:
+    """AlpacaEval's annotations say 1 plus the probability that the second output wins."""
+    p = np.random.default_rng(2).random((30, 2)).round(4)
+    rows = [
+        {
+            "instruction": f"q{q}",
+            "generator_1": "base",
+            "generator_2": name,
+            "preference": 1 + value,
+        }
+        for q in range(30)
+        for name, value in zip("xy", p[q], strict=True)
+    ]
+    (path := tmp_path / "annotations.json").write_text(json.dumps(rows))
+    scores = {name: one["score"] for name, one in by_system(found(path)).items()}
+    assert scores == pytest.approx(
+        {"x": p[:, 0].mean(), "y": p[:, 1].mean(), "base": 1 - p.mean()}, abs=1e-9
+    )
+    assert "60 verdicts from 1 to 2 taken for probabilities" in rank(path).stderr
+
+
 @pytest.mark.parametrize(
     ("method", "within", "expected"),
     [

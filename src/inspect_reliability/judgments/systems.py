@@ -27,6 +27,7 @@ _NO_WINNER = "verdicts without a winner left out"
 _NAMELESS = "rows without the name of a system left out"
 _ITSELF = "verdicts on a system against itself left out"
 _TWICE = "rows that repeat a replication left out"
+_WEIGHED = "verdicts from 1 to 2 taken for probabilities: 1.2 says that the first wins with .8"
 _OTHERS = "verdicts on pairs without {!r} left out"
 
 
@@ -142,7 +143,21 @@ def _of_file(
     table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))
     if "question" not in table:
         raise UserError(lacking(["question"], frame, told))
-    return in_one_form(table, file), [*notes, *said]
+    table, weighed = _weighed(in_one_form(table, file), file)
+    return table, [*notes, *said, *weighed]
+
+
+def _weighed(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
+    """Verdicts between 1 and 2, as AlpacaEval weighs two responses, as probabilities."""
+    import pandas as pd
+
+    if "p" in table or not {*PAIR, "verdict"} <= {*table}:
+        return table, []
+    given = pd.to_numeric(table["verdict"], errors="coerce")
+    unread = given.isna() & table["verdict"].notna()
+    if unread.any() or not given.dropna().between(1, 2).all() or given.isin([1, 1.5, 2]).all():
+        return table, []
+    return table.assign(p=2 - given), [Note(_WEIGHED, int(given.notna().sum()), where)]
 
 
 def _with_values(
