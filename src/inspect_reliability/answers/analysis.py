@@ -78,6 +78,19 @@ class Analysis:
         return [Panel((row,), Promise()) for row in self.rows]
 
     @cached_property
+    def best_first(self) -> list[Row]:
+        """The rows with labels, then the others; of each benchmark the best first."""
+        benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in self.rows))
+
+        def order(row: Row) -> tuple[bool, int, float]:
+            right = [one["accuracy"] for one in self.of(row, "validity")]
+            steady = None if row.no_draws else row.record["agreement"]
+            value = right[0] if right and right[0] is not None else steady
+            return not right, benchmarks.index(str(row.keys.get("benchmark"))), -(value or 0.0)
+
+        return sorted(self.rows, key=order)
+
+    @cached_property
     def names(self) -> list[str]:
         """The columns that rows are grouped by."""
         return list(dict.fromkeys(name for row in self.rows for name in row.group))

@@ -41,7 +41,7 @@ def brief(
 
     `beside` are other sentences of its command.
     """
-    rows = _best_first(analysis)
+    rows = analysis.best_first
     first, named = rows[0], told_apart([row.keys for row in rows], "judge")
     names = ["" if len(rows) == 1 else named(row.keys) for row in rows]
     states = [advice(analysis, row, logs) for row in rows]
@@ -95,19 +95,6 @@ def explained(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
     texts = [_texts(analysis, row) for row in analysis.rows]
     return [*legend(_columns(analysis.rows, texts))]
-
-
-def _best_first(analysis: Analysis) -> list[Row]:
-    """The rows with labels, then the others; of each benchmark the best first."""
-    benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in analysis.rows))
-
-    def order(row: Row) -> tuple[bool, int, float]:
-        right = [one["accuracy"] for one in analysis.of(row, "validity")]
-        steady = None if row.no_draws else row.record["agreement"]
-        value = right[0] if right and right[0] is not None else steady
-        return not right, benchmarks.index(str(row.keys.get("benchmark"))), -(value or 0.0)
-
-    return sorted(analysis.rows, key=order)
 
 
 _NUMBERS = (

@@ -178,8 +178,8 @@ def _hidden(record: Record, undecided: bool) -> Sequence[str]:
 
 def split(analysis: Analysis) -> Iterator[Figure]:
     """Shares of single verdicts that are right, undecided, wrong once or twice: a bar a row."""
-    known = [one for one in analysis.results["validity"] if not of_scale(one)]
-    found = [one for one in known if one["wrong_twice"] is not None]
+    every = [one for row in analysis.best_first for one in analysis.of(row, "validity")]
+    found = [one for one in every if not of_scale(one) and one["wrong_twice"] is not None]
     if not found:
         return
     named = told_apart([analysis.keys(one) for one in found], *analysis.names[:1])
