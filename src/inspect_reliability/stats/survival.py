@@ -17,8 +17,11 @@ _BOOTSTRAPS = 400
 _MOST_VERDICTS, _MOST = 4e6, 4e8
 """Verdicts drawn in all, and numbers that the bootstrap looks at."""
 
-_KEPT = 10
-"""Times two tries of each two levels, from which the bootstrap draws."""
+_LEAST_KEPT, _KEPT = 10, 200
+"""Times two tries of each two levels, from which the bootstrap draws; fewer of large tables."""
+
+_MOST_KEPT = 4e6
+"""Numbers in these."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,16 @@ def survival(
         return None
     draws = np.clip(_MOST_VERDICTS / len(contests.question), _LEAST_DRAWS, _DRAWS)
     each = max(2, int(-(-draws // len(pairs))))
+    size = 2 * len(pairs) * (int(contests.question.max()) + 1) * contests.n_systems
+    n_kept = int(np.clip(_MOST_KEPT / size, _LEAST_KEPT, _KEPT))
     kept, found = list[FloatArray](), list[FloatArray]()
     for one, other in pairs:
         own = list[FloatArray]()
         for shares, scores in _two_tries(contests, one, other, each, method, random):
             found.append(scores)
-            if sum(map(len, own)) < _KEPT:
-                own.append(shares[:_KEPT])
-        kept.append(np.concatenate(own)[:_KEPT])
+            if sum(map(len, own)) < n_kept:
+                own.append(shares[:n_kept])
+        kept.append(np.concatenate(own)[:n_kept])
     scores = np.concatenate(found)
     if not len(scores):
         return None
@@ -221,7 +226,7 @@ def _bootstrap(kept: list[FloatArray], random: np.random.Generator) -> tuple[flo
     q, s = tensors.shape[3:]
     if q < 3 or s < 2:
         return None
-    evaluations = int(np.clip(_MOST / (2 * q * s * _BOOTSTRAPS), 4, 20))
+    evaluations = int(np.clip(_MOST / (2 * q * s * _BOOTSTRAPS), 4, 40))
     found = []
     for _ in range(_BOOTSTRAPS):
         questions = random.integers(q, size=q)
