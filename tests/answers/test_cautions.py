@@ -235,7 +235,7 @@ def test_replications_without_a_verdict_are_not_called_too_few(
 def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     """A judge that hardly answers is not held to what it says: neither label nor gate is next."""
     shown = str(analyse(made(questions=9, silent=0.8, **columns)))
-    assert "Next: read some outputs, with --html report.html." in shown
+    assert "Next: read some outputs, with:\n  inspect-reliability report LOGS --html" in shown
 
 
 def test_outputs_that_name_several_verdicts_have_a_column() -> None:

@@ -49,8 +49,8 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         why = row.suite.caution.split(". ")[0]
         return Advice("outputs differ", "unsure", f"{_small(why)}.", _GRADER, _rejudge(row))
     if row.silent:
-        read = "read some outputs, with --html report.html"
-        return Advice("no verdicts", "bad", _small(row.silent), read)
+        read = f"report {logs} --html report.html"
+        return Advice("no verdicts", "bad", _small(row.silent), "read some outputs, with", read)
     if right and right["wrong"] is not None and right["within_one"] is None:
         return _of_names(row, right, logs)
     if right is None and any(OTHER in note.what for note in analysis.judgments.notes):
