@@ -170,6 +170,17 @@ def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
     assert each == ["a", "answer", "Caution", "b", "answer", "Caution"]
 
 
+@pytest.mark.parametrize("label", [None, "A"])
+def test_what_labels_do_not_say_has_a_reason(label: str | None) -> None:
+    """Nothing is labelled, or all labels are the same: a number is null, and why is said."""
+    table = made(questions=6).table
+    found = card_document(analyse(Judgments(table if label is None else table.assign(label=label))))
+    (card,) = found.results["rows"]
+    unknown = [name for name in ("accuracy", "wrong_twice", "kappa") if card[name] is None]
+    assert unknown == (["kappa"] if label else ["accuracy", "wrong_twice", "kappa"])
+    assert card["not_estimable"].keys() >= {*unknown}
+
+
 def test_judgments_without_logs_have_no_command() -> None:
     """A data frame says nothing of settings, and the card claims nothing."""
     found, document = of_judgments()

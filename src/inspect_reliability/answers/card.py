@@ -18,7 +18,7 @@ from .advice import advice
 from .analysis import Analysis
 from .fooled import about, in_a_line
 from .report import judges, notes
-from .row import Row
+from .row import NO_LABELS, Row
 from .runs import runs
 from .steady import exact_verdicts, main_columns
 
@@ -31,6 +31,8 @@ _SEED_CHECKS = {
 }
 _BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
 """What labels say, where there are any."""
+
+_UNLABELLED: Record = {"not_estimable": dict.fromkeys(_BY_LABELS, NO_LABELS)}
 
 _NOT_VALIDITY = (
     "This card is about reliability: whether the judge gives the same verdict again. It does not "
@@ -53,7 +55,8 @@ def card_document(analysis: Analysis) -> Document:
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
-    validity = [] if all("accuracy" in card for card in cards) else [Text(_NOT_VALIDITY)]
+    labelled = all(analysis.of(row, "validity") for row in rows)
+    validity = [] if labelled else [Text(_NOT_VALIDITY)]
     blocks += [*legend(main_columns(analysis, cards)), *validity, *notes(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
@@ -62,7 +65,8 @@ def _card(analysis: Analysis, row: Row) -> Record:
     """The row's record with what labels and positions say, and the runs."""
     made = runs(row.table)
     varied, fixed = _varied(row)
-    position, labelled = analysis.of(row, "position"), analysis.of(row, "validity")
+    position = analysis.of(row, "position")
+    right = next(iter(analysis.of(row, "validity")), _UNLABELLED)
     shares = [one["share"] for one in position if one["share"] is not None]
     # Where a grader judged another model's outputs, the run's settings are that model's.
     settings = _only(one["settings"] for one in made if one["model"] == row.group.get("judge"))
@@ -70,7 +74,9 @@ def _card(analysis: Analysis, row: Row) -> Record:
     own = {k: v for k, v in row.keys.items() if k == "temperature" and v is not None}
     by_labels = [key for name in _BY_LABELS for key in (name, f"{name}_interval")]
     return row.record | {
-        **{key: one[key] for one in labelled for key in by_labels},
+        **{key: right.get(key) for key in by_labels},
+        "not_estimable": row.record["not_estimable"]
+        | {key: why for key, why in right["not_estimable"].items() if key in by_labels},
         "graders": row.suite and list(row.suite.graders),
         "settings": settings and settings | own,
         "parser": _only(one["parser"] for one in made),
