@@ -34,6 +34,7 @@ LINES = FRAME.to_json(orient="records", lines=True)
         ("a.csv", COMMAS.encode("utf-16")),
         ("a.csv", f"sep=;\r\n{SEMICOLONS}".encode()),
         ("a.csv", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
+        ("a.csv", COMMAS.replace(",", "|").encode()),
         ("a.tsv", FRAME.to_csv(index=False, sep="\t").encode()),
         ("a.txt", FRAME.to_csv(index=False, sep="\t").encode("utf-16")),
         ("a.csv", COMMAS.replace("\n", "\n,,\n").encode()),

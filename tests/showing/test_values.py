@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.showing.values import describe, estimate, text, whole
+from inspect_reliability.showing.values import describe, estimate, text, told_apart, whole
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,8 @@ def test_a_group_in_words() -> None:
     group = {"judge": "j", "temperature": np.float64(1), "scorer": None, "responder": "r"}
     assert describe(group) == "j, temperature 1, of r"
     assert describe({}) == "all judgments"
+    named = told_apart([{"judge": "j"}, {"judge": None}])
+    assert [named({"judge": one}) for one in ("j", None)] == ["j", "without judge"]
+    assert told_apart([{"judge": None}], "judge")({"judge": None}) == "all judgments"
     assert text(["a", "b"]) == "a, b"
     assert [type(whole(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]

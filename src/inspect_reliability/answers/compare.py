@@ -294,7 +294,7 @@ def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
                     yield replace(found, left_out=found.left_out | absent)
 
 
-def _benchmarks(table: pd.DataFrame) -> "pd.Series[str]":
+def _benchmarks(table: pd.DataFrame) -> pd.Series[str]:
     """Names; saved counts and rows write a missing one in two ways."""
     return table["benchmark"].astype(object).fillna("").astype(str)
 

@@ -12,7 +12,7 @@ from ..verdicts import NON_RESPONSE
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, each_once, in_order, of_role
 from .count import Judged
 from .counted import can_be_counted, telling, together
-from .names import Told, joined, lacking, named, under_our_names
+from .names import UNUSED, Told, joined, lacking, named, under_our_names
 from .orders import meant
 from .places import is_tie, pairs_shown
 from .repeats import identity, of_one_verdict, telling_apart
@@ -192,8 +192,12 @@ def _numbered(table: pd.DataFrame, told: Told, own: Sequence[str]) -> tuple[pd.D
         _refuse_sums(table, within, told.where)
     if "replication" not in table:
         table["replication"] = _cells(table, own).cumcount() + 1
-    elif table["replication"].isna().any():
-        raise UserError(f"{told.where}, column 'replication': a value is missing.")
+    elif len(blank := table["question"][table["replication"].isna()]):
+        which = f"as of question {blank.iloc[0]!r:.40}"
+        raise UserError(
+            f"{told.where}, column 'replication': a value is missing, {which}. Fill it in, or "
+            f"delete the row; {told.call(UNUSED, told.yours('replication'))} counts rows instead."
+        )
     if N_JUDGMENTS in table:
         table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
     table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})

@@ -303,7 +303,7 @@ def _separator(file: BinaryIO) -> str:
         return told[1]
     file.seek(0)
     names = re.sub(r'"[^"]*"', "", first)  # a quoted name may have commas
-    return max(",;\t", key=names.count)
+    return max(",;\t|", key=names.count)
 
 
 def _unguarded(text: str) -> str:

@@ -125,13 +125,22 @@ def describe(group: Mapping[str, Any]) -> str:
 
 
 def told_apart(among: Sequence[Record], *always: str) -> Callable[[Record], str]:
-    """A name for each of several records: the values that differ, and those `always` named."""
+    """A name for each of several records: the values that differ, and those `always` named.
+
+    One that has none of these is not all judgments: "without judge".
+    """
     seen: dict[str, set[str]] = {name: set() for one in among for name in one}
     for one in among:
         for name, values in seen.items():
             values.add(str(one.get(name)))
-    apart = {name for name, values in seen.items() if len(values) > 1}.union(always)
-    return lambda keys: describe({name: value for name, value in keys.items() if name in apart})
+    differ = [name for name, values in seen.items() if len(values) > 1]
+
+    def named(keys: Record) -> str:
+        own = {name: value for name, value in keys.items() if name in {*differ, *always}}
+        lacks = bool(differ) and all(value is None for value in own.values())
+        return f"without {', '.join(differ)}" if lacks else describe(own)
+
+    return named
 
 
 def flat(found: Record) -> Record:
