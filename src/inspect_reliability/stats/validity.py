@@ -248,7 +248,8 @@ class Labelled:
     def share_of(self, label: str, verdict: str) -> Estimate:
         """How often a verdict is this one if the label is that one: sensitivity, specificity.
 
-        With several raters, only those who gave the label count.
+        With several raters, a question counts once if any of them gave the label, so this is not
+        the ratio of `confusion`, which weighs each question by its raters.
         """
         names = self.given.categories
         weight = self.truth[:, names.index(label)]
