@@ -281,6 +281,9 @@ def test_a_frame_has_its_labels_read_as_a_file_has() -> None:
     for given in (frame := pd.DataFrame(rows), judgments_from_frame(frame)):
         analysis = analyse(given)
         assert not analysis.results["validity"]
+        note, read, *_ = str(analysis).splitlines()
+        assert note.startswith("Note: labels: 8 labels that are no verdict of the judge: say what")
+        assert read == "Read: 8 questions x 1 try"
         assert "Next: say what they mean, with:" in str(analysis)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..errors import UserError
+from ..judgments.described import described
 from ..judgments.suites import is_suite
 from ..judgments.table import Judgments
 from ..showing import Drawing, render
@@ -245,10 +246,12 @@ class Analysis:
         return {name: Drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def __repr__(self) -> str:
-        """The answer as `report` prints it."""
+        """The answer as `report` prints it, after what was read and what was taken for what."""
         answer = self.document(self)
         blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
-        return render(replace(answer, blocks=blocks), "table").rstrip()
+        said = [f"Note: {note}" for note in self.judgments.notes]
+        shown = render(replace(answer, blocks=blocks), "table").rstrip()
+        return "\n".join([*said, described(self.judgments), shown])
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks: its style is not that of the notebook."""
