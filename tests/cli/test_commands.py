@@ -96,7 +96,7 @@ def test_nothing_to_read(logs: dict[str, Path], command: str, kind: str, words: 
     [
         ("running", "of 8 judgments made: still being written"),
         ("cancelled", "of 8 judgments made: its run was cancelled"),
-        ("failed", "its run failed"),
+        ("failed", "its run failed (RuntimeError("),
         ("copied", "12 duplicate judgments left out"),
     ],
 )

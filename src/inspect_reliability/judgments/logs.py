@@ -55,6 +55,9 @@ _UNFINISHED = {
     "error": "its run failed",
 }
 
+_MOST_OF_ERROR = 150
+"""Last characters of a run's error that a note quotes."""
+
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
 _BROKEN = "scores left out: their replications or distributions cannot be read"
@@ -248,6 +251,8 @@ def _unfinished(
     shard = (log.eval.metadata or {}).get("shard")
     what = f"of {size} judgments{f' of shard {shard}' if shard else ''} made"
     what = f"{what}: {_UNFINISHED[log.status]}"
+    if log.error:  # what failed is at the end, after the request
+        what += f" ({' '.join(log.error.message.split())[-_MOST_OF_ERROR:]})"
     return [Gap(what, _scored(judgments) * each, retried=True)]
 
 
