@@ -94,7 +94,7 @@ def ppi(sample: Sample) -> Estimate:
         error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
         return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
 
-    low, high = max(end(-1, -tuned), 0.0), min(end(1, 1.0), 1.0)
+    low, high = min(max(end(-1, -tuned), 0.0), value), max(min(end(1, 1.0), 1.0), value)
     return replace(found, low=low, high=high, method="PPI++")
 
 
