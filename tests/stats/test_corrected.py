@@ -162,6 +162,17 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert ppi(Sample(y, y, np.zeros(0))).value == 0.5
 
 
+@pytest.mark.parametrize("right", [2, 13, 30])
+def test_a_judge_that_may_only_guess_has_no_interval(right: int) -> None:
+    """With two labels more of either kind, one of them wrong, it is no better than chance."""
+    labels = np.repeat([1.0, 0.0], [1, 40])
+    judged = np.where(np.arange(41) > 40 - right, 0.0, 1.0)
+    found = rogan_gladen(Sample(labels, judged, np.repeat([1.0, 0.0], [25, 5])))
+    assert found.value == pytest.approx(max(0, (25 / 30 + right / 40 - 1) / (right / 40)))
+    assert (2 / 3 + (right + 1) / 42 <= 1) == (found.low is None)
+    assert (found.reason is None) == (found.low is not None)
+
+
 def test_outputs_of_a_question_go_together() -> None:
     """A question is labelled where any of its outputs is; the rest are those without any."""
     given = Cells(np.array([[1, 0], [0, 1], [1, 0], [1, 3]]), ("a1", "a2", "b", "c"), ("x", "y"))

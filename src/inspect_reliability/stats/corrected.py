@@ -15,6 +15,7 @@ from .rates import by_question, mean_share, unseen
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"
 NO_BETTER_THAN_CHANCE = "the judge is right no more often than by chance"
+MAY_BE_CHANCE = "no interval: by so few labels the judge may be right no more often than by chance"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +133,9 @@ def rogan_gladen(sample: Sample) -> Estimate:
     p, of_p = _with_pseudo(rest, np.ones(len(rest)), z**2)
     q1, of_q1 = _with_pseudo(f, y, 2)
     q0, of_q0 = _with_pseudo(1 - f, 1 - y, 2)
-    theta, slope = _rate(p, q1, q0), q1 + q0 - 1
+    if (slope := q1 + q0 - 1) <= 0:
+        return replace(found, value=value, reason=MAY_BE_CHANCE)
+    theta = _rate(p, q1, q0)
     shift = 2 * z**2 * (theta * of_q1 - (1 - theta) * of_q0)
     half = z * np.sqrt(of_p + theta**2 * of_q1 + (1 - theta) ** 2 * of_q0) / slope
     low, high = max(float(theta + shift - half), 0.0), min(float(theta + shift + half), 1.0)
