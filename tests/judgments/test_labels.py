@@ -18,7 +18,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.labels import with_labels
+from inspect_reliability.judgments.labels import with_abstentions, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
@@ -273,6 +273,18 @@ def test_labels_mostly_in_other_words_are_none() -> None:
     assert len(labels(found)) == 8
     never = "labels that {} never gave as a verdict, taken as they are; such as {}"
     assert notes(found) == [f"3 {never.format('j', 'Tie')}", f"5 {never.format('k', '1')}"]
+
+
+def test_rare_verdicts_that_are_no_label_are_named() -> None:
+    """An error of the judge counts as wrong until it is said to decide nothing."""
+    said = ["yes", "no"] * 9 + ["ERROR", "yes"]
+    rows = [{"question": f"q{n}", "verdict": v, "label": "yn"[n % 2]} for n, v in enumerate(said)]
+    frame = pd.DataFrame(rows).replace({"label": {"y": "yes", "n": "no"}})
+    what = "verdicts 'ERROR' are no label, so they are wrong: --abstain NAME if one decides nothing"
+    assert f"1 {what}" in notes(with_abstentions(judgments_from_frame(frame)))
+    for other in (frame.assign(label="yes"), frame.assign(verdict=["A", "yes"] * 10)):
+        assert not with_abstentions(judgments_from_frame(other)).notes
+    assert not with_abstentions(judgments_from_frame(frame), ["error"]).notes
 
 
 def test_a_frame_has_its_labels_read_as_a_file_has() -> None:

@@ -45,6 +45,9 @@ _TAKEN = (
     "verdicts {} decide nothing and are neither right nor wrong, by their name: --abstain NAME "
     "names others, --abstain none makes them wrong"
 )
+_ODD = "verdicts {} are no label, so they are wrong: --abstain NAME if one decides nothing"
+_RARE = 0.1
+"""Share of verdicts up to which one that is never right may be an error of the judge."""
 _ABSENT = "verdicts are {!r}, which --abstain names"
 
 
@@ -156,11 +159,24 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
         found = sorted(judged.undecided)
     absent = wanted - {name.casefold() for name in given} - {NOTHING}
     notes = [Note(_ABSENT.format(name), 0, "labels") for name in sorted(absent)]
-    if not declared and (taken := [name for name in found if name not in NO_VERDICTS]):
-        count = n_judgments(table[[choice in taken for choice in judged.choices]])
-        notes = [Note(_TAKEN.format(", ".join(map(repr, taken))), count, "labels")]
+    taken = [name for name in found if name not in NO_VERDICTS]
+    odd = [] if judged.declared else _never_right(judged, found)
+    for what, names in ((_TAKEN, taken), (_ODD, odd)) if not declared else ():
+        if names:
+            count = n_judgments(table[[choice in names for choice in judged.choices]])
+            notes.append(Note(what.format(", ".join(map(repr, names))), count, "labels"))
     column = pd.Series([found] * len(table), table.index, dtype=object)
     return replace(judgments, table=table.assign(abstain=column), said=(*judgments.said, *notes))
+
+
+def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
+    """Rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
+    labels = {one for label in {*judged.right} - {None} for one, _ in by_rater(label, None)}
+    times = Counter(map(str, filter(None, judged.choices)))
+    rare = [name for name, n in times.items() if n <= _RARE * times.total()]
+    known = {*labels, *undecided}
+    odd = [name for name in rare if name not in known and not NUMBER.fullmatch(name)]
+    return sorted(odd) if len(labels) > 1 else []
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
