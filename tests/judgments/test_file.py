@@ -118,6 +118,7 @@ def test_files_that_are_none(tmp_path: Path, name: str, content: str) -> None:
     [
         ({"share": ["half"]}, "'share': 'half' is not a number"),
         ({"share": [1.5]}, "'share': 1.5 is not"),
+        ({"temperature": ["T=0.2"]}, "'T=0.2' is not a number. Write the number alone, or"),
         ({"share": [-1]}, "'share': -1 is not a number from 0 to 1"),
         ({"scorer": [["a", "b"]]}, "'scorer': .'a', 'b'. is not a text"),
         ({"prompt": [{"a": 1}]}, "'prompt': {'a': 1} is not a text"),

@@ -54,6 +54,8 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
             row = next(n for n, other in enumerate(values, 1) if str(other) == str(value))
             date = isinstance(value, datetime)
             hint = " A spreadsheet makes dates of texts such as 1.5." if date else ""
+            if name == "temperature":
+                hint += " Write the number alone, or leave the column out (temperature=unused)."
             raise UserError(
                 f"{where}, row {row:,}, column '{name}': {value!r:.40} is not {what}.{hint}"
             ) from None
