@@ -48,6 +48,7 @@ def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: 
     [
         ("shown_first", {}, {"shown_first": "order"}),
         ("is_swapped", {"label": ["yes", "yes", "no", "no"] * 40}, {"is_swapped": "order"}),
+        ("rubric", {"label": ["yes", "yes", "no", "no"] * 40}, {"rubric": "scorer"}),
         ("turn", {}, {"turn+question": "question"}),
         ("model", {}, {"model": "judge"}),
         ("model", {"judge": "x"}, {"model": "output"}),

@@ -54,9 +54,13 @@ _USUAL: Mapping[str, Collection[str]] = {
         "pair",
         "turn",
     },
+    "scorer": {"criterion", "criteria", "rubric", "metric", "dimension", "aspect", "attribute"},
     "output": {"candidate", "system", "responder", "completion", "generator"},
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
+
+_OWN_LABELS = ("order", "scorer")
+"""What has labels of its own: places are exchanged, and each part of a score has one."""
 
 _RATERS = {"rater", "annotator", "labeller", "labeler", "human", "expert"}
 """Words in the name of a column that says who gave a label."""
@@ -123,7 +127,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Uncl
             ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
             if "model" in words and rows["judge"].notna().all():
                 ours = "output"  # whose judge is known
-            if ours != "order" and _labels_differ(rows, cell):  # which an order exchanges
+            if ours not in _OWN_LABELS and _labels_differ(rows, cell):
                 ours = "question"
             return _asked(table, name, ours, "in the same way everywhere", len(rows), told)
     other = [name for name in known if name != "question"]
