@@ -58,7 +58,7 @@ def votes_in(one: dict[str, Any]) -> dict[str, list[str]]:
     return {name: [values[int(k)] for k in of.split()] for name, of in one["votes"].items()}
 
 
-def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
+def test_votes_keep_or_hand_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A grade is kept by the first judge with enough votes; without any, a person must grade."""
     rule = written(tmp_path, "small", "large")
     with serving(server := Judges()) as name:
@@ -66,6 +66,8 @@ def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
         task = suite(keep(rule=rule))
         log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=4)
     assert log.status == "success", log.error
+    assert f"was made for the judge small, and {name} graded" in caplog.text
+    assert "was made for the judge large" in caplog.text
     found = graded(log)
     seen = Counter[str]()
     for one in found:

@@ -30,7 +30,7 @@ class KeepRule:
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
-    votes: Annotated[int, Field(ge=1)]
+    votes: Annotated[int, Field(ge=1, le=100_000)]
     votes_needed: Annotated[int, Field(ge=1)]
     abstain: list[str]
     max_error: float

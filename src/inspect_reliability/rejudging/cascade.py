@@ -1,21 +1,26 @@
 """Judges in turn by a rule of `keep`: a grade is kept, or the next judge is asked."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
 from inspect_ai.model import model_roles
 from inspect_ai.scorer import Score, Target, model_graded_qa
 from inspect_ai.solver import TaskState
+from inspect_ai.util import warn_once
 
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..record.replications import DECIDED, Replications, replications_in
 from ..record.rule import KeepRule
+from ..record.same_model import same_model
 from ..scoring.explanation import label
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
 from .spec import ScorerSpec
 from .wrapped import find_scorer, wrap
+
+logger = logging.getLogger(__name__)
 
 
 def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
@@ -77,6 +82,13 @@ class KeepScorer:
     ) -> Score:
         """The last judge's score, with the rule's decision and the votes of all judges."""
         last, names = made[-1], self.rule.judges
+        for one, name in zip(made, names, strict=False):
+            if one.grader and not same_model(one.grader, name):
+                warn_once(
+                    logger,
+                    f"The rule was made for the judge {name}, and {one.grader} graded. It promises "
+                    "nothing about other judges: name the rule's own as the grader of this run.",
+                )
         judge = last.grader or names[len(made) - 1]
         if len(names) > 1:  # as the votes of a panel
             votes = {
