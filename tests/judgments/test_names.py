@@ -1,12 +1,14 @@
 """Which column is which, and what is said of it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_file
 from inspect_reliability.judgments.table import Judgments
 
 
@@ -129,9 +131,11 @@ def test_a_name_that_is_not_ours_is_refused() -> None:
         read("evaluator|question|replication|verdict", {"evaluator": "judgee"})
 
 
-def test_an_index_with_a_name_is_a_column() -> None:
-    """Judges in the index of a frame are judges."""
+def test_an_index_with_a_name_is_a_column(tmp_path: Path) -> None:
+    """Judges in the index of a frame, or of a parquet file, are judges."""
     frame = OURS.table[["judge", "question", "replication", "verdict"]]
-    for index in (["judge"], ["judge", "question"]):
-        found = judgments_from_frame(frame.set_index(index))
-        pd.testing.assert_frame_equal(found.table, OURS.table)
+    unnamed = frame.set_axis(frame.index[::-1] + 3)
+    for given in (frame.set_index("judge"), frame.set_index(["judge", "question"]), unnamed):
+        given.to_parquet(tmp_path / "a.parquet")
+        for found in (judgments_from_frame(given), judgments_from_file(tmp_path / "a.parquet")):
+            pd.testing.assert_frame_equal(found.table, OURS.table)

@@ -20,6 +20,9 @@ from .unclear import refuse
 if TYPE_CHECKING:
     import pandas as pd
 
+_UNNAMED = "__index_level_"
+"""How pandas names the column of an index without a name."""
+
 _KEY = b"inspect_reliability"
 """Key of the file's own metadata."""
 
@@ -132,10 +135,12 @@ def _frames(path: Path, schema: Any, batch: int) -> Iterator[pd.DataFrame]:
     # A text that many rows share is one object.
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     with ParquetFile(path, read_dictionary=texts, page_checksum_verification=True) as file:
-        if not batch:
-            yield file.read().to_pandas(integer_object_nulls=True)
-        for rows in file.iter_batches(batch) if batch else ():
-            yield pa.Table.from_batches([rows]).to_pandas(integer_object_nulls=True)
+        batches = file.iter_batches(batch) if batch else ()
+        tables = (pa.Table.from_batches([one]) for one in batches)
+        for rows in tables if batch else [file.read()]:
+            # Pandas' metadata would make an index, as of judges, of columns.
+            frame = rows.to_pandas(integer_object_nulls=True, ignore_metadata=True)
+            yield frame.drop(columns=[name for name in frame if name.startswith(_UNNAMED)])
 
 
 def _types(schema: Any) -> dict[str, str]:
