@@ -117,6 +117,9 @@ def read_json(path: Path) -> Any:
     return _parse(read_text(path), str(path))
 
 
+_EACH_LINE = " Write one JSON object a line."
+
+
 def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Read a file with one JSON object per line, skipping blank lines.
 
@@ -134,7 +137,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             if line.strip():
                 empty = False
-                yield where, expect(_parse(line, where), dict, where)
+                yield where, expect(_parse(line, where, _EACH_LINE), dict, where)
     if empty:
         raise UserError(f"{path} is empty.")
 
@@ -172,7 +175,7 @@ def texts(values: object, where: str) -> tuple[str, ...]:
     )
 
 
-def _parse(text: str, where: str) -> Any:
+def _parse(text: str, where: str, form: str = "") -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
         if len(record) < len(pairs):
@@ -186,8 +189,10 @@ def _parse(text: str, where: str) -> Any:
     except RecursionError:
         raise UserError(f"{where}: nested too deeply.") from None
     except json.JSONDecodeError as error:
-        raise UserError(
-            f"{where} is not JSON: {error.msg}, line {error.lineno}, column {error.colno}."
-        ) from None
+        place = "" if form else f"line {error.lineno}, "
+        why = f"{error.msg}, {place}column {error.colno}.{form}"
+        raise UserError(f"{where} is not JSON: {why}") from None
+    except UserError:
+        raise
     except ValueError as error:  # a number of thousands of digits
         raise UserError(f"{where} cannot be read: {error}.") from None

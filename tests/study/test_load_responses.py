@@ -137,6 +137,7 @@ BAD: dict[str, tuple[str, object, str]] = {
     ),
     "null": ("x.json", _item(model_responses=FIVE | {"e": None}), "response of 'e': expected text"),
     "not utf-8": ("x.json", b'{"bbh:x": "\xe9"}', "not UTF-8: byte 11 is 0xe9"),
+    "twice": ("x.jsonl", '{"question": 1, "question": 2}', r"\A\S*x.jsonl, line 1: duplicate key"),
     "line": ("x.jsonl", '{"question": "Q?"', "x.jsonl, line 1 is not JSON"),
     "line shape": ("x.jsonl", "[1]", "line 1: expected an object, found a list"),
     "no responses in a row": ("x.jsonl", _lines(_row(responses=None)), "line 1, 'responses': exp"),

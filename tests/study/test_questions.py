@@ -169,7 +169,12 @@ BAD: dict[str, tuple[str, str, object, str]] = {
         "two questions.*have the id 'mtb:1'",
     ),
     "no lines": ("MT-Bench", "x.jsonl", "\n\n", "is empty"),
-    "jsonl": ("MT-Bench", "x.jsonl", '\n{"question_id" 1}', "line 2 is not JSON"),
+    "jsonl": (
+        "MT-Bench",
+        "x.jsonl",
+        '\n{"question_id" 1}',
+        "line 2 is not JSON: .*, column 16. Wri",
+    ),
     "tail": (
         "Head-to-Tail",
         "x.json",
