@@ -95,6 +95,8 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
         ("a.csv", b"", "is empty"),
         ("a.csv", b",,\n,,\n", "is empty"),
         ("a.csv.gz", b"", "Unpack it"),
+        ("a.json", b"[]", "is empty"),
+        ("a.jsonl", b'{"question": 1, "verdict": ["a", "a"]}', "or a list of different texts"),
         ("a.json", b'{"a": 1, "b": [1]}', "has no list of rows, such as"),
         ("a.csv", f"Bewertung;;\n;;\n{SEMICOLONS}".encode(), "'Bewertung'. If it is a title"),
         ("a.csv", f"Bewertung\n\n{COMMAS}".encode(), "line 3: 3 cells where the first line has 1"),

@@ -100,7 +100,8 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     form = path.suffix.lower()
     if form == ".json":
         listed, notes = _listed(read_json(path), str(path))
-        records = [_flat(record) for _, record in objects(listed, str(path))]
+        if not (records := [_flat(record) for _, record in objects(listed, str(path))]):
+            raise UserError(f"{path} is empty.")
         return Rows(iter([pd.DataFrame(records)]), notes=notes)
     if form in _LINES:
         lines = (_flat(record) for _, record in read_json_lines(path))

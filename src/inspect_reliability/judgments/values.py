@@ -147,6 +147,8 @@ def said(value: Any) -> str | None:
         return None
     if (found := verdict_name(value)) is None:
         raise TypeError
+    if isinstance(value, list) and len({*map(str, value)}) < len(value):
+        raise ValueError  # several tries are no set of names
     if NUMBER.fullmatch(found):
         whole = re.fullmatch(r"[+-]?\d+", found)
         return str(verdict_name(int(found) if whole else float(found)))
@@ -210,7 +212,7 @@ _SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 
 _NUMBER = TypeAdapter(Annotated[int, Field(gt=0, lt=LARGEST)])
 
-_A_VERDICT = "a text, a number, true, false or a list of texts"
+_A_VERDICT = "a text, a number, true, false or a list of different texts"
 
 _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
     "text": (name_of, "a text"),
