@@ -472,11 +472,15 @@ def test_transcripts_of_an_edited_log_are_not_read(
 
 
 @pytest.mark.parametrize("ours", [False, True])
-def test_a_label_in_metadata_is_one_in_judge_tasks_only(ours: bool) -> None:
-    """What another scorer calls its label may be its verdict."""
+@pytest.mark.parametrize(
+    ("label", "read"), [("C", "C"), (7, "7"), (7.0, "7"), (True, "true"), ("", None), ({}, None)]
+)
+def test_a_label_in_metadata_is_one_in_judge_tasks_only(ours: bool, label: Any, read: str) -> None:
+    """What another scorer calls its label may be its verdict; ours is spelled as a verdict is."""
     declared = {"benchmark": "b", "categories": ["C", "I"]} if ours else {}
-    [found] = judgments_in(Score(value="I", metadata={"label": "C", "rater": "x"} | declared), "q")
-    assert found.label == ("C" if ours else None)
+    known = {"label": label, "rater": "x"} | declared
+    [found] = judgments_in(Score(value="I", metadata=known), "q")
+    assert found.label == (read if ours else None)
 
 
 def test_a_best_response_without_places_is_no_label() -> None:

@@ -64,7 +64,7 @@ def judgments_of(
     ours = facts.keys() >= {"benchmark", "categories"}
     known: dict[str, Any] = {
         "best": fitting(facts.get("best"), "text"),
-        "label": fitting(facts.get("label"), "text") if ours else None,
+        "label": (verdict_name(facts.get("label")) or None) if ours else None,
         "missing": fitting(facts.get("missing"), "flag"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
