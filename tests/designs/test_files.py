@@ -272,6 +272,7 @@ def test_rows_become_items(tmp_path: Path) -> None:
         ({"id": None}, "line 2, 'id': expected text, found null"),
         ({"id": ""}, "line 2, 'id': expected a text that is not empty"),
         ({"targets": "yes"}, "line 2, 'targets': expected a list of texts."),
+        ({"label": {"style": 4}}, "line 2, 'label': expected one verdict. Give several by a"),
         ({"targets": [1]}, "line 2, 'targets': expected a list of texts."),
         ({"id": "first"}, "line 2, 'id': 'first' is the id of an earlier row as well"),
         ({"question": 7}, "line 2, 'question': expected text, found a number"),

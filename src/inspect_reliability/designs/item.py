@@ -55,6 +55,8 @@ class Item:
         targets = self.fields.get("targets", ())
         if not isinstance(targets, list | tuple) or {*map(type, targets)} - {str}:
             raise UserError("'targets': expected a list of texts.")
+        if isinstance(self.fields.get("label"), list | dict):
+            raise UserError("'label': expected one verdict. Give several by a file: --labels FILE.")
         if "messages" in self.fields:
             _check(self.fields["messages"])
 
