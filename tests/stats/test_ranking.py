@@ -8,14 +8,14 @@ import pytest
 import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 from scipy.stats import t as student
 
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
 from inspect_reliability.stats.corrected import Sample, ppi
 from inspect_reliability.stats.ranking import Contests, ranking
-from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
+from inspect_reliability.stats.ranking_labels import LabelledShares, corrected, favoured
 from inspect_reliability.stats.survival import survival, variance_of_tries
 
 
@@ -161,6 +161,22 @@ def test_each_score_is_that_of_ppi() -> None:
         assert found.scores[i] == pytest.approx(one.value)
         assert one.low is not None
         assert found.reach[i] == pytest.approx(one.value - one.low, rel=0.15)
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
+    """A judge that errs in 1 - alpha^(1/n) of cases agrees with n labels with probability alpha.
+
+    Where it errs, it may be for one system and against the other.
+    """
+    judged = (np.random.default_rng(9).random((60, 2)) < 0.5).astype(float)
+    known = np.arange(60)[:, None] < n
+    labels, rest = np.where(known, judged, np.nan), np.where(known, np.nan, judged)
+    given, alone = LabelledShares(labels, labels, rest), ranking(scored(judged[:, :, None]))
+    errs = 1 - 0.025 ** (1 / n)
+    assert binom.pmf(0, n, errs) == pytest.approx(0.025)
+    assert corrected(given, alone).reach - alone.reach == pytest.approx(2 * errs)
+    assert favoured(given, [0]) == pytest.approx((0, 2 * errs))
 
 
 @pytest.mark.slow

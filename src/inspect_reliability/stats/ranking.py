@@ -32,7 +32,7 @@ _DRAWS = 2_000
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -208,6 +208,7 @@ def ranked(
     level: float = LEVEL,
     slack: float = 0.0,
     reason: str | None = None,
+    span: float = 0.0,
 ) -> Ranking:
     """Systems in order of their scores, with joint rank sets.
 
@@ -218,15 +219,17 @@ def ranked(
         level: Confidence level.
         slack: What each score, and each difference, may be wrong by besides.
         reason: Why there are no intervals.
+        span: How far apart two may be on a question; by default as far as they are.
     """
     apart = [of_differences(one) for one in moved]
     difference = scores[:, None] - scores[None, :]
-    error, *reaches = _reaches(moved, apart, difference, n, level)
+    far = np.abs(difference) + np.maximum(np.abs(difference), span)
+    error, *reaches = _reaches(moved, apart, far, n, level)
     reach, every, pair_reach = (one + slack for one in reaches)
     with np.errstate(invalid="ignore"):
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
-    rank = 1 + (difference < -_ROUNDING).sum(axis=1)
+    rank = 1 + (difference < -ROUNDING).sum(axis=1)
     return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, moved)
 
 
@@ -234,6 +237,11 @@ def of_differences(moved: FloatArray) -> FloatArray:
     """Variances of the differences of scores, [S, S], from deviations."""
     own = (moved * moved).sum(axis=0)
     return np.asarray(np.add.outer(own, own) - 2 * moved.T @ moved)
+
+
+def unseen_share(n: Any, level: float) -> Any:
+    """The largest share of questions that may differ where n are all alike (exact bound)."""
+    return 1 - ((1 - level) / 2) ** (1 / n)
 
 
 def by_mean(shares: FloatArray) -> FloatArray:
@@ -284,15 +292,11 @@ def _by_both(contests: Contests, over: IntArray, questions: int) -> FloatArray:
 def _reaches(
     moved: Sequence[FloatArray],
     apart: Sequence[FloatArray],
-    difference: FloatArray,
+    far: FloatArray,
     n: IntArray,
     level: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Standard errors and reaches of scores; of all differences at once, and of one alone.
-
-    A difference that is the same on all n questions is so on alpha^(1/n) of others at least (exact
-    bound), and on the rest it may be as far the other way.
-    """
+    """Standard errors and reaches of scores; of all differences at once, and of one alone."""
     own = [(one * one).sum(axis=0) for one in moved]
     fewest = np.minimum.outer(n, n)
     error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
@@ -313,8 +317,7 @@ def _reaches(
         largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
     critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
     at_once, alone = (
-        2 * np.abs(difference) * (1 - ((1 - quantile) / many) ** (1 / fewest))
-        for many in (len(upper[0]), 1)
+        far * unseen_share(fewest, 1 - (1 - level) / many) for many in (len(upper[0]), 1)
     )
     return (
         *(error, reach),

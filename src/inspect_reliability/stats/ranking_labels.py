@@ -10,7 +10,17 @@ from .ends import t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray, IntArray
-from .ranking import Contests, Flags, Ranking, by_mean, mean_of, padded, ranked
+from .ranking import (
+    ROUNDING,
+    Contests,
+    Flags,
+    Ranking,
+    by_mean,
+    mean_of,
+    padded,
+    ranked,
+    unseen_share,
+)
 
 FEWEST_LABELS = 30
 """Labels of each system from which it has a correction of its own."""
@@ -50,6 +60,12 @@ class LabelledShares:
         return np.asarray((~np.isnan(self.labels)).sum(axis=0))
 
     @property
+    def span(self) -> float:
+        """How far apart the biases of two systems may be on a question."""
+        every = np.concatenate([self.labels, self.judged, self.rest])
+        return 2 * float(np.nanmax(every) - np.nanmin(every))
+
+    @property
     def bias(self) -> FloatArray:
         """How much more the judge gives than the labels."""
         return self.judged - self.labels
@@ -82,7 +98,7 @@ def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
         )
     bias = given.bias[:, known]
     means, deviations = mean_of(bias), by_mean(bias)
-    apart = ranked(means, [deviations], n[known])
+    apart = ranked(means, [deviations], n[known], span=given.span)
     difference = np.abs(means[:, None] - means[None, :])
     slack = float(np.max((difference + apart.all_reach)[np.triu_indices(len(means), 1)]))
     # The common correction moves every score alike.
@@ -128,5 +144,7 @@ def favoured(
     bias = given.bias[:, known]
     weight = np.where(these, 1 / these.sum(), -1 / (~these).sum())
     error = float(np.sqrt(((by_mean(bias) @ weight) ** 2).sum()))
-    free = float(given.n[known].min() - 1)
-    return float(mean_of(bias) @ weight), error * t_quantile(level, free)
+    value, n = float(mean_of(bias) @ weight), int(given.n[known].min())
+    if error < ROUNDING:
+        return value, (abs(value) + given.span) * unseen_share(n, level)
+    return value, error * t_quantile(level, n - 1.0)
