@@ -130,6 +130,7 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
             [{"name": "whitespace", "prompt": "{{ options }}"}],
             "wordings: two are called 'whitespace'",
         ),
+        ([PAIR.prompt], "wordings: '1' is the judge's own prompt. Leave it out"),
     ],
 )
 def test_wordings_that_do_not_fit_the_judge(

@@ -40,6 +40,8 @@ def wordings_of(
     found = named("wordings", asked, known, lambda file: worded(wordings_from_file(file)))
     if asked is None:
         found = worded(design.named)
+    if same := [name for name, one in found.items() if one.prompt == own.prompt]:
+        raise UserError(f"wordings: '{same[0]}' is the judge's own prompt. Leave it out.")
     return {GIVEN: own} | found if found else {}
 
 
