@@ -62,6 +62,19 @@ def by_system(results: dict[str, Any]) -> dict[str, Any]:
     return {one["system"]: one for one in results["ranking"]}
 
 
+def test_files_that_name_no_judge_may_be_of_one_each(tmp_path: Path) -> None:
+    """Together they are one ranking, and a note says how to have one each."""
+    files = [tmp_path / f"{name}.csv" for name in ("one", "other")]
+    for n, path in enumerate(files):
+        rows = [(f"q{q}", "x", "y", "AB"[(q + n) % 3 > 0]) for q in range(12)]
+        columns = ["question", "model_a", "model_b", "winner"]
+        pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    assert "24 verdicts of files that name no judge taken together" in rank(*files).stderr
+    each = found(*files, "--column", "file=judge")["ranking"]
+    assert {one["judge"] for one in each} == {"one.csv", "other.csv"}
+    assert "taken together" not in rank(files[0]).stderr
+
+
 def test_weighed_preferences_are_probabilities(tmp_path: Path) -> None:
     """AlpacaEval's annotations say 1 plus the probability that the second output wins."""
     p = np.random.default_rng(2).random((30, 2)).round(4)

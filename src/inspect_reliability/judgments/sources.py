@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
-_FILE = "file"
+FILE = "file"
 """Column that every file has if the user names it: its name."""
 
 _SURE = ("question", "verdict", "replication")
@@ -140,10 +140,10 @@ def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
     if len(rows) < 2 or found.unclear or len(found) < sum(map(len, parts)):
         return found
     names = short([one.source for one in rows])
-    files = [one.table.assign(**{_FILE: names[one.source]}) for one in rows]
+    files = [one.table.assign(**{FILE: names[one.source]}) for one in rows]
     table = pd.concat(files, ignore_index=True)
-    if _FILE in told.columns or table["judge"].notna().any():
-        table = table.drop(columns=_FILE)
+    if FILE in told.columns or table["judge"].notna().any():
+        table = table.drop(columns=FILE)
     known = [name for name in identity(table, found.facets) if name != "replication"]
     asked = telling_apart(table, known, replace(told, where=f"{len(rows)} files"))
     return replace(found, unclear=(asked,)) if asked else found
@@ -152,8 +152,8 @@ def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
 def _in_file(told: Told, count: bool = False, name: str = "") -> Judgments:
     """Judgments of a file; with `count`, they are counted as they are read."""
     rows = read_rows(told.where, BATCH if count else None)
-    if _FILE in told.columns:
-        rows.frames = (one if _FILE in one else one.assign(**{_FILE: name}) for one in rows.frames)
+    if FILE in told.columns:
+        rows.frames = (one if FILE in one else one.assign(**{FILE: name}) for one in rows.frames)
     if rows.saved:
         found = _read_again(rows, rows.saved, told, count)
     else:

@@ -13,8 +13,9 @@ from .columns import each_once
 from .frame import named_once
 from .gained import gains, winners
 from .names import OF_SYSTEMS, PAIR, Told, lacking, named
+from .overlap import short
 from .rows import has_judgments, read_frame
-from .sources import judgments_from
+from .sources import FILE, judgments_from
 from .suites import is_rejudged, is_suite, own_scores
 from .table import Note
 from .values import in_one_form
@@ -28,6 +29,7 @@ _NAMELESS = "rows without the name of a system left out"
 _ITSELF = "verdicts on a system against itself left out"
 _TWICE = "rows that repeat a replication left out"
 _WEIGHED = "verdicts from 1 to 2 taken for probabilities: 1.2 says that the first wins with .8"
+_POOLED = "verdicts of files that name no judge taken together: --column file=judge ranks by each"
 _OTHERS = "verdicts on pairs without {!r} left out"
 
 
@@ -77,8 +79,8 @@ def verdicts_on_systems(
 
     tables, notes = [], list[Note]()
     files = [one for one in sources if has_judgments(one)]
-    for file in files:
-        table, said = _of_file(file, columns or {}, facets, by_people)
+    for file, name in short(files).items():
+        table, said = _of_file(file, columns or {}, facets, by_people, name)
         tables.append(table)
         notes += said
     if logs := [one for one in sources if one not in files]:
@@ -87,6 +89,9 @@ def verdicts_on_systems(
         notes += found.notes
     where = sources[0] if len(sources) == 1 else "sources"
     table = pd.concat(tables, ignore_index=True).dropna(subset=["question"])
+    named_by = {"judge", FILE} & {*table, *(columns or {})}
+    if len(files) > 1 and not (by_people or named_by):
+        notes.append(Note(_POOLED, len(table), where))
     if absent := [name for name in facets if name not in table]:
         raise UserError(f"{where} has no column {absent[0]!r}.")
     named_in = [*PAIR] if {*PAIR} <= {*table} else [name for name in ("system",) if name in table]
@@ -132,12 +137,14 @@ def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
 
 
 def _of_file(
-    file: str, columns: Mapping[str, str], facets: Sequence[str], by_people: bool
+    file: str, columns: Mapping[str, str], facets: Sequence[str], by_people: bool, name: str
 ) -> tuple[pd.DataFrame, list[Note]]:
     frame, saved, notes = read_frame(file)
     if saved:
         return judgments_from(file).table, notes
     frame = named_once(frame, file)
+    if FILE in columns and FILE not in frame:
+        frame = frame.assign(**{FILE: name})
     if by_people:  # what the verdicts' columns are called, a file of labels need not say
         columns = {yours: ours for yours, ours in columns.items() if yours in frame}
     table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))
