@@ -106,7 +106,6 @@ def test_wordings_of_a_file_and_of_a_design(tmp_path: Path) -> None:
         ("[]", "line 1, wordings: expected 1 or more, found 0"),
         ("a", "line 1, wordings: expected a list of texts"),
         ("[{name: x, prompt: a}, {name: x, prompt: b}]", "wordings: two are called 'x'"),
-        ("[{name: x, prompt: a}, {name: y, prompt: a}]", "'x' and 'y' are the same"),
         ("[{name: given, prompt: a}]", "two are called 'given', the name of what is not changed"),
         ("[a, '']", "line 1, wordings, item 2, prompt: expected a text that is not empty"),
     ],
@@ -130,7 +129,8 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
             [{"name": "whitespace", "prompt": "{{ options }}"}],
             "wordings: two are called 'whitespace'",
         ),
-        ([PAIR.prompt], "wordings: '1' is the judge's own prompt. Leave it out"),
+        ([PAIR.prompt], "wordings: 'given' and '1' are the same. Leave one out"),
+        (["{{ options }}"] * 2, "wordings: '1' and '2' are the same. Leave one out"),
     ],
 )
 def test_wordings_that_do_not_fit_the_judge(

@@ -231,14 +231,6 @@ def _named_apart(many: "Many") -> "Many":
     return many
 
 
-def _different(wordings: "tuple[Wording, ...]") -> "tuple[Wording, ...]":
-    said: dict[str, str] = {}
-    for one in wordings:
-        if (first := said.setdefault(one.prompt, one.name)) != one.name:
-            raise ValueError(f"'{first}' and '{one.name}' are the same")
-    return wordings
-
-
 class Wording(_Strict):
     """Another prompt with the same meaning."""
 
@@ -251,7 +243,6 @@ Wordings = Annotated[
     Field(max_length=100),
     BeforeValidator(_named),
     AfterValidator(_named_apart),
-    AfterValidator(_different),
 ]
 """Other wordings of a prompt: each a text, or `{name: ..., prompt: ...}`."""
 

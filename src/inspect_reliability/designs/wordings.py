@@ -29,7 +29,7 @@ def wordings_of(
 
     Raises:
         UserError: A change does not fit the prompt, a file has no wordings, or two wordings share a
-            name.
+            name or a prompt.
     """
     own = replace(design, wordings=())
 
@@ -40,9 +40,11 @@ def wordings_of(
     found = named("wordings", asked, known, lambda file: worded(wordings_from_file(file)))
     if asked is None:
         found = worded(design.named)
-    if same := [name for name, one in found.items() if one.prompt == own.prompt]:
-        raise UserError(f"wordings: '{same[0]}' is the judge's own prompt. Leave it out.")
-    return {GIVEN: own} | found if found else {}
+    found, said = {GIVEN: own} | found, dict[str, str]()
+    for name, one in found.items():
+        if (first := said.setdefault(one.prompt, name)) != name:
+            raise UserError(f"wordings: '{first}' and '{name}' are the same. Leave one out.")
+    return found if len(found) > 1 else {}
 
 
 def _changed(design: JudgeDesign, name: str) -> JudgeDesign:
