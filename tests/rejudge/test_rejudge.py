@@ -650,6 +650,7 @@ def test_samples_that_ended_in_an_error_are_left_alone(tmp_path: Path) -> None:
     log = run(suite(letters()), tmp_path)
     broken = log.model_copy(deep=True)
     samples(broken)[1].error = EvalError(message="broke", traceback="", traceback_ansi="")
+    assert "they ended in an error: 1." in Rejudging(broken).announcement()[-1]
     again = rejudged(broken, tmp_path / "again", replications=2)
     assert {sample.id for sample in samples(again)} == {0, 2}
     for sample in samples(broken):

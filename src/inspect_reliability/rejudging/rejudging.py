@@ -186,6 +186,8 @@ class Rejudging:
             lines.append(f"Its settings now: {given}.".replace("_", " "))
         if not self.grading.is_known:
             lines.append("Note: the log does not show this scorer at work, nor who its grader was.")
+        if lost := sum(one.error is not None for one in self.log.samples or []):
+            lines.append(f"Note: samples left out because they ended in an error: {lost:,}.")
         if self.changed:
             each = ", ".join(f"{name} {len(own):,}" for name, own in self.changed.items())
             lines.append(f"Changed answers: {each} of {len(self.samples):,} outputs.")
