@@ -13,6 +13,7 @@ from pyarrow.parquet import read_table, write_table
 from commands import invoke
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.rows import has_judgments
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from_file
 
@@ -43,6 +44,7 @@ LINES = FRAME.to_json(orient="records", lines=True)
         ("a.JSONL", LINES.encode()),
         ("a.ndjson", LINES.encode()),
         ("a.Json", json.dumps(FRAME.to_dict("records")).encode()),
+        ("a.json", b" \n " + json.dumps(FRAME.to_dict("records")).encode()),
         ("a.json", json.dumps({"version": 3, "rows": FRAME.to_dict("records")}).encode()),
         ("a.json", FRAME.to_json().encode()),
         ("a.json", FRAME.to_json(orient="table", index=False).encode()),
@@ -53,7 +55,15 @@ def test_the_same_rows_in_every_form(tmp_path: Path, name: str, content: bytes) 
     path = tmp_path / name
     path.write_bytes(content)
     for place in (path, path.as_uri(), f"local://{path}"):
+        assert has_judgments(str(place))
         pd.testing.assert_frame_equal(judgments_from_file(place).table, TABLE)
+
+
+@pytest.mark.parametrize("head", ['{"version": 2, "status": "success",', '{\n "eval": {', "{}", ""])
+def test_a_log_in_json_is_no_table(tmp_path: Path, head: str) -> None:
+    """Inspect reads it, or says what is wrong with it."""
+    (path := tmp_path / "a.json").write_text(head)
+    assert not has_judgments(str(path))
 
 
 def test_objects_in_rows_have_columns_of_their_own(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ _UNREAD = (
 _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 """Marks of missing values in CSV files of pandas and R."""
 
-_LOG = re.compile(rb'\s*(?!\[)(?!\{\s*")|\s*\{\s*"version":\s*\d+,\s*"status"')
+_LOG = re.compile(rb'(?!\[|\{\s*")|\{\s*"(version":\s*\d+,\s*"status|eval)"')
 """How a JSON file begins that inspect wrote, or that is nothing of its kind."""
 
 _BLOCK = 1 << 24
@@ -58,7 +58,7 @@ def has_judgments(location: str) -> bool:
     if not location.lower().endswith(".json"):
         return True
     with suppress(OSError), _here(location).open("rb") as file:
-        return not _LOG.match(file.read(1_000).removeprefix(BOM_UTF8))
+        return not _LOG.match(file.read(1_000).lstrip(BOM_UTF8 + b" \t\r\n"))
     return False  # inspect reads logs elsewhere, and says what is wrong with one
 
 
