@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _AGAIN = (
     "rows repeat a replication of the same judge and question: if other columns tell them apart, "
-    "group by these; if they are copies, delete them"
+    "group by these"
 )
 _OF_ONE = (
     "rows with another label of a verdict that was given once, taken for those of other raters"

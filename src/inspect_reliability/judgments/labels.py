@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,6 +38,8 @@ _MOSTLY = "labels left out beside these: what is left of a few names is no draw 
 
 _TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
 """What two kinds of file call one verdict."""
+
+_LETTER = re.compile("[A-Za-z]")
 
 NOTHING = "none"
 """Declares that every verdict decides."""
@@ -180,11 +183,23 @@ def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
-    """The same judgments, with the labels that they bring, unless labels were joined before."""
-    own = "label" in judgments.table and judgments.table["label"].notna().any()
-    if not own or "abstain" in judgments.table:
+    """The same judgments; labels in other words than a judge's are read as those of a file."""
+    if "abstain" in judgments.table or not _in_other_words(judgments.table):
         return judgments
     return with_abstentions(with_labels(judgments))
+
+
+def _in_other_words(table: pd.DataFrame) -> bool:
+    """Whether the labels of a judge have no name that it could have said, and are several."""
+    for _, rows in table.groupby("judge", dropna=False) if "label" in table else ():
+        given = rows["label"].dropna().drop_duplicates()
+        labels = {str(one) for label in given for one, _ in by_rater(label, None)}
+        said = _verdicts(rows)
+        every = said | labels
+        one_kind = all(map(NUMBER.fullmatch, every)) or all(map(_LETTER.fullmatch, every))
+        if len(labels) > 1 and said and labels.isdisjoint(said) and not one_kind:
+            return True
+    return False
 
 
 def _joined(

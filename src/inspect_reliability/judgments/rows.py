@@ -110,7 +110,8 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
         return Rows(map(pd.DataFrame, chain([first], more)))
     if form in _UNREAD:
         raise UserError(
-            f"{path} is no form that can be read. Unpack it if it is packed, or save it as CSV."
+            f"{path} is in no form that can be read. Save it as .xlsx or CSV. Unpack it if it is "
+            "packed."
         )
     with _readable(path):
         if form == ".parquet":
