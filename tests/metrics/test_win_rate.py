@@ -21,6 +21,12 @@ def test_each_question_weighs_the_same_and_a_tie_is_half() -> None:
     assert found["win_rate_low"] < found["win_rate"] < found["win_rate_high"]
 
 
+def test_ends_are_shares() -> None:
+    """Three questions have wide intervals, which end at 0 and 1."""
+    found = shares(["A", "B", "A", "A", "A", "A"], win="A")
+    assert 0 <= found["win_rate_low"] < found["win_rate"] < found["win_rate_high"] == 1
+
+
 def test_numbers_are_gains() -> None:
     assert shares([1.0, 0.0, 0.5, 0.5])["win_rate"] == pytest.approx(0.5)
 

@@ -167,19 +167,14 @@ class Board:
             none = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
             yield from (self.keys | {"system": name} | none for name in self.systems)
             return
-        given = self.contests.values
-        shares = self.method == "mean" and bool(((given >= 0) & (given <= 1)).all())
+        ends = self.contests.ends(found, self.method)
         for i in found.order:
-            value, reach = float(found.scores[i]), float(found.reach[i])
-            why = found.reason or (None if reach > _NO_WIDTH else _SAME)
-            low, high = value - reach, value + reach
-            if shares:
-                low, high = min(max(low, 0.0), value), max(min(high, 1.0), value)
+            why = found.reason or (None if found.reach[i] > _NO_WIDTH else _SAME)
             yield {
                 **self.keys,
                 "system": self.systems[i],
-                "score": value,
-                "score_interval": None if why else [low, high],
+                "score": float(found.scores[i]),
+                "score_interval": None if why else ends[i].tolist(),
                 "standard_error": None if found.reason else float(found.error[i]),
                 "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
                 "rank": int(found.rank[i]),

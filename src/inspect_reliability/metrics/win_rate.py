@@ -55,10 +55,11 @@ def _share(judgments: Sequence[Judgment], win: str | None) -> Mapping[str, float
     values = np.array([[v] for _, v in known])
     from ..stats.ranking import Contests, ranking  # scipy takes a quarter of a second to import
 
-    found = ranking(Contests(question, np.zeros((n, 1), np.int64), values, np.arange(n), 1))
-    value, reach = float(found.scores[0]), float(found.reach[0])
-    ends = {"win_rate_low": value - reach, "win_rate_high": value + reach}
-    return nothing | {"win_rate": value} | (ends if found.reason is None else {})
+    contests = Contests(question, np.zeros((n, 1), np.int64), values, np.arange(n), 1)
+    found = ranking(contests)
+    ((low, high),) = contests.ends(found).tolist()
+    ends = {} if found.reason else {"win_rate_low": low, "win_rate_high": high}
+    return nothing | {"win_rate": float(found.scores[0])} | ends
 
 
 def _gain(verdict: str, win: str) -> str:

@@ -85,6 +85,14 @@ class Contests:
             return strengths(wins(self.question, self.systems, self.values, self.n_systems)[0])
         return mean_of(self.shares)
 
+    def ends(self, found: "Ranking", method: Method = "mean") -> FloatArray:
+        """Low and high ends of the scores, [S, 2]; those of shares stay between 0 and 1."""
+        ends = found.scores[:, None] + np.multiply.outer(found.reach, (-1, 1))
+        if method == "bt" or not ((self.values >= 0) & (self.values <= 1)).all():
+            return np.asarray(ends)
+        least, most = np.minimum(found.scores, 0), np.maximum(found.scores, 1)
+        return np.clip(ends, least[:, None], most[:, None])
+
 
 def in_parts(many: NDArray[Any], size: int) -> list[NDArray[Any]]:
     """Parts that fit the memory; each one needs so many numbers."""
