@@ -54,17 +54,18 @@ def test_any_sample_has_the_estimate_of_ppi_python() -> None:
         assert high - 1e-3 < found.high < high + 0.02
 
 
-def test_an_interval_reaches_a_rate_that_no_share_can_have() -> None:
-    """Labels of 0, 0 and 1 where the judge says more than on the others: the rate is below 0."""
-    labels, judged = np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5, 1.0])
-    for turned in (False, True):
-        parts = (labels, judged, np.zeros(12))
-        found = ppi(Sample(*(1 - one if turned else one for one in parts)))
-        assert found.value is not None
-        assert found.low is not None
-        assert found.high is not None
-        assert not 0 <= found.value <= 1
-        assert found.low <= found.value <= found.high
+def test_an_interval_reaches_its_rate() -> None:
+    """A rate below 0 or above 1, and one by a single label of its kind."""
+    labels, judged, none = np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5, 1.0]), np.zeros(12)
+    single, often = np.repeat([1.0, 0.0], [1, 17]), np.repeat([1.0, 0.0], [105, 58])
+    rates = []
+    for correct, parts in ((ppi, (labels, judged, none)), (rogan_gladen, (single, single, often))):
+        for turned in (False, True):
+            found = correct(Sample(*(1 - one if turned else one for one in parts)))
+            assert found.low <= found.value <= found.high
+            rates.append(found.value)
+    assert rates[0] < 0
+    assert rates[1:] == pytest.approx([1 - rates[0], 105 / 163, 58 / 163])
 
 
 def _as_there(generator: np.random.Generator, n: int, others: int, r: int) -> Sample:

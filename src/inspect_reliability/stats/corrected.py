@@ -8,7 +8,7 @@ import numpy as np
 from .cells import Cells
 from .ends import t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import FEWEST_QUESTIONS, TOO_FEW
+from .intervals import FEWEST_QUESTIONS, TOO_FEW, within_bounds
 from .long import FloatArray
 from .rates import by_question, mean_share, unseen
 
@@ -95,8 +95,8 @@ def ppi(sample: Sample) -> Estimate:
         error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
         return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
 
-    low, high = min(max(end(-1, -tuned), 0.0), value), max(min(end(1, 1.0), 1.0), value)
-    return replace(found, low=low, high=high, method="PPI++")
+    found = replace(found, low=end(-1, -tuned), high=end(1, 1.0), method="PPI++")
+    return within_bounds(found, 0.0)
 
 
 def weight_of(sample: Sample) -> float:
@@ -138,8 +138,8 @@ def rogan_gladen(sample: Sample) -> Estimate:
     theta = _rate(p, q1, q0)
     shift = 2 * z**2 * (theta * of_q1 - (1 - theta) * of_q0)
     half = z * np.sqrt(of_p + theta**2 * of_q1 + (1 - theta) ** 2 * of_q0) / slope
-    low, high = max(float(theta + shift - half), 0.0), min(float(theta + shift + half), 1.0)
-    return replace(found, value=value, low=low, high=high, method="Lee et al.")
+    low, high = float(theta + shift - half), float(theta + shift + half)
+    return within_bounds(replace(found, value=value, low=low, high=high, method="Lee et al."), 0.0)
 
 
 def _with_pseudo(values: FloatArray, weights: FloatArray, more: float) -> tuple[float, float]:
