@@ -127,7 +127,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ),
         (
             f"{PAIR}wordings: [{{name: x, prompt: '{{{{ question }}}}'}}]\n",
-            "line 6, wordings: it does not show the judge what to judge",
+            "line 6, wordings: 'x' does not show the judge what to judge",
         ),
         (
             "name: x\nprompt: {text: p}\nverdict: [a, b]\n",

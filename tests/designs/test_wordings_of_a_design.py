@@ -131,6 +131,7 @@ def test_a_broken_list_of_wordings_is_named(wordings: str, message: str, tmp_pat
         ),
         ([PAIR.prompt], "wordings: 'given' and '1' are the same. Leave one out"),
         (["{{ options }}"] * 2, "wordings: '1' and '2' are the same. Leave one out"),
+        (["{{ options }}", "A or B?"], "wordings: '2' does not show the judge what to judge. Add"),
     ],
 )
 def test_wordings_that_do_not_fit_the_judge(

@@ -286,10 +286,11 @@ class DesignFields(ReaderFields):
         form = "{{ question }} and {{ response }}"
         if chooses:
             form = "{% for option in options %}{{ option.label }}: {{ option.text }}{% endfor %}"
-        for prompt in [given] if isinstance(given, str) else [one.prompt for one in given]:
+        many = {"it": given} if isinstance(given, str) else {f"'{w.name}'": w.prompt for w in given}
+        for name, prompt in many.items():
             names = shown(prompt)
             if not names or (chooses and "options" not in names):
-                raise ValueError(f"it does not show the judge what to judge. Add {form}")
+                raise ValueError(f"{name} does not show the judge what to judge. Add {form}")
         return given
 
 

@@ -34,7 +34,9 @@ def wordings_of(
     own = replace(design, wordings=())
 
     def worded(prompts: Mapping[str, str]) -> dict[str, JudgeDesign]:
-        return {name: replace(own, prompt=prompt) for name, prompt in prompts.items()}
+        every = [{"name": name, "prompt": prompt} for name, prompt in prompts.items()]
+        checked = replace(own, wordings=every).named  # or an error that says which
+        return {name: replace(own, prompt=prompt) for name, prompt in checked.items()}
 
     known = {name: partial(_changed, own, name) for name in CHANGES}
     found = named("wordings", asked, known, lambda file: worded(wordings_from_file(file)))
