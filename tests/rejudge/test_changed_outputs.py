@@ -10,6 +10,7 @@ from graders import graded_by, plain, rejudged
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.verdicts import GIVEN
 
 TOLD = "Instruction to the judge"
@@ -67,3 +68,12 @@ def test_what_changes_nothing_is_refused(tmp_path: Path) -> None:
     """Before any call, with what to do."""
     with pytest.raises(UserError, match=r"answers=layout changes no answer: .*Leave it out"):
         rejudged(plain(tmp_path), tmp_path / "a", answers="layout")
+
+
+def test_the_log_names_its_metadata_as_it_likes(tmp_path: Path) -> None:
+    """Texts under names that mean lists in a judge's rows are left out."""
+    log = plain(tmp_path)
+    for sample in log.samples or []:
+        sample.metadata = {"targets": "x", "messages": "y", "order": "z", "topic": "parcels"}
+    found = Rejudging(log, answers="instruction").changed["instruction"]
+    assert len(found) == len(log.samples or [])

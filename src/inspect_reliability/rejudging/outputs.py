@@ -137,7 +137,7 @@ def _item(sample: EvalSample) -> Item:
     own = {
         name: text
         for name, text in sample.metadata.items()
-        if isinstance(text, str) and name not in RESERVED
+        if isinstance(text, str) and name not in {*RESERVED, "messages", "targets"}  # no texts
     }
     return Item(str(sample.id), asked, {"": sample.output.completion}, fields=own)
 
