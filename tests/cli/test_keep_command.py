@@ -205,6 +205,18 @@ def test_grades_have_a_half_width(tmp_path: Path) -> None:
         assert one["judge_agrees"] == pytest.approx(-far.mean())
 
 
+@pytest.mark.parametrize("off", [0, 1])
+def test_people_and_a_judge_on_a_scale_are_so_far_apart(off: int, tmp_path: Path) -> None:
+    """The judge says what one person does; the other says a grade, or none, more."""
+    rows = [("j", n, n % 7 + 1, rater) for n in range(30) for rater in range(2)]
+    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "rater"])
+    table["label"] = table["verdict"] + off * table["rater"]
+    table.to_csv(tmp_path / "judged.csv", index=False)
+    said = " ".join(invoke("keep", str(tmp_path / "judged.csv"), "--full").stdout.split())
+    assert f"People are {off} apart, j is {off / 2:.1g} from them: it can replace one." in said
+    assert f"{off:.2f} apart {off / 2:.2f} apart" in said
+
+
 def test_votes_between_two_numbers_are_the_higher(tmp_path: Path) -> None:
     """Half of the questions have 4 votes, half 5: those with 5 are kept, and 5 are asked."""
     votes = [("j", n, "AB"[n % 2], "AB"[n % 2]) for n in range(80) for _ in range(4 + n // 40)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from math import isinf
 
@@ -25,6 +26,8 @@ TITLE = "Which verdicts may be used?"
 
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
+
+_AGREE = ("people_agree", "person_agrees", "judge_agrees")
 
 _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
@@ -119,6 +122,7 @@ def _replaces(panel: Panel) -> Iterator[Record]:
     if found := panel.against_people:
         rate = found.winning_rate
         yield panel.keys | {
+            "by_distance": panel.by_distance,
             "people_agree": float(np.mean([one.person_agrees for one in found.people])),
             "judge_agrees": float(np.mean([one.judge_agrees for one in found.people])),
             "winning_rate": rate,
@@ -136,6 +140,7 @@ def _people(panel: Panel) -> Iterator[Record]:
         yield panel.keys | {
             "rater": None if rater != rater else str(rater),  # NaN: labels without a rater
             "n_labelled": one.n,
+            "by_distance": panel.by_distance,
             **picked(one, "person_agrees", "judge_agrees", "person_wins", "judge_wins"),
             **picked(one, "p_value", "beaten"),
         }
@@ -178,8 +183,13 @@ def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
 
 def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
     several = len({one.get("judge") for one in records}) > 1
-    columns = [*[grouped("judge")] * several, *declared(name)]
+    agree = {name: partial(_agree, name) for name in _AGREE}
+    columns = [*[grouped("judge")] * several, *declared(name, **agree)]
     return [Table.of(records, columns, title)] if records else []
+
+
+def _agree(name: str, one: Record) -> str:
+    return f"{-one[name]:z.2f} apart" if one["by_distance"] else f"{one[name]:.1%}"
 
 
 def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
@@ -231,8 +241,8 @@ def person_in_words(one: Record) -> str:
     whom = describe({key: one[key] for key in ("judge",) if key in one})
     people, judge = one["people_agree"], one["judge_agrees"]
     agree = f"People agree in {people:.0%}, {whom} with them in {judge:.0%}"
-    if min(people, judge) < 0:  # distances
-        agree = f"People are {-people:.2g} apart, {whom} is {-judge:.2g} from them"
+    if one["by_distance"]:
+        agree = f"People are {-people:z.2g} apart, {whom} is {-judge:z.2g} from them"
     if one["replaces"] is None:
         return f"{agree}; whether it can replace one is not known: {one['reason']}."
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."

@@ -264,16 +264,22 @@ class Panel:
         found = half_width(apart, self.promise.max_error)
         return found if found is not None and np.isfinite(found) else None
 
+    @property
+    def by_distance(self) -> bool:
+        """Whether judge and people are compared by how far apart they are, on a scale."""
+        row = self.rows[0]
+        known = row.labelled
+        return bool(known and known.values is not None and not could_be_options(row, known))
+
     @cached_property
     def against_people(self) -> Alternative | None:
         """The judge against each person; None without two people on a question."""
         if len(self.people) < 2 or len(self.rows) > 1:
             return None
-        (row,), (judge,) = self.rows, self.cascade.judges
+        (judge,) = self.cascade.judges
         said: FloatArray | IntArray = judge.top
         people = np.column_stack(list(self.people.values()))
-        named = row.labelled is None or could_be_options(row, row.labelled)
-        if self.scale is not None and not named:
+        if self.scale is not None and self.by_distance:
             # Two grades that are equally frequent have a mean.
             said, people = self._means(judge.votes), np.append(self.scale, np.nan)[people]
         judged = judge.votes.sum(axis=1) > 0
