@@ -91,6 +91,8 @@ def test_files_that_name_no_judge_may_be_of_one_each(
         (["run_1", "run_2"], "replication", {}),
         (["first", "again"], "replication", {"judge": "x"}),
         (["gpt-4", "claude-3"], "judge", {}),
+        (["gpt4", "gpt5"], "judge", {}),
+        (["judge_1", "judge_2"], "judge", {}),
     ],
 )
 def test_several_columns_may_be_verdicts(names: list[str], of: str, more: dict[str, str]) -> None:

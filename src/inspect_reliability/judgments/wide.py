@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from string import digits
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -16,7 +16,6 @@ from .table import Note
 if TYPE_CHECKING:
     import pandas as pd
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
 _ROWS = 1000
 """Rows that show which columns have the same values."""
 
@@ -26,8 +25,8 @@ def long(
 ) -> tuple[Iterator[pd.DataFrame], Told, list[Note]]:
     """Frames with one row a verdict, where the user says that several columns are verdicts.
 
-    They are replications if their names differ in a last number, or beside a column of judges, and
-    else judges.
+    They are replications if their names are numbered from 0 or 1 and name no judge, or beside a
+    column of judges, and else judges.
 
     Raises:
         UserError: A column is not there, or there are such replications or judges already.
@@ -42,12 +41,14 @@ def long(
     if absent := [name for name in wide if name not in first]:
         raise UserError(lacking(absent, first, told))
     named = {*first, *others.values()}.difference(others)
-    ends = [found for name in wide if (found := _NUMBERED.fullmatch(name))]
-    alike = len(ends) == len(wide) and len({end[1] for end in ends}) == 1
-    kind = "replication" if alike or "judge" in named else "judge"
+    stem = wide[0].rstrip(digits)
+    ends = [int(end) for name in wide if (end := name.removeprefix(stem)).isdecimal()]
+    numbered = sorted(ends) in ([*range(len(wide))], [*range(1, len(wide) + 1)])
+    tries = numbered and not could_be(stem, "judge")
+    kind = "replication" if tries or "judge" in named else "judge"
     if kind in named:
         raise UserError(f"{told.where}: two columns were given one name, '{kind}'. {told.hint}")
-    numbers = [int(end[2]) for end in ends] if alike else range(1, len(wide) + 1)
+    numbers = ends if numbered else range(1, len(wide) + 1)
     levels: dict[str, Any] = dict(zip(wide, wide if kind == "judge" else numbers, strict=True))
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
