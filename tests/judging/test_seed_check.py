@@ -134,7 +134,7 @@ def test_the_check_falls_to_what_is_finished_first(tmp_path: Path) -> None:
 
 
 class FewWords(ModelAPI):
-    """A judge that says one of two things, and the same for the first two seeds."""
+    """A judge that says one of two things, or once none, and the same for the first two seeds."""
 
     choices_follow_seeds = False  # declared: no call but the run's and those of the seed check
 
@@ -146,12 +146,17 @@ class FewWords(ModelAPI):
         self, input: Any, tools: Any, tool_choice: Any, config: GenerateConfig
     ) -> ModelOutput:
         self.calls += 1
+        if self.model_name == "silent" and self.calls == 2:
+            return ModelOutput(model=self.model_name)
         by_seed, by_call = (config.seed or 0) // 2, max(self.calls - 2 * DRAWS, 0)
         letter = "AB"[(by_seed if self.model_name == "by_seed" else by_call) % 2]
         return ModelOutput.from_content(self.model_name, f"Best Response: [[{letter}]]")
 
 
-@pytest.mark.parametrize(("how", "outcome"), [("by_seed", "honoured"), ("by_call", "not honoured")])
+@pytest.mark.parametrize(
+    ("how", "outcome"),
+    [("by_seed", "honoured"), ("by_call", "not honoured"), ("silent", "unknown")],
+)
 def test_two_seeds_with_one_text_are_not_the_last_word(
     tmp_path: Path, how: str, outcome: str
 ) -> None:

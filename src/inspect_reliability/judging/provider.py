@@ -65,7 +65,11 @@ class Provider:
         self.most_choices = maxsize if declared else 1
 
     async def make(self, prompt: str, config: GenerateConfig, **options: Any) -> ModelOutput:
-        """Make a request with these options, and others of `generate`."""
+        """Make a request with these options, and others of `generate`.
+
+        Raises:
+            NoChoicesError: The answer has no choices.
+        """
         extra = self.extra
         try:
             output = await self.model.generate(prompt, config=extra.merge(config), **options)
@@ -76,6 +80,8 @@ class Provider:
             output = await self.model.generate(prompt, config=config, **options)
             self.extra = GenerateConfig()
         self._settled = True
+        if output.empty:
+            raise NoChoicesError(output.error or f"no choices in {self.model}'s answer. Run again")
         return output
 
     @property
@@ -147,6 +153,12 @@ def compared(choices: Sequence[str], draws: Sequence[str]) -> Found:
     if len(set(draws)) == 1:
         return "unknown", f"all {len(draws)} seeds gave one text"
     return "honoured", "as with seeds s, s + 1, ..."
+
+
+class NoChoicesError(ValueError):
+    """An answer from which nothing can be read, as that to a request that a server refused."""
+
+    status_code = _REFUSED[-1]
 
 
 def is_refused(error: Exception) -> bool:

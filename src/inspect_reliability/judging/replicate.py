@@ -72,7 +72,7 @@ async def replicate(
     made = await _make_calls(provider, asked)
     if then is not None:
         output = made[0][1]
-        said = output.completion if isinstance(output, ModelOutput) and output.choices else None
+        said = output.completion if isinstance(output, ModelOutput) else None
         every = then(said)
         made += await _make_calls(provider, {n: every[n] for n in every if n not in asked})
         asked = every
@@ -154,11 +154,9 @@ async def _made(provider: Provider, numbers: Sequence[int], asked: Asked) -> Mad
     try:
         output = await provider.make(prompt, config)
         given = len(output.choices)
-        if wanted == 1 and not given:
-            raise ValueError("the server's answer has no choices")
         if wanted == 1 or given >= wanted or _is_overlong(output):
             return [(numbers, output)]
-        made = [(numbers[:given], output)] if given else []
+        made = [(numbers[:given], output)]
     except UserError:
         raise
     except Exception as error:  # the other replications must not be lost with it
@@ -208,6 +206,6 @@ def _put_together(state: TaskState, asked: Asked, made: Made, question: str) -> 
 def _is_overlong(output: ModelOutput) -> bool:
     # Providers report a prompt that does not fit as an output without tokens. Scored, it would
     # be a hundred perfectly agreeing non-responses.
-    if output.empty or output.stop_reason != "model_length":
+    if output.stop_reason != "model_length":
         return False
     return output.error is not None or output.usage is None or not output.usage.output_tokens
