@@ -162,8 +162,16 @@ def test_a_row_may_count_for_many() -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("column", "levels", "form", "ending"),
+    [("worker", "abc", "csv", "csv"), ("a_model", "ab", "jsonl", "ndjson")],
+)
+def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(
+    tmp_path: Path, column: str, levels: str, form: str, ending: str
+) -> None:
     """A column that tells repeated rows apart is asked about, though counts would lose it."""
-    frame = rows().assign(worker=lambda of: np.array(["a", "b", "c"])[of.index % 3])
-    (asked,) = judgments_from(written(frame, tmp_path / "many.csv")).unclear
-    assert asked.column == "worker"
+    frame = rows().drop(columns="judge").assign(**{column: np.resize([*levels], 288)})
+    path = written(frame, tmp_path / f"many.{form}").rename(tmp_path / f"many.{ending}")
+    read = judgments_from(path)
+    assert [one.column for one in read.unclear] == [column]
+    assert "n_judgments" in read.table

@@ -125,7 +125,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Uncl
         if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
             words = {*_words(name)}
             ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
-            if "model" in words and rows["judge"].notna().all():
+            if "model" in words and rows.reindex(columns=["judge"]).notna().all(axis=None):
                 ours = "output"  # whose judge is known
             if ours not in _OWN_LABELS and _labels_differ(rows, cell):
                 ours = "question"

@@ -185,7 +185,7 @@ def n_rows(location: str) -> int:
     with suppress(Exception):  # whoever reads it says what is wrong with it
         if path.suffix.lower() == ".parquet":
             return n_rows_of(path)
-        if path.suffix.lower() in (*_TEXTS, ".jsonl"):
+        if path.suffix.lower() in (*_TEXTS, *_LINES):
             with path.open("rb") as file:
                 return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
     return 0
