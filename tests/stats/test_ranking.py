@@ -228,6 +228,13 @@ def test_one_difference_on_every_question_is_a_sign_test(n: int, systems: int) -
     assert (found.pair_reach[0, 1] < 1) == (binomtest(n, n).pvalue <= 0.05)
 
 
+def test_two_systems_asked_alone_are_asked_at_once() -> None:
+    """There is one difference, so both intervals are the same."""
+    for seed in range(20):
+        found = ranking(scored(np.random.default_rng(seed).random((9, 2, 1))))
+        assert found.all_reach[0, 1] == found.pair_reach[0, 1]
+
+
 def test_equal_scores_share_a_rank_whatever_the_order_of_questions() -> None:
     """.1 + .2 + .3 is not .3 + .2 + .1 to a computer."""
     values = np.array([[0.1, 0.3, 0.9], [0.2, 0.2, 0.7], [0.3, 0.1, 0.8]])

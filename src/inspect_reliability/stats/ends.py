@@ -4,6 +4,8 @@ scipy is imported where it is called: importing it takes twice as long as numpy,
 does not need it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .long import FloatArray
@@ -115,10 +117,10 @@ def jackknife_error(left_one_out: FloatArray) -> float:
     return float(np.sqrt((jackknifed(left_one_out) ** 2).sum()))
 
 
-def constant_share_bound(n_questions: float, level: float) -> float:
-    """Exact lower bound of the agreement, if no question varies.
+def constant_share_bound(n_questions: Any, level: float) -> Any:
+    """Exact lower bound of the agreement, if no question varies; of each number of questions.
 
     If a share c of all questions shows R verdicts that are alike, N of N do with probability c^N
     (Clopper & Pearson 1934). Agreement is at least that share.
     """
-    return float(((1 - level) / 2) ** (1 / n_questions))
+    return ((1 - level) / 2) ** (1 / n_questions)

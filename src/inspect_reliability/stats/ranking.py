@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .bradley_terry import check_finite, strengths, wins
-from .ends import jackknifed, t_quantile
+from .ends import constant_share_bound, jackknifed, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
@@ -247,11 +247,6 @@ def of_differences(moved: FloatArray) -> FloatArray:
     return np.asarray(np.add.outer(own, own) - 2 * moved.T @ moved)
 
 
-def unseen_share(n: Any, level: float) -> Any:
-    """The largest share of questions that may differ where n are all alike (exact bound)."""
-    return 1 - ((1 - level) / 2) ** (1 / n)
-
-
 def by_mean(shares: FloatArray) -> FloatArray:
     """Deviations of questions, [Q, S], whose squares and products sum to (co)variances of means."""
     n = (~np.isnan(shares)).sum(axis=0)
@@ -305,18 +300,24 @@ def _reaches(
     level: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Standard errors and reaches of scores; of all differences at once, and of one alone."""
-    own = [(one * one).sum(axis=0) for one in moved]
-    fewest = np.minimum.outer(n, n)
-    error, free = _combined(own, n, len(moved[1]) if moved[1:] else 0)
-    errors, frees = _combined(apart, fewest, len(moved[1]) if moved[1:] else 0)
-    quantile = (1 + level) / 2
-    reach, pair_reach = error * stdtrit(free, quantile), errors * stdtrit(frees, quantile)
-    if np.isnan(error).any() or len(n) < 2:
-        return error, reach, np.full(errors.shape, np.nan), pair_reach
-    random = np.random.default_rng(0)
-    upper = np.triu_indices(len(n), 1)
+    own, levels = [(one * one).sum(axis=0) for one in moved], len(moved[1]) if moved[1:] else 0
+    fewest = np.minimum.outer(n, n).clip(1)
+    error, free = _combined(own, n, levels)
+    errors, frees = _combined(apart, fewest, levels)
     spread = np.asarray(sum(apart[:2]))
     same = spread <= 1e-12 * np.add.outer(error**2, error**2)
+
+    def reaching(critical: Any, pairs: int) -> FloatArray:
+        """Of differences that are the same on every question, what none of them shows."""
+        unseen = 1 - constant_share_bound(fewest, 1 - (1 - level) / pairs)
+        return np.asarray(np.where(same, far * unseen, critical * errors))
+
+    quantile = (1 + level) / 2
+    reach, alone = error * stdtrit(free, quantile), reaching(stdtrit(frees, quantile), 1)
+    if np.isnan(error).any() or len(n) < 3:
+        return error, reach, alone, alone
+    random = np.random.default_rng(0)
+    upper = np.triu_indices(len(n), 1)
     scale = np.sqrt(np.where(same, np.inf, spread))[upper]
     freedom, largest = float(np.median(frees[upper])), []
     for _ in range(_DRAWS // 100):
@@ -324,14 +325,7 @@ def _reaches(
         t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
         largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
     critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
-    at_once, alone = (
-        far * unseen_share(fewest, 1 - (1 - level) / many) for many in (len(upper[0]), 1)
-    )
-    return (
-        *(error, reach),
-        np.where(same, at_once, critical * errors),
-        np.where(same, alone, pair_reach),
-    )
+    return error, reach, reaching(critical, len(upper[0])), alone
 
 
 def _combined(

@@ -6,21 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .corrected import Sample, ppi, weight_of
-from .ends import t_quantile
+from .ends import Ends, constant_share_bound, t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray, IntArray
-from .ranking import (
-    ROUNDING,
-    Contests,
-    Flags,
-    Ranking,
-    by_mean,
-    mean_of,
-    padded,
-    ranked,
-    unseen_share,
-)
+from .ranking import ROUNDING, Contests, Flags, Ranking, by_mean, mean_of, padded, ranked
 
 FEWEST_LABELS = 30
 """Labels of each system from which it has a correction of its own."""
@@ -60,10 +50,15 @@ class LabelledShares:
         return np.asarray((~np.isnan(self.labels)).sum(axis=0))
 
     @property
+    def ends(self) -> Ends:
+        """The least and the most that a system gained."""
+        every = np.concatenate([self.labels, self.judged, self.rest])
+        return float(np.nanmin(every)), float(np.nanmax(every))
+
+    @property
     def span(self) -> float:
         """How far apart the biases of two systems may be on a question."""
-        every = np.concatenate([self.labels, self.judged, self.rest])
-        return 2 * float(np.nanmax(every) - np.nanmin(every))
+        return 2 * (self.ends[1] - self.ends[0])
 
     @property
     def bias(self) -> FloatArray:
@@ -108,9 +103,9 @@ def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
 
 
 def _each(given: LabelledShares) -> Ranking:
-    scores, moved = np.zeros(given.labels.shape[1]), np.zeros(given.labels.shape)
-    parts, far = (given.labels, given.judged, given.rest), np.zeros(len(scores))
-    shares = all(((one >= 0) & (one <= 1) | np.isnan(one)).all() for one in parts)
+    shares = given.ends[0] >= 0 and given.ends[1] <= 1
+    scores, far = np.zeros((2, given.labels.shape[1]))
+    moved, parts = np.zeros(given.labels.shape), (given.labels, given.judged, given.rest)
     for i in range(len(scores)):
         y, f, rest = (one[:, i] for one in parts)
         known, other = ~np.isnan(y), ~np.isnan(rest)
@@ -122,10 +117,10 @@ def _each(given: LabelledShares) -> Ranking:
         scores[i] = left.mean() + mean
         moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
         moved[other, i] = (added - mean) / others
-        if shares and (alone := ppi(sample)).low is not None and alone.high is not None:
-            far[i] = max(scores[i] - alone.low, alone.high - scores[i])
+        # An end that sees what few labels do not show is farther out.
+        ends = ppi(sample).ends if shares else None
+        far[i] = max(abs(end - scores[i]) for end in ends or scores[i : i + 1])
     found = ranked(scores, [moved], given.n)
-    # An end that sees what few labels do not show is farther out.
     return replace(found, reach=np.maximum(found.reach, far))
 
 
@@ -146,5 +141,5 @@ def favoured(
     error = float(np.sqrt(((by_mean(bias) @ weight) ** 2).sum()))
     value, n = float(mean_of(bias) @ weight), int(given.n[known].min())
     if error < ROUNDING:
-        return value, (abs(value) + given.span) * unseen_share(n, level)
+        return value, (abs(value) + given.span) * (1 - constant_share_bound(n, level))
     return value, error * t_quantile(level, n - 1.0)
