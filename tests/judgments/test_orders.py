@@ -1,5 +1,6 @@
 """What verdicts name where orders have names: places, or responses."""
 
+import tracemalloc
 from collections.abc import Sequence
 from itertools import cycle, product
 from pathlib import Path
@@ -117,6 +118,17 @@ def test_columns_of_the_responses_as_shown_decide(columns: tuple[str, str], orde
     assert not read.unclear
     same = judgments_from_frame(frame.assign(**{one: "x", other: "y"}))
     assert same.unclear
+
+
+def test_one_long_response_takes_no_room_in_other_rows() -> None:
+    """Responses as shown are compared as they are, not padded to the longest."""
+    frame = pd.DataFrame({"question": range(100), "verdict": "A", "response_b": "y"})
+    frame["response_a"] = ["x" * 100_000, *"x" * 99]
+    tracemalloc.start()
+    judgments_from_frame(frame)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize(

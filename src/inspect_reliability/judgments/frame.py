@@ -157,14 +157,15 @@ def _judged(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
 
 def _by_pair(table: pd.DataFrame) -> pd.DataFrame:
     """Judgments whose questions have several pairs of systems; each pair is judged on its own."""
-    import pandas as pd
-
     for pair in pairs_shown(table) if "output" not in table else ():
         if not table[[*pair]].isna().any(axis=None):
-            shown = pd.Series([*map(sorted, table[[*pair]].to_numpy(str))], table.index)
-            pairs = each_once(shown, joined)
-            if pairs.groupby(table["question"]).nunique().max() > 1:
-                return table.assign(output=pairs)
+            shown = table[[*pair]].map(str)
+            ends = [shown.min(axis="columns"), shown.max(axis="columns")]
+            number = shown.groupby(ends, sort=False).ngroup()
+            if number.groupby(table["question"]).nunique().max() > 1:
+                first = ~number.duplicated()
+                names = map(joined, zip(*(end[first] for end in ends), strict=True))
+                return table.assign(output=number.map(dict(enumerate(names))))
     return table
 
 
@@ -207,8 +208,8 @@ def _numbered(table: pd.DataFrame, told: Told, own: Sequence[str]) -> tuple[pd.D
 def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     """A frame whose columns have texts as names; UserError if two have one name."""
     names = list(map(str, frame.columns))
-    if twice := dict.fromkeys(repr(name) for name in names if names.count(name) > 1):
-        what = f"duplicate column {', '.join(twice)}"
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        what = f"duplicate column {', '.join(map(repr, twice))}"
         raise UserError(f"{where}: {what}. Give each column one name of its own.")
     return frame.set_axis(names, axis="columns")
 

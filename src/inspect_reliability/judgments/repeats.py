@@ -19,7 +19,7 @@ _MOST = 0.95
 _MOST_LEVELS = 50
 """With more levels a column is no condition: it numbers or describes what was judged."""
 
-_MOST_COLUMNS = 500
+MOST_COLUMNS = 500
 """Columns looked at, so that files with thousands of them are read in seconds."""
 
 _FRACTION = re.compile(r"[+-]?\d*[.,]0*[1-9]\d*([eE][+-]?\d+)?")
@@ -120,7 +120,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Uncl
     several = cell.duplicated(keep=False)
     cell, rows = cell[several], table[several]
     free = [name for name in map(str, rows) if name not in (*known, *told.facets)]
-    possible = [name for name in free[:_MOST_COLUMNS] if _may_tell(rows, name)]
+    possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
     for name in possible:
         if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
             words = {*_words(name)}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from .names import Told, could_be, lacking
 from .places import pairs_shown
+from .repeats import MOST_COLUMNS
 from .table import Note
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def hint_of_several(frame: pd.DataFrame, told: Told) -> str:
     """How to say that several columns are verdicts, where their values are much the same."""
     shown = {name for pair in pairs_shown(frame) for name in pair}
     free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
-    values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free}
+    values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free[:MOST_COLUMNS]}
     for own in values.values():
         same = [name for name, of in values.items() if 2 * len(own & of) > len(own | of) > 0]
         if len(same) > 1 and 2 * len(own) < len(frame):
