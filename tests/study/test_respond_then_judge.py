@@ -191,6 +191,10 @@ def test_unfinished_and_repeated_logs_are_refused(models: list[str], tmp_path: P
         load_responses(one, "BBH")
     with pytest.raises(ValueError, match="No log of a responder task for SQuAD"):
         load_responses(tmp_path, "SQuAD")
+    # What a limit ended is no answer: the first turn is none to the second.
+    run(tasks.mt_bench_respond(), models[0], tmp_path, limit=1, token_limit=1)
+    with pytest.raises(ValueError, match="here are 0 responders"):
+        load_responses(tmp_path, "MT-Bench")
     with pytest.raises(ValueError, match="No log of a responder task for Head-to-Tail"):
         load_predictions(tmp_path)
 

@@ -62,7 +62,7 @@ def _answers(header: EvalLog) -> list[Item]:
         return [
             replace(Item(**one.metadata["question"]), responses={model: one.output.completion})
             for one in log.samples or []
-            if one.error is None
+            if one.error is None and one.limit is None
         ]
     except (KeyError, TypeError):
         raise UserError(
