@@ -100,14 +100,14 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     form = path.suffix.lower()
     if form == ".json":
         listed, notes = _listed(read_json(path), str(path))
-        if not (records := [_flat(record) for _, record in objects(listed, str(path))]):
+        if not (records := [record for _, record in objects(listed, str(path))]):
             raise UserError(f"{path} is empty.")
-        return Rows(iter([pd.DataFrame(records)]), notes=notes)
+        return Rows(iter([pd.json_normalize(records)]), notes=notes)
     if form in _LINES:
-        lines = (_flat(record) for _, record in read_json_lines(path))
+        lines = (record for _, record in read_json_lines(path))
         first = list(islice(lines, batch))
         more = iter(lambda: list(islice(lines, batch)), [])
-        return Rows(map(pd.DataFrame, chain([first], more)))
+        return Rows(map(pd.json_normalize, chain([first], more)))  # {"a": {"b": 1}} has a.b
     if form in _UNREAD:
         raise UserError(
             f"{path} is in no form that can be read. Save it as .xlsx or CSV. Unpack it if it is "
@@ -137,17 +137,6 @@ def _listed(found: Any, where: str) -> tuple[Any, list[Note]]:
         f'{where} has no list of rows, such as [{{"question": ..., "verdict": ...}}, ...]. '
         "Write one object a verdict, or save it as CSV."
     )
-
-
-def _flat(record: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """A record without objects in it: {"scores": {"style": 1}} has a column scores.style."""
-    if not before and not any(isinstance(value, dict) for value in record.values()):
-        return record
-    made: dict[str, Any] = {}
-    for name, value in record.items():
-        own = f"{before}{name}"
-        made |= _flat(value, f"{own}.") if isinstance(value, dict) and value else {own: value}
-    return made
 
 
 def _in_words(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
