@@ -153,6 +153,8 @@ def test_conditions_are_never_pooled_silently() -> None:
     assert first["difference"] == pytest.approx(alone[0] - alone[1])
     with pytest.raises(ValueError, match='by="judge"'):
         compare(both)
+    with pytest.raises(ValueError, match="no column ''"):
+        compare(both, by="")
 
 
 @pytest.mark.slow

@@ -83,9 +83,9 @@ def compare(
     """
     if (second is None) == (by is None):
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
-    given = [one for one in (first, second) if one is not None]
-    read = [with_own_labels(judgments_from(one, columns, swap=swap)) for one in given]
-    analysis = sides_by(read[0], by) if by else sides_of(read[0], read[1], ("first", "second"))
+    given = [first] if second is None else [first, second]
+    one, *two = (with_own_labels(judgments_from(one, columns, swap=swap)) for one in given)
+    analysis = sides_of(one, two[0], ("first", "second")) if two else sides_by(one, str(by))
     pairs, not_compared = compare_sides(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
     frame.attrs["left_out"] = not_compared
