@@ -188,9 +188,13 @@ class Judged:
         declared = [names for names in self.column("abstain") if names is not None]
         if declared:
             return frozenset(chain.from_iterable(declared))
-        labels = {one for given in {*self.right} - {None} for one, _ in by_rater(given, None)}
         given = {name for name in self.choices if name is not None}
-        return frozenset([*abstentions(given, labels), *NO_VERDICTS])
+        return frozenset([*abstentions(given, self.ever_right), *NO_VERDICTS])
+
+    @cached_property
+    def ever_right(self) -> set[str]:
+        """The verdicts that are right somewhere, by any rater."""
+        return {one for given in {*self.right} - {None} for one, _ in by_rater(given, None)}
 
     @cached_property
     def rated(self) -> list[tuple[str, Any, str]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from string import ascii_uppercase
+from string import ascii_letters, ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,8 +37,6 @@ _MOSTLY = "labels left out beside these: what is left of a few names is no draw 
 
 _TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
 """What two kinds of file call one verdict."""
-
-_LETTER = re.compile("[A-Za-z]")
 
 NOTHING = "none"
 """Declares that every verdict decides."""
@@ -174,12 +171,10 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
 
 def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
     """Rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
-    labels = {one for label in {*judged.right} - {None} for one, _ in by_rater(label, None)}
-    times = Counter(map(str, filter(None, judged.choices)))
-    rare = [name for name, n in times.items() if n <= _RARE * times.total()]
-    known = {*labels, *undecided}
-    odd = [name for name in rare if name not in known and not NUMBER.fullmatch(name)]
-    return sorted(odd) if len(labels) > 1 else []
+    times = Counter(filter(None, judged.choices))
+    odd = {name for name, n in times.items() if n <= _RARE * times.total()}
+    odd -= {*judged.ever_right, *undecided, *filter(NUMBER.fullmatch, odd)}
+    return sorted(odd) if len(judged.ever_right) > 1 else []
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
@@ -196,7 +191,7 @@ def _in_other_words(table: pd.DataFrame) -> bool:
         labels = {str(one) for label in given for one, _ in by_rater(label, None)}
         said = _verdicts(rows)
         every = said | labels
-        one_kind = all(map(NUMBER.fullmatch, every)) or all(map(_LETTER.fullmatch, every))
+        one_kind = all(map(NUMBER.fullmatch, every)) or every <= {*ascii_letters}
         if len(labels) > 1 and said and labels.isdisjoint(said) and not one_kind:
             return True
     return False

@@ -139,11 +139,10 @@ def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
     rows = [one for one in parts if one.counted and N_JUDGMENTS not in one.table]
     if len(rows) < 2 or found.unclear or len(found) < sum(map(len, parts)):
         return found
-    names = short([one.source for one in rows])
-    files = [one.table.assign(**{FILE: names[one.source]}) for one in rows]
-    table = pd.concat(files, ignore_index=True)
-    if FILE in told.columns or table["judge"].notna().any():
-        table = table.drop(columns=FILE)
+    table = pd.concat([one.table for one in rows], ignore_index=True)
+    if FILE not in told.columns and table["judge"].isna().all():
+        names = [*short([one.source for one in rows]).values()]
+        table[FILE] = np.repeat(names, [*map(len, rows)])
     known = [name for name in identity(table, found.facets) if name != "replication"]
     asked = telling_apart(table, known, replace(told, where=f"{len(rows)} files"))
     return replace(found, unclear=(asked,)) if asked else found
