@@ -14,8 +14,8 @@ def _drawn(judge_right: float, n: int = 200, people: int = 3) -> tuple[np.ndarra
     def said(right: float) -> np.ndarray:
         return np.where(rng.random(n) < right, truth, rng.integers(0, 3, n))
 
-    labels = np.column_stack([said(0.85) for _ in range(people)])
-    labels[rng.random(labels.shape) < 0.1] = -1
+    labels = np.column_stack([said(0.85) for _ in range(people)]).astype(float)
+    labels[rng.random(labels.shape) < 0.1] = np.nan
     return said(judge_right), labels
 
 
@@ -68,10 +68,10 @@ def test_few_questions_and_single_people() -> None:
 def test_numbers_are_compared_by_distance() -> None:
     """On a scale, agreement is minus the root of the mean squared distance to the others."""
     people = np.array([[1.0, 2.0, 4.0]] * 40)
-    found = alternative(np.array([3.5, np.nan] * 20), people)
+    found = alternative(np.array([3.5, np.nan] * 20), people, near=True)
     assert found is not None
     first = found.people[0]
     assert first.judge_agrees == pytest.approx(-np.sqrt((1.5**2 + 0.5**2) / 2))
     assert first.person_agrees == pytest.approx(-np.sqrt((1 + 9) / 2))
     assert first.judge_wins == 0.5, "a judge without a number loses"
-    assert alternative(np.full(40, np.nan), people) is None
+    assert alternative(np.full(40, np.nan), people, near=True) is None

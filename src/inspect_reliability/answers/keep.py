@@ -15,7 +15,8 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
 from ..stats import Estimate
 from ..stats.calibration import brier, points
-from ..stats.keep import Ballots, BoolArray, smaller_numbers
+from ..stats.keep import Ballots, smaller_numbers
+from ..stats.long import Flags
 from .analysis import Analysis
 from .brief import more, next_step, worst
 from .keeping import Panel, Promise
@@ -92,7 +93,7 @@ def _fewer(panel: Panel) -> Iterator[Record]:
             yield panel.keys | {"votes": votes, "kept": kept, "error": error}
 
 
-def _labelled(panel: Panel) -> tuple[Ballots, BoolArray] | None:
+def _labelled(panel: Panel) -> tuple[Ballots, Flags] | None:
     """The labelled questions of a single judge of names; None without any."""
     known = panel.cascade.labelled
     if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:

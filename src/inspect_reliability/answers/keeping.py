@@ -277,13 +277,14 @@ class Panel:
         if len(self.people) < 2 or len(self.rows) > 1:
             return None
         (judge,) = self.cascade.judges
-        said: FloatArray | IntArray = judge.top
-        people = np.column_stack(list(self.people.values()))
-        if self.scale is not None and self.by_distance:
-            # Two grades that are equally frequent have a mean.
-            said, people = self._means(judge.votes), np.append(self.scale, np.nan)[people]
+        near, numbers = self.by_distance, np.arange(len(self.categories))
+        # The last is of those that said nothing.
+        values = np.append(numbers if self.scale is None or not near else self.scale, np.nan)
+        people = values[np.column_stack(list(self.people.values()))]
+        # Two grades that are equally frequent have a mean.
+        said = self._means(judge.votes) if near else values[judge.top]
         judged = judge.votes.sum(axis=1) > 0
-        return alternative(said[judged], people[judged], self.promise.epsilon)
+        return alternative(said[judged], people[judged], self.promise.epsilon, near)
 
     @property
     def kept_by(self) -> IntArray:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .long import FloatArray, IntArray
+from .long import FloatArray
 
 FEWEST = 30
 """Questions that a person needs, for the t test."""
@@ -56,7 +55,7 @@ class Alternative:
 
 
 def alternative(
-    judge: FloatArray | IntArray, people: FloatArray | IntArray, epsilon: float = 0.1
+    judge: FloatArray, people: FloatArray, epsilon: float = 0.1, near: bool = False
 ) -> Alternative | None:
     """The alternative annotator test (Calderon, Reichart & Dror 2025, arXiv 2501.10970).
 
@@ -66,17 +65,17 @@ def alternative(
     (Benjamini & Yekutieli 2001).
 
     Args:
-        judge: The judge's verdict on each of N questions: the number of a category, -1 for none;
-            of floats, where distance counts, NaN for none.
+        judge: The judge's verdict on each of N questions as a number; NaN for none.
         people: The label of each of J people in the same form, N x J.
         epsilon: What a person costs more than a judge, as a share of questions.
+        near: Whether distance counts; else numbers are names.
 
     Returns:
         None if no two people labelled the same question.
     """
     from scipy.stats import false_discovery_control
 
-    found = [_person(judge, people, j, epsilon) for j in range(people.shape[1])]
+    found = [_person(judge, people, j, epsilon, near) for j in range(people.shape[1])]
     known = [one for one in found if one is not None]
     if not known:
         return None
@@ -91,11 +90,11 @@ def alternative(
 
 
 def _person(
-    judge: FloatArray | IntArray, people: FloatArray | IntArray, j: int, epsilon: float
+    judge: FloatArray, people: FloatArray, j: int, epsilon: float, near: bool
 ) -> Person | None:
     others = np.delete(people, j, axis=1)
-    both = _given(people[:, j]) & _given(others).any(axis=1)
-    with_others = [_alike(one[both], others[both]) for one in (judge, people[:, j])]
+    both = ~np.isnan(people[:, j]) & ~np.isnan(others).all(axis=1)
+    with_others = [_alike(one[both], others[both], near) for one in (judge, people[:, j])]
     machine, person = with_others
     if not np.isfinite(machine).any():
         return None
@@ -113,18 +112,13 @@ def _person(
     )
 
 
-def _given(said: FloatArray | IntArray) -> NDArray[np.bool_]:
-    return np.asarray(said == said if said.dtype.kind == "f" else said >= 0)
-
-
-def _alike(said: FloatArray | IntArray, others: FloatArray | IntArray) -> FloatArray:
-    """Agreement with the other people, question by question; of no number it is -inf."""
-    known = _given(others)
-    if said.dtype.kind != "f":
-        return np.asarray(((said[:, None] == others) & known).sum(axis=1) / known.sum(axis=1))
-    apart = np.where(known, (said[:, None] - others) ** 2, 0.0)
-    far = -np.sqrt(apart.sum(axis=1) / known.sum(axis=1))
-    return np.where(_given(said), far, -np.inf)
+def _alike(said: FloatArray, others: FloatArray, near: bool) -> FloatArray:
+    """Agreement with the other people, question by question; where distance counts, minus it."""
+    n = (~np.isnan(others)).sum(axis=1)
+    if not near:
+        return np.asarray((said[:, None] == others).sum(axis=1) / n)
+    far = np.sqrt(np.nansum((said[:, None] - others) ** 2, axis=1) / n)
+    return np.where(np.isnan(said), -np.inf, -far)
 
 
 def _p_value(mean: float, spread: float, n: int) -> float:

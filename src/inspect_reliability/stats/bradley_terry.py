@@ -1,11 +1,10 @@
 """Strengths of systems from pairs (Bradley & Terry 1952); a tie is half a win to each."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from .errors import ReliabilityError
-from .long import FloatArray, IntArray
+from .long import Flags, FloatArray, IntArray
 
 Wins = dict[int, tuple[tuple[IntArray, IntArray], FloatArray]]
 """Question -> winners and losers, and what each won: a question's verdicts weigh 1 together."""
@@ -54,7 +53,7 @@ def strengths(won: FloatArray) -> FloatArray:
     return np.asarray(found - found.mean(axis=-1, keepdims=True))
 
 
-def are_finite(won: FloatArray) -> NDArray[np.bool_]:
+def are_finite(won: FloatArray) -> Flags:
     """Whether systems that won this, [..., S, S], have finite strengths (Ford 1957).
 
     They do where wins lead from each system to each other, if need be by way of others.

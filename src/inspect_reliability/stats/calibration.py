@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .ends import Ends, clopper_pearson
-from .keep import Ballots, BoolArray
-from .long import FloatArray
+from .keep import Ballots
+from .long import Flags, FloatArray
 
 
 class Point(NamedTuple):
@@ -40,7 +40,7 @@ class Brier:
     of_votes: float
 
 
-def points(ballots: Ballots, right: BoolArray, level: float = 0.95) -> list[Point]:
+def points(ballots: Ballots, right: Flags, level: float = 0.95) -> list[Point]:
     """A point for each share that a most frequent verdict has, without bins.
 
     Ties and abstentions have no point: they say nothing that could be right. Of probabilities,
@@ -63,7 +63,7 @@ def points(ballots: Ballots, right: BoolArray, level: float = 0.95) -> list[Poin
     return found
 
 
-def brier(ballots: Ballots, right: BoolArray) -> Brier | None:
+def brier(ballots: Ballots, right: Flags) -> Brier | None:
     """Brier's score over all verdicts that decide (1950), with its parts (Murphy 1973).
 
     Every verdict enters with its share, not only the most frequent one, which its own votes chose
@@ -92,7 +92,7 @@ def brier(ballots: Ballots, right: BoolArray) -> Brier | None:
     return Brier(score - noise, float(reliability), float(resolution), float(uncertainty), noise)
 
 
-def _alike(share: FloatArray, hit: FloatArray, exact: bool) -> list[BoolArray]:
+def _alike(share: FloatArray, hit: FloatArray, exact: bool) -> list[Flags]:
     """Which belong together: those of one share, or that isotonic regression gives one rate."""
     if exact and len(share):
         from scipy.optimize import isotonic_regression

@@ -7,12 +7,9 @@ from math import ceil, inf, log
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .long import FloatArray, IntArray
+from .long import Flags, FloatArray, IntArray
 from .majority import won_by
-
-BoolArray = NDArray[np.bool_]
 
 MOST_THRESHOLDS = 50
 """Thresholds that are tested of exact probabilities, which differ on every question."""
@@ -37,7 +34,7 @@ class Ballots:
     """
 
     votes: FloatArray
-    decides: BoolArray
+    decides: Flags
     tries: float
 
     @cached_property
@@ -71,8 +68,8 @@ class Cascade:
     """
 
     judges: tuple[Ballots, ...]
-    right: BoolArray
-    labelled: BoolArray
+    right: Flags
+    labelled: Flags
 
     @cached_property
     def confidence(self) -> FloatArray:
@@ -219,7 +216,7 @@ class Difference(NamedTuple):
 
 
 def labels_differ(
-    values: FloatArray, labelled: BoolArray, steps: FloatArray, seed: int = 0
+    values: FloatArray, labelled: Flags, steps: FloatArray, seed: int = 0
 ) -> Difference | None:
     """Compare labelled and other questions by a permutation test of a value, as the confidence.
 

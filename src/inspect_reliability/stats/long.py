@@ -11,6 +11,7 @@ from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 _SAME = 1e-6
 """Distributions with smaller differences are the same one, recomputed."""

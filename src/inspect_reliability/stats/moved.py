@@ -4,13 +4,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .chance import goes_with
 from .disagreement import QUESTION, Disagreement, disagreement
 from .estimate import Estimate
 from .intervals import ROOT_SCALE
-from .long import FloatArray, codes
+from .long import Flags, FloatArray, codes
 
 ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""
@@ -97,7 +96,7 @@ def moved_apart(found: Disagreement, facet: str, seed: str) -> Move:
     )
 
 
-def _paired(found: Disagreement, facet: str) -> NDArray[np.bool_]:
+def _paired(found: Disagreement, facet: str) -> Flags:
     """Cells with two verdicts that have another such cell in all but a facet."""
     cells = found.cells
     again = np.asarray(cells.replications > 1)
@@ -106,7 +105,7 @@ def _paired(found: Disagreement, facet: str) -> NDArray[np.bool_]:
     return np.asarray(again & (np.bincount(alike, again)[alike] > 1))
 
 
-def _chosen(found: Disagreement, facet: str, again: NDArray[np.bool_]) -> str | None:
+def _chosen(found: Disagreement, facet: str, again: Flags) -> str | None:
     """Why questions judged again do not stand for all; None if they may."""
     cells = found.cells
     level = codes(zip(*cells.facets.values(), strict=True))

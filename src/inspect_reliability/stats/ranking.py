@@ -11,7 +11,6 @@ from string import ascii_letters
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from .bradley_terry import check_finite, strengths, wins
@@ -19,9 +18,8 @@ from .ends import constant_share_bound, jackknifed, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
-from .long import FloatArray, IntArray
+from .long import Flags, FloatArray, IntArray
 
-Flags = NDArray[np.bool_]
 Method = Literal["mean", "bt"]
 
 FEWEST_LEVELS = 5
@@ -94,7 +92,7 @@ class Contests:
         return np.clip(ends, least[:, None], most[:, None])
 
 
-def in_parts(many: NDArray[Any], size: int) -> list[NDArray[Any]]:
+def in_parts(many: Any, size: int) -> list[Any]:
     """Parts that fit the memory; each one needs so many numbers."""
     return np.array_split(many, max(1, -(-size * len(many) // _AT_ONCE)))
 

@@ -6,14 +6,13 @@ from types import EllipsisType
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .cells import Cells
 from .ends import Ends, clopper_pearson, t_quantile
 from .errors import check_level
 from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
-from .long import FloatArray
+from .long import Flags, FloatArray, IntArray
 from .study import NOISE
 
 RARE = 3
@@ -128,7 +127,7 @@ def share_ends(mean: float, spread: float, n: int, level: float, unseen: float =
 
 
 def by_question(
-    values: FloatArray, clusters: NDArray[np.int64], known: NDArray[np.bool_] | EllipsisType = ...
+    values: FloatArray, clusters: IntArray, known: Flags | EllipsisType = ...
 ) -> FloatArray:
     """The mean of values, [N, ...], over the known rows of each question (cluster)."""
     _, of = np.unique(clusters[known], return_inverse=True)

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .ends import t_quantile
 from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
-from .long import FloatArray
+from .long import Flags, FloatArray, IntArray
 
 SAME_LABEL = "all labels are the same"
 SAME_VERDICT = "the mean verdict is the same on every question"
@@ -29,7 +28,7 @@ _DIGITS = 12
 
 
 def other_scale(
-    values: FloatArray, verdicts: FloatArray, labels: FloatArray, could: NDArray[np.bool_]
+    values: FloatArray, verdicts: FloatArray, labels: FloatArray, could: Flags
 ) -> str | None:
     """Why verdicts and labels are numbers of two scales; None if they may be of one.
 
@@ -71,7 +70,7 @@ def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: flo
     return np.asarray((verdicts[:, order] * (upto[:, last] - upto[:, first])).sum(axis=1))
 
 
-def spearman(x: FloatArray, y: FloatArray, clusters: NDArray[np.int64], seen: float) -> Estimate:
+def spearman(x: FloatArray, y: FloatArray, clusters: IntArray, seen: float) -> Estimate:
     """Spearman's rank correlation; rows of one question (cluster) share its weight.
 
     It is the correlation of the mid-distributions of both, so ties have mean ranks. Its standard
