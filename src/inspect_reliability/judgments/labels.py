@@ -171,10 +171,15 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
 
 def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
     """Rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
-    times = Counter(filter(None, judged.choices))
-    odd = {name for name, n in times.items() if n <= _RARE * times.total()}
-    odd -= {*judged.ever_right, *undecided, *filter(NUMBER.fullmatch, odd)}
-    return sorted(odd) if len(judged.ever_right) > 1 else []
+    times, right = Counter(filter(None, judged.choices)), judged.ever_right
+    rare = {name for name, n in times.items() if n <= _RARE * times.total()}
+    odd = [one for one in rare.difference(right, undecided) if not _one_kind({one, *right})]
+    return sorted(odd) if len(right) > 1 else []
+
+
+def _one_kind(names: set[str]) -> bool:
+    """Whether all are numbers of a scale, or letters of options."""
+    return all(map(NUMBER.fullmatch, names)) or names <= {*ascii_letters}
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
@@ -190,9 +195,8 @@ def _in_other_words(table: pd.DataFrame) -> bool:
         given = rows["label"].dropna().drop_duplicates()
         labels = {str(one) for label in given for one, _ in by_rater(label, None)}
         said = _verdicts(rows)
-        every = said | labels
-        one_kind = all(map(NUMBER.fullmatch, every)) or every <= {*ascii_letters}
-        if len(labels) > 1 and said and labels.isdisjoint(said) and not one_kind:
+        apart = labels.isdisjoint(said) and not _one_kind(said | labels)
+        if len(labels) > 1 and said and apart:
             return True
     return False
 
