@@ -12,7 +12,7 @@ from ..errors import UserError
 from .columns import each_once
 from .frame import named_once
 from .gained import gains, winners
-from .names import OF_SYSTEMS, PAIR, Told, lacking, named
+from .names import OF_LABELS, OF_SYSTEMS, PAIR, Told, lacking, named
 from .overlap import short
 from .rows import has_judgments, read_frame
 from .sources import FILE, judgments_from
@@ -125,10 +125,7 @@ def _of_models(table: pd.DataFrame) -> pd.DataFrame:
 def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
     """The labels as verdicts, each once."""
     if "label" not in table:
-        raise UserError(
-            f"{where} has no column 'label' (found {', '.join(map(str, table))}). Say which it is: "
-            "--column YOURS=label."
-        )
+        raise UserError(lacking(["label"], table, Told(where, words=OF_LABELS)))
     kept = [name for name in ("question", *PAIR, "system", "rater", "label") if name in table]
     told = table[kept].explode("label").dropna(subset="label").astype({"label": str})
     # Beside verdicts, a label is on each row; without them, a row is of a person.
@@ -160,11 +157,10 @@ def _weighed(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]
 
     if "p" in table or not {*PAIR, "verdict"} <= {*table}:
         return table, []
-    given = pd.to_numeric(table["verdict"], errors="coerce")
-    unread = given.isna() & table["verdict"].notna()
-    if unread.any() or not given.dropna().between(1, 2).all() or given.isin([1, 1.5, 2]).all():
+    given = pd.to_numeric(table["verdict"].dropna(), errors="coerce")
+    if not given.between(1, 2).all() or given.isin([1, 1.5, 2]).all():
         return table, []
-    return table.assign(p=2 - given), [Note(_WEIGHED, int(given.notna().sum()), where)]
+    return table.assign(p=2 - given), [Note(_WEIGHED, len(given), where)]
 
 
 def _with_values(
