@@ -13,7 +13,7 @@ from ..judgments.systems import Verdicts
 from ..record.same_model import same_model
 from ..showing.values import Record, plain
 from ..stats import ReliabilityError
-from ..stats.long import FloatArray, IntArray
+from ..stats.long import ROUNDING, FloatArray, IntArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
 from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
 from ..stats.survival import Survival, survival, variance_of_tries
@@ -22,7 +22,6 @@ from .row import alike
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
 
-_NO_WIDTH = 1e-9
 _SAME = "no interval: the score is the same on every question"
 
 OPPONENTS = (
@@ -169,7 +168,7 @@ class Board:
             return
         ends = self.contests.ends(found, self.method)
         for i in found.order:
-            why = found.reason or (None if found.reach[i] > _NO_WIDTH else _SAME)
+            why = found.reason or (None if found.reach[i] > ROUNDING else _SAME)
             yield {
                 **self.keys,
                 "system": self.systems[i],

@@ -28,8 +28,6 @@ TITLE = "Which verdicts may be used?"
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
 
-_AGREE = ("people_agree", "person_agrees", "judge_agrees")
-
 _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
 
@@ -184,13 +182,15 @@ def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
 
 def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
     several = len({one.get("judge") for one in records}) > 1
-    agree = {name: partial(_agree, name) for name in _AGREE}
-    columns = [*[grouped("judge")] * several, *declared(name, **agree)]
+    columns = [*[grouped("judge")] * several, *declared(name, **_AGREE)]
     return [Table.of(records, columns, title)] if records else []
 
 
 def _agree(name: str, one: Record) -> str:
     return f"{-one[name]:z.2f} apart" if one["by_distance"] else f"{one[name]:.1%}"
+
+
+_AGREE = {one: partial(_agree, one) for one in ("people_agree", "person_agrees", "judge_agrees")}
 
 
 def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:

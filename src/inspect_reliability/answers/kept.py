@@ -7,6 +7,7 @@ import numpy as np
 
 from ..showing.document import Figure, Text
 from ..showing.values import Record, percent, share, told_apart
+from ..stats.long import ROUNDING
 from .analysis import Analysis
 from .keeping import Panel, Promise
 
@@ -31,7 +32,7 @@ def record(panel: Panel) -> Record:
         "n_labelled": int(cascade.labelled.sum()),
         "votes": each,
         "threshold": step and step.threshold,
-        "votes_needed": ceil(step.threshold * each - 1e-9) if step and each else None,
+        "votes_needed": ceil(step.threshold * each - ROUNDING) if step and each else None,
         "kept": found,
         "kept_interval": list(kept.ends) if kept.ends else None,
         "confidence": promise.confidence,

@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import long
 from .errors import NoJudgmentsError, ShapeError
-from .long import FloatArray, IntArray, codes
-
-_ROUNDING = 1e-9
+from .long import ROUNDING, FloatArray, IntArray, codes
 
 
 def _nothing() -> Any:
@@ -69,7 +67,7 @@ class Cells:
         tails = self.tails if self.tails.size else np.zeros((n, k), np.int64)
         long.check_shape("counts", table, n, k)
         long.check_shape("tails", tails, n, k)
-        if self.exact and (not (table >= 0).all() or (table.sum(axis=1) > 1 + _ROUNDING).any()):
+        if self.exact and (not (table >= 0).all() or (table.sum(axis=1) > 1 + ROUNDING).any()):
             raise ShapeError("Shares must be 0 or more, and those of a question at most 1 in all.")
         long.refuse_twice("category", self.categories)
         levels = zip(self.questions, *self.facets.values(), strict=True)
@@ -215,7 +213,7 @@ class Cells:
     def open_mass(self) -> FloatArray:
         """Exact: probability not followed to a verdict, N."""
         left = 1.0 - self.table.sum(axis=1)
-        return np.where(left > _ROUNDING, left, 0.0)
+        return np.where(left > ROUNDING, left, 0.0)
 
     @property
     def unknown(self) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .long import Flags, FloatArray, IntArray
+from .long import ROUNDING, Flags, FloatArray, IntArray
 from .majority import won_by
 
 MOST_THRESHOLDS = 50
@@ -19,7 +19,6 @@ LABELS_DIFFER = 0.01
 
 _PERMUTATIONS = 1_999
 _MOST_LABELS = 10**6
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ class Ballots:
         It decides nothing if two are the most frequent, or if it is an abstention.
         """
         most = self.votes.max(axis=1, keepdims=True)
-        alone = (self.votes > most - _ROUNDING).sum(axis=1) == 1
+        alone = (self.votes > most - ROUNDING).sum(axis=1) == 1
         first = self.votes.argmax(axis=1)
         return np.where(alone & self.decides[first], first, -1)
 
@@ -88,7 +87,7 @@ class Cascade:
 
     def kept_by(self, threshold: float) -> IntArray:
         """The number of the first judge that is this sure of a question, N; -1 for none."""
-        sure = np.array([one.confidence >= threshold - _ROUNDING for one in self.judges])
+        sure = np.array([one.confidence >= threshold - ROUNDING for one in self.judges])
         return np.where(sure.any(axis=0), sure.argmax(axis=0), -1)
 
     def kept_verdict(self, threshold: float) -> IntArray:
@@ -154,7 +153,7 @@ class Rule:
 
 def fewest_kept(max_error: float, confidence: float) -> int:
     """Labelled questions without an error that promise this, ceil(ln delta / ln(1 - alpha))."""
-    return ceil(log(1 - confidence) / log(1 - max_error) - _ROUNDING)
+    return ceil(log(1 - confidence) / log(1 - max_error) - ROUNDING)
 
 
 def keep(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> Rule:
@@ -174,7 +173,7 @@ def keep(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> 
     for step in path:
         if step.n_labelled < needed:
             continue
-        if bdtr(step.errors, step.n_labelled, max_error) > 1 - confidence + _ROUNDING:
+        if bdtr(step.errors, step.n_labelled, max_error) > 1 - confidence + ROUNDING:
             break
         found = step
     return Rule(found, path, None if found else _labels(path, max_error, confidence))
@@ -190,7 +189,7 @@ def _labels(path: Sequence[Step], max_error: float, confidence: float) -> int | 
     n = np.array(sizes[:-1])
     needed = []
     for step in path:
-        errors = np.ceil((step.error or 0.0) * n - _ROUNDING)
+        errors = np.ceil((step.error or 0.0) * n - ROUNDING)
         passes = bdtr(errors, n, max_error) <= 1 - confidence
         if step.kept and passes.any():
             needed.append(ceil(n[passes.argmax()] / step.kept))
@@ -236,7 +235,7 @@ def labels_differ(
     if not 0 < n < len(labelled) or not len(steps):
         return None
     # A level a step, and a last one for what is below all.
-    level = (values[:, None] < steps[None, :] - _ROUNDING).sum(axis=1)
+    level = (values[:, None] < steps[None, :] - ROUNDING).sum(axis=1)
     every = np.bincount(level, minlength=len(steps) + 1)
     own = np.bincount(level[labelled], minlength=len(every))
 
@@ -250,7 +249,7 @@ def labels_differ(
     )
     found = apart(own)
     at = int(np.abs(found).argmax())
-    as_far = np.abs(apart(drawn)).max(axis=1) >= abs(found[at]) - _ROUNDING
+    as_far = np.abs(apart(drawn)).max(axis=1) >= abs(found[at]) - ROUNDING
     p_value = (1 + int(as_far.sum())) / (1 + _PERMUTATIONS)
     share = float(own.cumsum()[at] / n)
     return Difference(float(steps[at]), share, share - float(found[at]), p_value)
@@ -263,13 +262,13 @@ def half_width(distances: FloatArray, max_error: float) -> float | None:
     smallest of n distances of mean verdict and label; None with too few. Grades have ties, and
     are held more often.
     """
-    place = ceil((len(distances) + 1) * (1 - max_error) - _ROUNDING)
+    place = ceil((len(distances) + 1) * (1 - max_error) - ROUNDING)
     return float(np.sort(distances)[place - 1]) if place <= len(distances) else None
 
 
 def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
     """Probability that so many votes keep each verdict, N x K."""
-    least = max(ceil(threshold * votes - _ROUNDING), 1)
+    least = max(ceil(threshold * votes - ROUNDING), 1)
     exact = bool(np.isinf(judge.tries))
     given = judge.votes.sum(axis=1)
     enough = given >= (0.0 if exact else judge.tries)

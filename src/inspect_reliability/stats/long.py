@@ -13,6 +13,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+ROUNDING = 1e-9
+"""Numbers that differ by less are equal."""
+
 _SAME = 1e-6
 """Distributions with smaller differences are the same one, recomputed."""
 

@@ -18,7 +18,7 @@ from .ends import constant_share_bound, jackknifed, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
-from .long import Flags, FloatArray, IntArray
+from .long import ROUNDING, Flags, FloatArray, IntArray
 
 Method = Literal["mean", "bt"]
 
@@ -29,8 +29,6 @@ _DRAWS = 2_000
 
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
-
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -261,7 +259,7 @@ def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
         left = np.repeat(total[None], len(questions), axis=0)
         for own, question in zip(left, questions.tolist(), strict=True):
             np.subtract.at(own, *each[question])
-            own[own < 1e-9] = 0  # what subtraction leaves of a win is none
+            own[own < ROUNDING] = 0  # what subtraction leaves of a win is none
             try:
                 check_finite(own)
             except ReliabilityError as error:

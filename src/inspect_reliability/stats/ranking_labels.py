@@ -9,8 +9,8 @@ from .corrected import Sample, ppi, weight_of
 from .ends import Ends, constant_share_bound, t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS
-from .long import Flags, FloatArray, IntArray
-from .ranking import ROUNDING, Contests, Ranking, by_mean, mean_of, padded, ranked
+from .long import ROUNDING, Flags, FloatArray, IntArray
+from .ranking import Contests, Ranking, by_mean, mean_of, padded, ranked
 
 FEWEST_LABELS = 30
 """Labels of each system from which it has a correction of its own."""

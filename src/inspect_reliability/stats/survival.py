@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from .bradley_terry import are_finite, strengths
-from .long import FloatArray, IntArray
+from .long import ROUNDING, FloatArray, IntArray
 from .ranking import Contests, Method, in_parts, mean_of, means_at
 
 _DRAWS, _LEAST_DRAWS = 4_000, 100
@@ -203,7 +203,7 @@ def _strengths(
 def _signs(scores: FloatArray) -> FloatArray:
     """Which of two systems is ahead, [..., S, S]."""
     difference = scores[..., :, None] - scores[..., None, :]
-    return np.where(np.abs(difference) < 1e-9, 0.0, np.sign(difference))
+    return np.where(np.abs(difference) < ROUNDING, 0.0, np.sign(difference))
 
 
 def _tau(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -213,7 +213,7 @@ def _tau(one: FloatArray, other: FloatArray) -> FloatArray:
 
 def _leader_changes(scores: FloatArray) -> float:
     """How often one of the leaders here is none of those there, where several are equal."""
-    leads = scores >= np.nanmax(scores, axis=-1, keepdims=True) - 1e-9
+    leads = scores >= np.nanmax(scores, axis=-1, keepdims=True) - ROUNDING
     here, there = leads[:, 0], leads[:, 1]
     same = (here & there).sum(-1) / (here.sum(-1) * there.sum(-1))
     return float(1 - same.mean())
