@@ -283,7 +283,13 @@ def test_rare_verdicts_that_are_no_label_are_named() -> None:
     what = "verdicts 'ERROR' are no label, so they are wrong: --abstain NAME if one decides nothing"
     assert f"1 {what}" in notes(with_abstentions(judgments_from_frame(frame)))
     options = frame.replace({"yes": "A", "no": "B", "ERROR": "C"})
-    for other in (frame.assign(label="yes"), frame.assign(verdict=["A", "yes"] * 10), options):
+    free = frame.assign(verdict=["yes", "no"] * 4 + [f"answer {n}" for n in range(12)])
+    for other in (
+        frame.assign(label="yes"),
+        frame.assign(verdict=["A", "yes"] * 10),
+        options,
+        free,
+    ):
         assert not with_abstentions(judgments_from_frame(other)).notes
     assert not with_abstentions(judgments_from_frame(frame), ["error"]).notes
 

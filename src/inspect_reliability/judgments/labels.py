@@ -48,6 +48,8 @@ _TAKEN = (
 _ODD = "verdicts {} are no label, so they are wrong: --abstain NAME if one decides nothing"
 _RARE = 0.1
 """Share of verdicts up to which one that is never right may be an error of the judge."""
+_FEW = 5
+"""Most names of such verdicts: more are answers in words of their own."""
 _ABSENT = "verdicts are {!r}, which --abstain names"
 
 
@@ -170,11 +172,12 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
 
 
 def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
-    """Rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
+    """A few rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
     times, right = Counter(filter(None, judged.choices)), judged.ever_right
     rare = {name for name, n in times.items() if n <= _RARE * times.total()}
-    odd = [one for one in rare.difference(right, undecided) if not _one_kind({one, *right})]
-    return sorted(odd) if len(right) > 1 else []
+    rare -= right.union(undecided)
+    few = len(right) > 1 and len(rare) <= _FEW
+    return sorted(one for one in rare if few and not _one_kind({one, *right}))
 
 
 def _one_kind(names: set[str]) -> bool:
