@@ -454,6 +454,24 @@ def test_people_without_names_count_one_by_one(tmp_path: Path) -> None:
     assert favoured[0]["bias"] == pytest.approx((1 / 2 - 2 / 3) - (1 / 2 - 1 / 3))
 
 
+@pytest.mark.parametrize("labels", [10, 40])
+def test_labels_beyond_what_a_judge_says_bound_no_interval(labels: int, tmp_path: Path) -> None:
+    """A judge that says 0 or 1 beside grades of 0 to 5: a mean grade has two ends."""
+    rng, rows = np.random.default_rng(0), [(f"q{q}", s) for q in range(60) for s in "xy"]
+    table = pd.DataFrame(rows, columns=["question", "system"])
+    said = (
+        table.assign(verdict=rng.integers(0, 2, 120)),
+        table.assign(label=rng.integers(0, 6, 120)),
+    )
+    files = [str(tmp_path / name) for name in ("judged.csv", "labels.csv")]
+    for frame, file, n in zip(said, files, (120, 2 * labels), strict=True):
+        frame[:n].to_csv(file, index=False)
+    for one in found(files[0], "--labels", files[1])["ranking"]:
+        low, high = one["score_interval"]
+        assert one["score"] > 1
+        assert one["score"] - low == pytest.approx(high - one["score"])
+
+
 def test_repeated_rows_are_left_out(tmp_path: Path) -> None:
     """Rows that say they are the same replication count once, and a note counts the others."""
     frame = single(12, {"x": 0.2, "y": 0.0})

@@ -166,7 +166,8 @@ class Board:
             none = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
             yield from (self.keys | {"system": name} | none for name in self.systems)
             return
-        ends = self.contests.ends(found, self.method)
+        shares = (self.labelled or self.contests).are_shares
+        ends = found.ends(shares and self.method == "mean")
         for i in found.order:
             why = found.reason or (None if found.reach[i] > ROUNDING else _SAME)
             yield {

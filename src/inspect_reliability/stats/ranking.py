@@ -81,13 +81,10 @@ class Contests:
             return strengths(wins(self.question, self.systems, self.values, self.n_systems)[0])
         return mean_of(self.shares)
 
-    def ends(self, found: "Ranking", method: Method = "mean") -> FloatArray:
-        """Low and high ends of the scores, [S, 2]; those of shares stay between 0 and 1."""
-        ends = found.scores[:, None] + np.multiply.outer(found.reach, (-1, 1))
-        if method == "bt" or not ((self.values >= 0) & (self.values <= 1)).all():
-            return np.asarray(ends)
-        least, most = np.minimum(found.scores, 0), np.maximum(found.scores, 1)
-        return np.clip(ends, least[:, None], most[:, None])
+    @property
+    def are_shares(self) -> bool:
+        """Whether gains lie between 0 and 1, and so do their means."""
+        return bool(((self.values >= 0) & (self.values <= 1)).all())
 
 
 def in_parts(many: Any, size: int) -> list[Any]:
@@ -149,6 +146,13 @@ class Ranking:
     def order(self) -> IntArray:
         """The systems, the best first."""
         return np.argsort(self.rank, kind="stable")
+
+    def ends(self, shares: bool) -> FloatArray:
+        """Low and high ends of the scores, [S, 2]; those of shares stay between 0 and 1."""
+        ends = self.scores[:, None] + np.multiply.outer(self.reach, (-1, 1))
+        least, most = (0, 1) if shares else (-np.inf, np.inf)
+        beside = np.minimum(self.scores, least), np.maximum(self.scores, most)
+        return np.clip(ends, *(one[:, None] for one in beside))
 
     @cached_property
     def apart(self) -> Flags:

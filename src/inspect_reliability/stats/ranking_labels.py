@@ -56,6 +56,11 @@ class LabelledShares:
         return float(np.nanmin(every)), float(np.nanmax(every))
 
     @property
+    def are_shares(self) -> bool:
+        """Whether all that they gained lies between 0 and 1."""
+        return self.ends[0] >= 0 and self.ends[1] <= 1
+
+    @property
     def span(self) -> float:
         """How far apart the biases of two systems may be on a question."""
         return 2 * (self.ends[1] - self.ends[0])
@@ -103,7 +108,6 @@ def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
 
 
 def _each(given: LabelledShares) -> Ranking:
-    shares = given.ends[0] >= 0 and given.ends[1] <= 1
     scores, far = np.zeros((2, given.labels.shape[1]))
     moved, parts = np.zeros(given.labels.shape), (given.labels, given.judged, given.rest)
     for i in range(len(scores)):
@@ -118,7 +122,7 @@ def _each(given: LabelledShares) -> Ranking:
         moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
         moved[other, i] = (added - mean) / others
         # An end that sees what few labels do not show is farther out.
-        ends = ppi(sample).ends if shares else None
+        ends = ppi(sample).ends if given.are_shares else None
         far[i] = max(abs(end - scores[i]) for end in ends or scores[i : i + 1])
     found = ranked(scores, [moved], given.n)
     return replace(found, reach=np.maximum(found.reach, far))
