@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import regex
+from jinja2 import nodes
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -21,7 +22,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import UserError
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
-from .template import shown, template
+from .template import TEMPLATES, template
 
 MOST_OPTIONS = 26
 
@@ -288,7 +289,8 @@ class DesignFields(ReaderFields):
             form = "{% for option in options %}{{ option.label }}: {{ option.text }}{% endfor %}"
         many = {"it": given} if isinstance(given, str) else {f"'{w.name}'": w.prompt for w in given}
         for name, prompt in many.items():
-            names = shown(prompt)
+            named = TEMPLATES.parse(prompt).find_all(nodes.Name)  # and nothing is computed
+            names = {one.name for one in named} - {"delimiter"}
             if not names or (chooses and "options" not in names):
                 raise ValueError(f"{name} does not show the judge what to judge. Add {form}")
         return given

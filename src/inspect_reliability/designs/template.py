@@ -40,10 +40,3 @@ def template(prompt: str) -> Template:
         raise ValueError(f"template line {error.lineno}: {why}") from None
     except (RecursionError, SyntaxError, MemoryError):  # those of Python, into which it is written
         raise ValueError("nested too deeply for a template") from None
-
-
-@lru_cache(maxsize=256)
-def shown(prompt: str) -> frozenset[str]:
-    """Names of what a template shows of an item."""
-    names = TEMPLATES.parse(prompt).find_all(nodes.Name)
-    return frozenset(one.name for one in names) - {"delimiter"}

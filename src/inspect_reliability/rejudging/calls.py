@@ -127,7 +127,7 @@ class Calls:
         self.admit()
 
 
-_current: ContextVar[Calls | None] = ContextVar("calls", default=None)
+_current: ContextVar[Calls] = ContextVar("calls")
 
 
 @contextmanager
@@ -145,19 +145,16 @@ class _SeedHook(Hooks):
     """Sets the seed of the next call, or refuses the call."""
 
     def enabled(self) -> bool:
-        return _current.get() is not None
+        return _current.get(None) is not None
 
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
-        if (calls := _current.get()) is not None:
-            calls.send(data)
+        _current.get().send(data)
 
     async def on_model_usage(self, data: ModelUsageData) -> None:
-        if (calls := _current.get()) is not None:
-            calls.limits.pay(data.model_name, data.usage)
+        _current.get().limits.pay(data.model_name, data.usage)
 
     async def on_model_retry(self, data: ModelRetry) -> None:
-        if (calls := _current.get()) is not None:
-            calls.retry(data)
+        _current.get().retry(data)
 
 
 def _digest(prompt: Sequence[ChatMessage]) -> str:

@@ -57,14 +57,11 @@ def at_verdict(
     verdict = reader.read(text).verdict
     if verdict not in reader.verdicts:
         return AtVerdict(verdict, {verdict: 1.0}, 0.0)
-    unknown = AtVerdict(verdict, {}, 1.0)
     written = "".join(step.token for step in steps)
-    if temperature is not None and temperature > 1:
-        return unknown  # rare tokens weigh more than they say, and are not returned
-    if reader.read(written).verdict != verdict:
-        return unknown
-    if (place := _place(written, verdict, reader)) is None:
-        return unknown
+    # Above a temperature of 1 rare tokens weigh more than they say, and are not returned.
+    known = (temperature is None or temperature <= 1) and reader.read(written).verdict == verdict
+    if not known or (place := _place(written, verdict, reader)) is None:
+        return AtVerdict(verdict, {}, 1.0)
     shares = _shares(steps, written, place, verdict, reader, temperature)
     return AtVerdict(verdict, shares, max(0.0, 1.0 - sum(shares.values())))
 
