@@ -203,9 +203,10 @@ class Analysis:
     def frame(self, name: str = "") -> pd.DataFrame:
         """Every estimate of every result, one a row; or one result, with a column for each key.
 
-        The former has the columns that rows are grouped by, `result`, `of` (the option, facet or
-        number of votes that the estimate is about), `statistic`, `value`, `low` and `high` of its
-        interval, `n` (questions), and `reason`: why there is no value or interval.
+        The former has the columns that rows are grouped by, and `result`. `of` is the option, facet
+        or number of votes that the estimate is about. `statistic` names it, `value` has it, `low`
+        and `high` are the ends of its interval, and `n` counts questions. `reason` says why there
+        is no value or interval.
 
         Raises:
             UserError: No result has this name.

@@ -136,7 +136,7 @@ def name_of(value: Any) -> str | None:
 
 
 def _judge(value: Any) -> str | None:
-    """A judge's name, of which some files give the parts."""
+    """A judge's name; some files give its parts."""
     plain_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
     return " ".join(value) if plain_list and value else name_of(value)
 

@@ -155,10 +155,10 @@ class Cells:
     ) -> Self:
         """Arrange a long table of weighted verdicts, one row per verdict or draw.
 
-        Each row has its question, verdict and probability, whether it is a draw from the open mass
-        (such draws share that mass), whether its distribution starts with it, and its levels.
-        Several distributions of a question become their mean; they are kept as `samples` if they
-        differ.
+        Each row has its question, verdict, probability and levels. It says whether it is a draw
+        from the open mass (such draws share that mass), and whether its distribution starts with
+        it. Several distributions of a question become their mean; they are kept as `samples` if
+        they differ.
 
         Raises:
             NoJudgmentsError: There is no row.

@@ -19,8 +19,8 @@ def answers_from_logs(path: Path, benchmark: str) -> list[Item]:
     A responder's name is the name of its model. Logs of other tasks are passed over.
 
     Raises:
-        UserError: There is no log of a responder task of the benchmark, two of one responder, an
-            unfinished one, one with several responses to a question, or one that cannot be read.
+        UserError: There is no log of a responder task of the benchmark, or two of one responder. Or
+            a log is unfinished, cannot be read, or has several responses to a question.
     """
     files = logs_below(str(path)) if path.is_dir() else [str(path)]
     logs: dict[str, EvalLog] = {}
