@@ -210,3 +210,11 @@ def test_saved_judgments_give_the_same_report(tmp_path: Path) -> None:
     write_data(tmp_path, first)
     again = judgments_from_frame(pd.read_parquet(tmp_path / "judgments.parquet"))
     assert analyse(again).results == first.results
+
+
+def test_a_shown_analysis_moves_no_cursor() -> None:
+    """Names in a stranger's frame reach a terminal as text."""
+    frame = pd.DataFrame({"question": ["q", "q"], "verdict": ["A", "B"], "a\x1b[31m": [1, 1]})
+    shown = repr(analyse(frame))
+    assert "\x1b" not in shown
+    assert "not used: a\\x1b[31m" in shown

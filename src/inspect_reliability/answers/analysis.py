@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.described import described
 from ..judgments.suites import is_suite
 from ..judgments.table import Judgments
 from ..showing import Drawing, render
@@ -249,10 +248,9 @@ class Analysis:
     def __repr__(self) -> str:
         """The answer as `report` prints it, after what was read and what was taken for what."""
         answer = self.document(self)
+        said = [*(f"Note: {note}" for note in self.judgments.notes), *answer.read()]
         blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
-        said = [f"Note: {note}" for note in self.judgments.notes]
-        shown = render(replace(answer, blocks=blocks), "table").rstrip()
-        return "\n".join([*said, described(self.judgments), shown])
+        return render(replace(answer, blocks=[*map(Text, said), *blocks]), "table").rstrip()
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks: its style is not that of the notebook."""
