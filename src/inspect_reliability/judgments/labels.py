@@ -197,9 +197,9 @@ def _in_other_words(table: pd.DataFrame) -> bool:
     for _, rows in table.groupby("judge", dropna=False) if "label" in table else ():
         given = rows["label"].dropna().drop_duplicates()
         labels = {str(one) for label in given for one, _ in by_rater(label, None)}
-        said = _verdicts(rows)
-        apart = labels.isdisjoint(said) and not _one_kind(said | labels)
-        if len(labels) > 1 and said and apart:
+        if len(labels) < 2 or not (said := _verdicts(rows)):
+            continue
+        if labels.isdisjoint(said) and not _one_kind(said | labels):
             return True
     return False
 

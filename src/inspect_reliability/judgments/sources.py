@@ -148,11 +148,16 @@ def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
     return replace(found, unclear=(asked,)) if asked else found
 
 
+def of_file(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.DataFrame:
+    """A frame with its file's name in a column, if the user speaks of that column."""
+    added = FILE in columns and FILE not in frame
+    return frame.assign(**{FILE: name}) if added else frame
+
+
 def _in_file(told: Told, count: bool = False, name: str = "") -> Judgments:
     """Judgments of a file; with `count`, they are counted as they are read."""
     rows = read_rows(told.where, BATCH if count else None)
-    if FILE in told.columns:
-        rows.frames = (one if FILE in one else one.assign(**{FILE: name}) for one in rows.frames)
+    rows.frames = (of_file(one, told.columns, name) for one in rows.frames)
     if rows.saved:
         found = _read_again(rows, rows.saved, told, count)
     else:

@@ -15,7 +15,7 @@ from .gained import gains, winners
 from .names import OF_LABELS, OF_SYSTEMS, PAIR, Told, lacking, named
 from .overlap import short
 from .rows import has_judgments, read_frame
-from .sources import FILE, judgments_from
+from .sources import FILE, judgments_from, of_file
 from .suites import is_rejudged, is_suite, own_scores
 from .table import Note
 from .values import in_one_form
@@ -139,9 +139,7 @@ def _of_file(
     frame, saved, notes = read_frame(file)
     if saved:
         return judgments_from(file).table, notes
-    frame = named_once(frame, file)
-    if FILE in columns and FILE not in frame:
-        frame = frame.assign(**{FILE: name})
+    frame = of_file(named_once(frame, file), columns, name)
     if by_people:  # what the verdicts' columns are called, a file of labels need not say
         columns = {yours: ours for yours, ours in columns.items() if yours in frame}
     table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))

@@ -134,9 +134,10 @@ def told_apart(among: Sequence[Record], *always: str) -> Callable[[Record], str]
         for name, values in seen.items():
             values.add(str(one.get(name)))
     differ = [name for name, values in seen.items() if len(values) > 1]
+    apart = {*differ, *always}
 
     def named(keys: Record) -> str:
-        own = {name: value for name, value in keys.items() if name in {*differ, *always}}
+        own = {name: value for name, value in keys.items() if name in apart}
         lacks = bool(differ) and all(value is None for value in own.values())
         return f"without {', '.join(differ)}" if lacks else describe(own)
 

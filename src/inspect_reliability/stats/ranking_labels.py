@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class LabelledShares:
         """Labelled questions of each system."""
         return np.asarray((~np.isnan(self.labels)).sum(axis=0))
 
-    @property
+    @cached_property
     def ends(self) -> Ends:
         """The least and the most that a system gained."""
         every = np.concatenate([self.labels, self.judged, self.rest])
