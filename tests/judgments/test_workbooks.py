@@ -3,15 +3,19 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import openpyxl
 import pandas as pd
 import pytest
+from openpyxl.utils import get_column_letter
 
 from commands import invoke
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments import workbook
 from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.sources import judgments_from_file
@@ -175,3 +179,90 @@ def test_without_openpyxl_one_line_names_the_extra(
             "openpyxl is not installed. Run: pip install 'inspect-reliability[excel]"
             in " ".join(done.stderr.split())
         )
+
+
+def rewritten(path: Path, old: bytes, new: bytes) -> Path:
+    """A workbook with other XML in its first sheet, as openpyxl would not write it."""
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    place = "xl/worksheets/sheet1.xml"
+    assert old in parts[place]
+    parts[place] = parts[place].replace(old, new)
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+LAST = b'<row r="200000"><c r="XFD200000" s="0" t="n"/></row></sheetData>'
+CORNER = b'<row r="200000"><c r="XFD200000" t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
+MERGED = b'</sheetData><mergeCells count="1"><mergeCell ref="E2:XFD1048576"/></mergeCells>'
+
+
+@pytest.mark.parametrize(
+    ("end", "says"),
+    [
+        (LAST, None),
+        (CORNER, "1 rows without a question left out"),
+        (MERGED, "1 merged cells read as one value for each of their rows"),
+    ],
+    ids=["format", "value", "merged"],
+)
+def test_it_is_read_as_far_as_there_are_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes, says: str | None
+) -> None:
+    """No cell is made for each that a format, a corner or a merged cell reaches."""
+    path = rewritten(book(tmp_path / "a.xlsx", plain), b"</sheetData>", end)
+    made = 0
+
+    def count(cell: Any, *given: Any, **named: Any) -> None:
+        nonlocal made
+        made += 1
+        assert made < 50_000  # columns of one row; the sheet has 17 thousand millions
+
+    monkeypatch.setattr(openpyxl.cell.cell.Cell, "__init__", count)
+    monkeypatch.setattr(openpyxl.cell.cell.MergedCell, "__init__", count)
+    found = judgments_from_file(path)
+    pd.testing.assert_frame_equal(found.table[[*TABLE]], TABLE)
+    assert [says in str(note) for note in found.notes] == [True] * bool(says)
+
+
+def test_rows_that_merged_cells_alone_reach_are_none(tmp_path: Path) -> None:
+    """A judgment written over two rows, to be taller, is one."""
+
+    def make(made: Any) -> None:
+        append(made.active, [["question", "verdict"]])
+        for first in (2, 4, 6):
+            made.active.cell(first, 1, f"q{first}")
+            made.active.cell(first, 2, "A")
+            made.active.merge_cells(f"A{first}:A{first + 1}")
+            made.active.merge_cells(f"B{first}:B{first + 1}")
+
+    found = judgments_from_file(book(tmp_path / "a.xlsx", make)).table
+    assert found["question"].tolist() == ["q2", "q4", "q6"]
+
+
+def cells(of: Sequence[str]) -> bytes:
+    """Rows with one value each, in these places."""
+    one = '<row r="{}"><c r="{}" t="b"><v>1</v></c></row>'
+    return "".join(one.format(place.lstrip(ascii_uppercase), place) for place in of).encode()
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [f"XFD{n}" for n in range(100, 200)],
+        ["A99999999999"],
+        [f"{get_column_letter(n)}{n + 99}" for n in range(1, 1_100)],
+    ],
+    ids=["wide", "deep", "diagonal"],
+)
+def test_values_far_apart_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Sequence[str]
+) -> None:
+    """A small file can claim any number of cells between two of its values."""
+    monkeypatch.setattr(workbook, "_MOST_CELLS", 100_000)
+    end = cells(places) + b"</sheetData>"
+    path = rewritten(book(tmp_path / "a.xlsx", plain), b"</sheetData>", end)
+    with pytest.raises(UserError, match=r"sheet 'Runs': values are spread over more than .* CSV"):
+        judgments_from_file(path)
