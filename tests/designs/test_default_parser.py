@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from judge_outputs import FIVE, MISSED, OUTPUTS, REAL, TO_TEN, TWO, WITH_TIE, YES_NO
 
-from inspect_reliability.designs import Reader
+from inspect_reliability.parsing.reader import Reader
 from inspect_reliability.study.benchmarks import BENCHMARKS
 
 BEST_OF_FIVE = BENCHMARKS["BBH"].design.reader

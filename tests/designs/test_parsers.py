@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_reliability.designs import Reader
 from inspect_reliability.errors import UserError
+from inspect_reliability.parsing.reader import Reader
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_what_takes_too_long_is_not_read(
     pattern: str, hard: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pattern that would look at an output for years ends in any thread, with no verdict."""
-    monkeypatch.setattr("inspect_reliability.designs.parsers.patterns._SECONDS", 0.05)
+    monkeypatch.setattr("inspect_reliability.parsing.parsers.patterns._SECONDS", 0.05)
     reader = Reader(["yes", "no", "aaaa"], {"pattern": pattern})
     with ThreadPoolExecutor() as threads:
         found = [reader.read(hard), threads.submit(reader.read, hard).result()]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_reliability.designs import Reader
+from inspect_reliability.parsing.reader import Reader
 from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.published.parser import best_of_five, correctness
 

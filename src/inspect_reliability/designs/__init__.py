@@ -5,16 +5,12 @@ from .design import JudgeDesign
 from .file import design_from_file, wordings_from_file
 from .item import Item
 from .item_file import items_from_file
-from .reader import Reader
-from .reading import Reading
 from .wordings import wordings_of
 
 __all__ = [
     "Change",
     "Item",
     "JudgeDesign",
-    "Reader",
-    "Reading",
     "answers_in",
     "changes_of",
     "design_from_file",

@@ -7,9 +7,10 @@ from hashlib import blake2b
 from typing import Any
 
 from ..errors import UserError
-from .fields import DesignFields, checked
+from ..parsing.fields import checked
+from ..parsing.reader import Reader, Verdict
+from .fields import DesignFields
 from .item import Item
-from .reader import Reader, Verdict
 from .template import template
 
 MOST_SHOWN = 10_000_000

@@ -10,8 +10,9 @@ import yaml
 from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path
 from ..limits import within_limits
+from ..parsing.fields import FieldPath, Fields, checked
 from .design import JudgeDesign
-from .fields import AnswersFields, DesignFields, FieldPath, Fields, WordingsFields, checked
+from .fields import AnswersFields, DesignFields, WordingsFields
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect, warn_once
 
-from ..designs import Reader
 from ..errors import UserError
 from ..hf_seeded import distributing
+from ..parsing.reader import Reader
 from ..record.seeds import replication_numbers
 from .asking import Asking, SeededPrompt
 from .replicate import note_first

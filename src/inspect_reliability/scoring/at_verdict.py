@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from inspect_ai.model import Logprob
 
-from ..designs import Reader
+from ..parsing.reader import Reader
 
 _GREEDY = 1e-6
 _DECORATION = re.compile(r"\W*")

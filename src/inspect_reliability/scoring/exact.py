@@ -9,8 +9,8 @@ from inspect_ai.model import Logprob
 from inspect_ai.scorer import Score
 from inspect_ai.solver import TaskState
 
-from ..designs import Reader
 from ..errors import UserError
+from ..parsing.reader import Reader
 from ..record.cells import Cell, cells_in
 from ..record.distributions import KEPT, KeptDistribution, distributions_kept
 from ..verdicts import NO_VERDICTS

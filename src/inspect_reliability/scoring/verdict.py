@@ -7,9 +7,9 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from ..designs import Reader
 from ..errors import UserError
 from ..metrics import invalid_rate, reliability
+from ..parsing.reader import Reader
 from ..record.cells import cells_in
 from ..record.replications import FIRST, Replications, texts_of
 from .explanation import label

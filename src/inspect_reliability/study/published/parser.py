@@ -8,7 +8,7 @@ Source: Schroeder & Wood-Doughty (2024), published scripts, judgments and Table 
 
 import re
 
-from ...designs.reading import one_verdict
+from ...parsing.parsed import one_verdict
 from ...verdicts import CORRECT, INCORRECT
 
 

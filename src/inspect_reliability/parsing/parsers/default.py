@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from ...verdicts import NO_VERDICTS, NON_RESPONSE
-from ..reading import Reading, one_verdict
+from ..parsed import Parsed, one_verdict
 from .announced import Announced
 from .output import Claim, Output
 from .plain_text import plain_text
@@ -38,7 +38,7 @@ class DefaultParser:
             rf"(?:\"\s*[,}}]|</|{CLOSE}[.]?[ \t]*\n)|(?:(?<=\[\[)|(?<=\[\[ )){spelling.one} ?\]\])"
         )
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Parsed:
         """Read a whole output."""
         text = _CAMEL.sub(" ", "\n" + plain_text(text, self._spelling.verdicts))
         # Notes in parentheses and the texts of a JSON object count where nothing else does.
@@ -63,7 +63,7 @@ class DefaultParser:
                     if all(claim.how == "bare" for claim in claims):
                         claims += self._announced.called_answers(output)
                     return _settled(output, sorted(claims))
-        return Reading(NON_RESPONSE)
+        return Parsed(NON_RESPONSE)
 
     def completed(self, text: str) -> str | None:
         """Read an unfinished output; None until its verdict is announced.
@@ -77,7 +77,7 @@ class DefaultParser:
         return verdict if known else None
 
 
-def _settled(output: Output, claims: Sequence[Claim]) -> Reading:
+def _settled(output: Output, claims: Sequence[Claim]) -> Parsed:
     """The verdict of all claims, or of the claim named final and those after it."""
     named = {name for claim in claims for name in claim.verdicts}
     if len(named) > 1:

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..verdicts import INVALID, NON_RESPONSE
 from .fields import Options, ReaderFields, Scale, checked
+from .parsed import Parsed, Parser
 from .parsers.default import DefaultParser
 from .parsers.patterns import JsonParser, PatternParser
 from .parsers.spelling import spelled_as
-from .reading import Parser, Reading
 
 Verdict = Mapping[str, Any] | Sequence[str]
 """`{"options": labels}`, a list of words, `{"from": 1, "to": 10}`, or `{"criteria": ...}`."""
@@ -72,7 +72,7 @@ class Reader:
         once = str((self.parser or {}).get("pattern", "")).startswith(r"\A")
         return (*self.verdicts, NON_RESPONSE, *(() if once else (INVALID,)))
 
-    def read(self, output: str) -> Reading:
+    def read(self, output: str) -> Parsed:
         """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several."""
         return self._parser.read(output)
 

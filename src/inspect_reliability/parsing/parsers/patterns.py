@@ -8,7 +8,7 @@ import regex
 from inspect_ai.util import warn_once
 
 from ...verdicts import NON_RESPONSE
-from ..reading import Parser, Reading, one_verdict
+from ..parsed import Parsed, Parser, one_verdict
 from .plain_text import without_thoughts
 from .spelling import Spelled
 
@@ -27,7 +27,7 @@ class PatternParser(Parser):
     def __init__(self, pattern: str, spelled: Spelled) -> None:
         self._pattern, self._spelled = regex.compile(pattern), spelled
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Parsed:
         """Read a whole output."""
         try:
             found = list(
@@ -39,7 +39,7 @@ class PatternParser(Parser):
                 f"The parser's pattern takes more than {_SECONDS:g} s to read some outputs. They "
                 "count as non-responses. A pattern must not repeat what it repeats, as (a+)+ does.",
             )
-            return Reading(NON_RESPONSE, "not read")
+            return Parsed(NON_RESPONSE, "not read")
         named = (self._spelled(next(filter(None, one.groups()), "")) for one in found)
         return one_verdict(filter(None, named), "pattern")
 
@@ -52,7 +52,7 @@ class JsonParser(Parser):
         self._field = re.compile(rf'{name}\s*:\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s,}}\]"]++))')
         self._value = value
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Parsed:
         """Read a whole output."""
         values = self._field.finditer(without_thoughts(text))
         read = (self._value.read(found[1] or found[2] or "") for found in values)

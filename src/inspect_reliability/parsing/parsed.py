@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from ..verdicts import INVALID, NON_RESPONSE
 
 
-class Reading(NamedTuple):
+class Parsed(NamedTuple):
     """What a parser found.
 
     Attributes:
@@ -23,7 +23,7 @@ class Reading(NamedTuple):
 class Parser(Protocol):
     """Reads the outputs of one design."""
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Parsed:
         """Read a whole output."""
 
     def completed(self, text: str) -> str | None:
@@ -34,9 +34,9 @@ class Parser(Protocol):
         return None
 
 
-def one_verdict(named: Iterable[str], how: str) -> Reading:
+def one_verdict(named: Iterable[str], how: str) -> Parsed:
     """The one verdict named; none, or several different ones, give no verdict."""
     distinct = set(named)
     if not distinct:
-        return Reading(NON_RESPONSE)
-    return Reading(distinct.pop(), how) if len(distinct) == 1 else Reading(INVALID, how)
+        return Parsed(NON_RESPONSE)
+    return Parsed(distinct.pop(), how) if len(distinct) == 1 else Parsed(INVALID, how)

@@ -1,0 +1,1 @@
+"""How an output becomes a verdict: what a judge can answer, and the parsers that read it."""
