@@ -3,7 +3,6 @@
 import ctypes
 import gc
 import platform
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +20,16 @@ class Cost:
     Attributes:
         seconds: CPU seconds of the process on a CPU, wall-clock seconds on a GPU.
         peak: Bytes at the highest point above those at the start; None where unknown.
+        operations: What the work needs, where that was counted (see `_bound.operations`).
     """
 
     seconds: float
     peak: int | None
+    operations: float | None = None
 
     def __mul__(self, times: float) -> "Cost":
-        return Cost(self.seconds * times, self.peak)
+        needed = None if self.operations is None else self.operations * times
+        return Cost(self.seconds * times, self.peak, needed)
 
 
 def machine(device: str) -> dict[str, object]:
@@ -69,12 +71,22 @@ def cost(work: Callable[[], object], device: str) -> Cost:
     return Cost(seconds, _resident("VmHWM") - before if tracked else None)
 
 
-def median_cost(work: Callable[[], object], device: str, repeats: int) -> Cost:
-    """Median time and largest peak of several runs, after one that warms up."""
+def least_cost(
+    work: Callable[[], object], device: str, repeats: int, before: Callable[[], object]
+) -> Cost:
+    """Least time and largest peak of several runs, after one that warms the machine up.
+
+    Other work on the machine only adds time. `before` comes before each run and is not measured: it
+    forgets what the run before has left.
+    """
+    before()
     work()
-    costs = [cost(work, device) for _ in range(repeats)]
+    costs = []
+    for _ in range(repeats):
+        before()
+        costs.append(cost(work, device))
     peaks = [one.peak for one in costs if one.peak is not None]
-    return Cost(statistics.median(one.seconds for one in costs), max(peaks, default=None))
+    return Cost(min(one.seconds for one in costs), max(peaks, default=None))
 
 
 def _reset_peak() -> bool:

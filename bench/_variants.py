@@ -39,6 +39,15 @@ def tree(run: ModelRun, asked: list[Request]) -> list[Continuation]:
     return [results[number] for number in range(len(asked))]
 
 
+def forget(run: ModelRun) -> None:
+    """Forget the latest prompt: a user's next question has another one.
+
+    The engine keeps keys and values of a long prompt for one that begins alike. A short one takes
+    their place, and nothing is kept of it.
+    """
+    run.prefill([(0,)], 1)
+
+
 @torch.inference_mode()
 def row_each(run: ModelRun, asked: list[Request]) -> list[tuple[int, ...]]:
     """Ours without the tree: the prompt is shared, but every replication has a row to the end."""

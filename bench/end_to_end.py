@@ -22,6 +22,7 @@ from inspect_ai import Task, eval
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from _measure import machine
+from _variants import forget
 from inspect_reliability import tiny_judge
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.study.tasks import bbh_judge
@@ -42,6 +43,9 @@ def engine_seconds() -> float:
 
 def judge(model: Model, task: Task, epochs: int, limit: int | None, folder: Path) -> dict[str, Any]:
     """Run the job, and what it took a judgment."""
+    if hasattr(model.api, "encoder"):  # as if these questions had never been asked
+        model.api.encoder._ids.cache_clear()
+        forget(model.api.run)
     engine, wall, start = engine_seconds(), time.perf_counter(), time.process_time()
     (log,) = eval(
         task, model=model, epochs=epochs, limit=limit, display="none", log_dir=str(folder)

@@ -21,7 +21,7 @@ from scipy import stats
 from _measure import cost, machine
 from _models import TOP_K, prompt_words, random_model, tiny_judge, word_tokenizer, write_verdicts
 from _tables import show
-from _variants import requests, tree
+from _variants import forget, requests, tree
 from inspect_reliability.hf_seeded.batch import Rows
 from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.fastest import ModelRun
@@ -117,6 +117,7 @@ def costs(arguments: argparse.Namespace) -> dict[str, Any]:
 def _costs(run: ModelRun, prompts: list[Any], tokens: int) -> dict[str, Any]:
     def measure(work: Callable[[Any], Any]) -> tuple[list[Any], dict[str, float]]:
         found: list[Any] = []
+        forget(run)
         spent, rows = counted(
             lambda: cost(lambda: found.extend(work(prompt) for prompt in prompts), "cpu")
         )

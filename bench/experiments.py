@@ -31,7 +31,7 @@ from _models import (
     word_tokenizer,
     write_verdicts,
 )
-from _variants import requests, tree
+from _variants import forget, requests, tree
 from inspect_reliability.designs import Item, wordings_of
 from inspect_reliability.hf_seeded.fastest import ModelRun
 from inspect_reliability.hf_seeded.forward import PIECE
@@ -76,7 +76,7 @@ def measure(run: ModelRun, questions: Sequence[Sequence[Prompt]]) -> dict[str, A
     for _ in range(1 + ROUNDS):
         rounds.append([])
         for _, work, run.forward.piece in ways:
-            run.prefill([questions[0][0][:1]], TOKENS)  # and so forget the latest prompt
+            forget(run)
             rounds[-1].append(cost(work, "cpu").seconds)
     medians = iter(map(median, zip(*rounds[1:], strict=True)))
     seconds = {name: {"pieces": next(medians), "whole": next(medians)} for name in works}

@@ -8,21 +8,26 @@ kinds of text bound what judges write: "never agrees" (all replications differ f
 second token on) and "verdict-like" (nine in ten begin with `Best Response: [[X]]` and then go
 their own ways, one in ten rambles from the start). Slow ways are measured on fewer replications
 and scaled up; each row of the result says on how many.
+
+Every measurement begins cold: nothing is known of the prompt, as with a user's next question. "of
+the bound" is the share of this machine's own rate of a matrix product (see `_bound`).
 """
 
 import argparse
 import json
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from _bound import operations, rate
 from _flips import flips
-from _measure import Cost, cost, machine, median_cost
+from _measure import Cost, cost, least_cost, machine
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
-from _variants import InspectHF, generate, requests, row_each, stopping, tree
+from _variants import InspectHF, forget, generate, requests, row_each, stopping, tree
 from inspect_reliability.hf_seeded.batch import CopiedRows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
@@ -58,8 +63,13 @@ class Bench:
         self.run = ModelRun(
             self.model, self.tokenizer.decode, frozenset(), context, arguments.max_rows
         )
+        self.rate = rate(self.device, self.model.dtype)
         self.folder = folder
         save(self.model, self.tokenizer, folder)
+
+    def share(self, cost: Cost) -> float | None:
+        """The share of the machine's rate at which work did the operations it needed."""
+        return cost.operations and cost.operations / cost.seconds / self.rate
 
     def prompt(self, length: int | None = None, number: int = 0) -> list[int]:
         """Token ids of a prompt."""
@@ -71,29 +81,34 @@ class Bench:
         settings = {"replications": self.replications, "tokens": self.tokens} | asked
         return [requests(self.prompt(number=n), **settings) for n in range(QUESTIONS)]
 
+    def measured(self, work: Callable[[], object], repeats: int | None = None) -> Cost:
+        """Cost of some work from a cold start, the least of several runs."""
+        return least_cost(work, self.device, repeats or self.repeats, lambda: forget(self.run))
+
+    def engine(self, work: Callable[[], object]) -> Cost:
+        """The same of work through the engine, with the operations that it needs."""
+        forget(self.run)
+        return replace(self.measured(work), operations=operations(self.model, work))
+
     def prefill(self, length: int | None = None) -> Cost:
         """Cost of the prompt alone, once."""
         prompt = tuple(self.prompt(length))
-        return median_cost(lambda: self.run.prefill([prompt], 1), self.device, self.repeats)
+        return self.engine(lambda: self.run.prefill([prompt], 1))
 
     def ours(self, way: Callable[..., Any] = tree, **asked: Any) -> Cost:
         """Cost of all replications through the engine, or through another loop over it."""
         settings = {"replications": self.replications, "tokens": self.tokens} | asked
         prompt = self.prompt(settings.pop("length", None))
-        return median_cost(
-            lambda: way(self.run, requests(prompt, **settings)), self.device, self.repeats
-        )
+        return self.engine(lambda: way(self.run, requests(prompt, **settings)))
 
     def side_by_side(self, **asked: Any) -> Cost:
         """Cost of all replications of one question, when several are generated together."""
         together = [request for one in self.questions(**asked) for request in one]
-        whole = median_cost(lambda: tree(self.run, together), self.device, self.repeats)
-        return whole * (1 / QUESTIONS)
+        return self.engine(lambda: tree(self.run, together)) * (1 / QUESTIONS)
 
     def sampled(self, work: Callable[[int], object], each: int) -> Cost:
         """Run something that gives `each` replications, and scale to all."""
-        repeats = max(1, self.sample // each)
-        measured = median_cost(lambda: work(each), self.device, repeats)
+        measured = self.measured(lambda: work(each), max(1, self.sample // each))
         return measured * (self.replications / each)
 
 
@@ -150,22 +165,22 @@ def verdict_like(bench: Bench) -> dict[str, dict[str, Any]]:
                 ),
                 10,
             ),
-            "ours": (bench.ours(tokens=VERDICT_TOKENS), bench.replications),
             "ours, no tree": (bench.ours(row_each, tokens=VERDICT_TOKENS), bench.replications),
-            "ours, stopping at the verdict": (
-                bench.ours(tokens=VERDICT_TOKENS, **stop),
-                bench.replications,
-            ),
-            "ours, stopping, a fifth of five temperatures in one tree": (
-                bench.ours(tokens=VERDICT_TOKENS, temperatures=TEMPERATURES, **stop)
-                * (1 / len(TEMPERATURES)),
-                bench.replications,
-            ),
-            f"ours, stopping, a question of {QUESTIONS} side by side": (
-                bench.side_by_side(tokens=VERDICT_TOKENS, **stop),
-                bench.replications,
-            ),
         }
+        for name, asked in {"ours": {}, "ours, stopping at the verdict": stop}.items():
+            asked = {"tokens": VERDICT_TOKENS, **asked}
+            in_one_tree = bench.ours(temperatures=TEMPERATURES, **asked)
+            result |= {
+                name: (bench.ours(**asked), bench.replications),
+                f"{name}, a fifth of {len(TEMPERATURES)} temperatures in one tree": (
+                    in_one_tree * (1 / len(TEMPERATURES)),
+                    bench.replications,
+                ),
+                f"{name}, a question of {QUESTIONS} side by side": (
+                    bench.side_by_side(**asked),
+                    bench.replications,
+                ),
+            }
     return _against_first(bench, result)
 
 
@@ -178,6 +193,7 @@ def _against_first(bench: Bench, costs: dict[str, tuple[Cost, int]]) -> dict[str
             "times_faster": base / one.seconds,
             "peak_bytes": one.peak,
             "peak_of_copied_cache": None if one.peak is None else one.peak / copied,
+            "share_of_bound": bench.share(one),
             "measured_on": measured_on,
         }
         for name, (one, measured_on) in costs.items()
@@ -234,7 +250,12 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "prompt_tokens": bench.length,
             "replications": bench.replications,
             "new_tokens": {"never agrees": bench.tokens, "verdict-like": VERDICT_TOKENS},
-            "prefill_floor": {"seconds": prefill.seconds, "times_faster": base / prefill.seconds},
+            "prefill_floor": {
+                "seconds": prefill.seconds,
+                "times_faster": base / prefill.seconds,
+                "share_of_bound": bench.share(prefill),
+            },
+            "operations_a_second": bench.rate,
             "copied_cache_bytes": copied_cache_bytes(bench),
             "never agrees": agreeing_not,
             "verdict-like": verdict_like(bench),
@@ -250,8 +271,11 @@ def show(result: dict[str, Any]) -> str:
         f"{result['model']}",
         f"P={result['prompt_tokens']}, R={result['replications']}; the prompt alone, once: "
         f"{result['prefill_floor']['seconds']:.3g} s = "
-        f"{result['prefill_floor']['times_faster']:.3g}x; keys and values copied R times: "
-        f"{result['copied_cache_bytes'] / 1e6:,.0f} MB",
+        f"{result['prefill_floor']['times_faster']:.3g}x, "
+        f"{result['prefill_floor']['share_of_bound']:.2f} of the bound; keys and values copied R "
+        f"times: {result['copied_cache_bytes'] / 1e6:,.0f} MB",
+        f"A product of two large matrices: {result['operations_a_second'] / 1e9:,.0f} thousand "
+        "million operations a second",
     ]
     for kind in ("never agrees", "verdict-like"):
         lines += ["", f"{kind}, T={result['new_tokens'][kind]}"]
@@ -259,8 +283,11 @@ def show(result: dict[str, Any]) -> str:
             peak = "" if row["peak_bytes"] is None else f"{row['peak_bytes'] / 1e6:9,.0f} MB"
             scaled = "" if row["measured_on"] == result["replications"] else "  (scaled from "
             scaled += f"{row['measured_on']})" if scaled else ""
+            bound = row["share_of_bound"]
+            share = " " * 18 if bound is None else f"{bound:5.2f} of the bound"
             lines.append(
-                f"  {name:57}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x{peak}{scaled}"
+                f"  {name:67}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x {share}"
+                f"{peak}{scaled}"
             )
     for part in ("growth", "verdicts_that_change"):
         lines += ["", part.replace("_", " "), json.dumps(result[part], indent=2)]
