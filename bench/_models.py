@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from inspect_ai import Task
 from inspect_ai.model import ChatMessageUser
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -74,10 +75,33 @@ def random_model(shape: str, device: str, dtype: torch.dtype, context: int) -> A
         return AutoModelForCausalLM.from_config(config, dtype=dtype).train(False)
 
 
-def sample_items(questions: int) -> list[Item]:
-    """The first questions of the BBH sample pack."""
-    samples = list(bbh_judge().dataset)[:questions]
+def sample_items(questions: int, task: Task | None = None) -> list[Item]:
+    """The first questions of the BBH sample pack, or of another task of a judge."""
+    samples = list((task or bbh_judge()).dataset)[:questions]
     return [item_of(sample.metadata) for sample in samples if sample.metadata]
+
+
+def opened(
+    name: str, device: str = "cpu", dtype: str | None = None
+) -> tuple[ModelRun, PromptEncoder]:
+    """A judge by its folder, its GGUF file or the name "tiny-judge", and its encoder."""
+    judge = find(
+        name,
+        device=device,
+        dtype=dtype,
+        device_map=None,
+        token=None,
+        revision=None,
+        trust_remote_code=False,
+        model_args={},
+    ).load()
+    encoder = PromptEncoder(judge.tokenizer)
+    return ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context), encoder
+
+
+def prompts_of(encoder: PromptEncoder, texts: Iterable[str]) -> list[tuple[int, ...]]:
+    """Token ids of messages to a judge."""
+    return [encoder.encode([ChatMessageUser(content=text)]) for text in texts]
 
 
 def tiny_judge(
@@ -89,21 +113,10 @@ def tiny_judge(
     ],
 ) -> tuple[ModelRun, list[tuple[int, ...]]]:
     """The tiny judge, and its prompts of the first questions of the sample pack."""
-    judge = find(
-        "tiny-judge",
-        device=device,
-        dtype=dtype,
-        device_map=None,
-        token=None,
-        revision=None,
-        trust_remote_code=False,
-        model_args={},
-    ).load()
-    encoder = PromptEncoder(judge.tokenizer)
-    texts = [text for item in sample_items(questions) for text in ask(item)]
-    prompts = [encoder.encode([ChatMessageUser(content=text)]) for text in texts]
-    run = ModelRun(judge.model, encoder.decode, judge.end_tokens, judge.context)
-    return run, prompts
+    run, encoder = opened("tiny-judge", device, dtype)
+    return run, prompts_of(
+        encoder, (text for item in sample_items(questions) for text in ask(item))
+    )
 
 
 def word_tokenizer(vocabulary: int) -> PreTrainedTokenizerFast:

@@ -42,7 +42,8 @@ REPLICATIONS = (1, 10, 100, 1000)
 
 
 def has_verdict(text: str) -> bool:
-    return BENCHMARKS["BBH"].design.reader.completed(text) is not None
+    """Whether a text has its verdict, and a word more, for these texts are one long line."""
+    return BENCHMARKS["BBH"].design.reader.completed(text.rpartition(" ")[0]) is not None
 
 
 class Bench:

@@ -74,6 +74,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         {"COMMAND": """print('{"rows": [{"omega": 0.5}]}')"""},  # not a report, which is slow
     ),
     "shards": ("--questions 2000", {}),
+    "stopping": ("--questions 1 --replications 2", {"TOKENS": 3}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 

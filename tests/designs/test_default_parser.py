@@ -251,6 +251,32 @@ def test_completed(design: object, text: str, verdict: str | None) -> None:
     assert Reader(design).completed(text) == verdict
 
 
+FIRST_WORD = Reader(["yes", "no"], {"pattern": r"(?i)\A\W*(yes|no)"})
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "finished"),
+    [
+        (Reader(FIVE), "Best Response: [[C]]", False),
+        (Reader(FIVE), "Best Response: [[C]] is best, or", False),
+        (Reader(FIVE), "Best Response: [[C]]\n", True),
+        (Reader(FIVE), "\n\nBest Response: [[C]] is best.\nIt", True),
+        (Reader(FIVE), "Best Response: [[C]] or Best Response: [[D]]\nIt", False),
+        (Reader(FIVE), "Let me see.\nBest Response: [[C]]", False),
+        (Reader(FIVE), "<think>Best Response: C\n", False),
+        (Reader(FIVE, {"json": "best"}), '{"best": "C", "because": "', False),
+        (Reader(FIVE, {"json": "best"}), '{\n"best": "C",\n', True),
+        (FIRST_WORD, "Yes", False),
+        (FIRST_WORD, "Yes, that is so.\n", True),
+        (Reader({"criteria": {"a": YES_NO, "b": TO_TEN}}), '{"a": "yes",\n', False),
+        (Reader({"criteria": {"a": YES_NO, "b": TO_TEN}}), '{"a": "yes",\n"b": 7\n', True),
+    ],
+)
+def test_finished(reader: Reader, text: str, finished: bool) -> None:
+    """A text may end where complete lines name one verdict: that of its line is read whole."""
+    assert reader.finished(text) is finished
+
+
 HOSTILE = [
     ":", "\n", " ", "(", "((", "(a(", "[", "[[", "[[A]] ", "A ", "A, ", "A and ", "A/", "A > ",
     "7", "7-", "7/10 ", "-1", "**", "- ", "*", "_", '"', '": "', '{"verdict": "', "\\boxed{",

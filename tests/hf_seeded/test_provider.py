@@ -49,6 +49,7 @@ from transformers import (
 from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.errors import UserError
+from inspect_reliability.hf_seeded import stopping
 from inspect_reliability.hf_seeded.distribution import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.request import Request
@@ -316,6 +317,48 @@ def test_stop_sequences(model: Model) -> None:
     assert stopped.completion == free[: free.index(sequence)]
     assert stopped.stop_reason == "stop"
     assert stopped.usage.output_tokens < 40
+
+
+def has_two_words(text: str) -> bool:
+    """The caller's own idea of a text that is done."""
+    return len(text.split()) > 1
+
+
+@pytest.mark.slow
+def test_stop_at_verdict(model_folder: Path, model: Model) -> None:
+    """With the option, a text ends with the token at which the caller's function calls it done.
+
+    It is the beginning of the text that would have been written. The option is off unless asked
+    for, and recorded. Stop sequences go on to end texts, too.
+    """
+    early = load(model_folder, stop_at_verdict=True)
+    settings = {"seeds": range(40), "max_tokens": 30}
+    with stopping(has_two_words):
+        pairs = list(zip(ask(model, **settings), ask(early, **settings), strict=True))
+        both = ask(early, stop_seqs=[pairs[0][1].completion[:2]], **settings)
+    for whole, stopped in pairs:
+        assert not whole.metadata["stop_at_verdict"]
+        assert stopped.metadata["stop_at_verdict"]
+        assert whole.completion.startswith(stopped.completion)
+        assert has_two_words(stopped.completion) == has_two_words(whole.completion)
+    ended = [(whole, stopped) for whole, stopped in pairs if has_two_words(stopped.completion)]
+    assert len(ended) > 5
+    assert {stopped.stop_reason for _, stopped in ended} == {"stop"}
+    assert max(len(stopped.completion.split()) for _, stopped in ended) == 2
+    assert sum(s.usage.output_tokens < w.usage.output_tokens for w, s in ended) > 5
+    assert both[0].completion == ""
+
+
+@pytest.mark.slow
+def test_stop_at_verdict_where_nobody_says_what_is_done(
+    model_folder: Path, model: Model, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where the caller hands in no function, texts go on, and one note says so."""
+    early = load(model_folder, stop_at_verdict=True)
+    for whole, other in zip(ask(model, seeds=range(5)), ask(early, seeds=range(5)), strict=True):
+        assert other.completion == whole.completion
+        assert not other.metadata["stop_at_verdict"]
+    assert caplog.text.count("stop_at_verdict=true has no effect here") == 1
 
 
 @pytest.mark.slow
@@ -648,6 +691,7 @@ def bad_folders(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) ->
         ("{good}", {"max_rows": 0}, "max_rows=0"),
         ("{good}", {"memory_gb": -1}, "memory_gb=-1"),
         ("{good}", {"trust_remote_code": "perhaps"}, "neither true nor false"),
+        ("{good}", {"stop_at_verdict": "perhaps"}, "neither true nor false"),
         ("{good}", {"device": "abacus"}, "Check the -M arguments"),
         ("{good}", {"device": "cuda:97"}, "Check the -M arguments"),
         ("{good}", {"device_map": "cuda:97"}, "Check the -M arguments"),

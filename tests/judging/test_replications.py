@@ -12,7 +12,10 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample_summarie
 from inspect_ai.model import ModelOutput
 
 import example_logs
+from commands import full
 from evals import evaluate
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.report import report_document
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.provider import HFSeededAPI
 from inspect_reliability.judging import asking
@@ -21,6 +24,7 @@ from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.record.replications import Replications, replications_in
 from inspect_reliability.record.seeds import SEED_LIMIT, replication_numbers
 from inspect_reliability.scoring import score_of, verdict
+from inspect_reliability.showing import render
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task
@@ -96,6 +100,34 @@ def test_replications_are_epochs(epochs: EvalLog, together: EvalLog) -> None:
     assert len({row[3] for row in judgments(together)}) > 1
     assert metrics(together) == pytest.approx(metrics(epochs), nan_ok=True)
     assert len(together.samples or []) == QUESTIONS
+
+
+def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
+    """Each output is the beginning of the whole one, its verdict that of a complete line.
+
+    The log says so: as an argument of the model, and in each score; the report as a caution.
+    """
+    options = {"model_args": {"stop_at_verdict": True}, "max_tokens": 50}
+    asked = {"whole": {"max_tokens": 50}, "stopped": options}
+    logs = {name: judge(bbh_judge(replications=20), **one) for name, one in asked.items()}
+    assert logs["stopped"].eval.model_args == {"stop_at_verdict": True}
+    outputs = {
+        name: [choice.message.text for one in log.samples or [] for choice in one.output.choices]
+        for name, log in logs.items()
+    }
+    pairs = list(zip(*outputs.values(), strict=True))
+    assert all(whole.startswith(stopped) for whole, stopped in pairs)
+    shorter = [stopped for whole, stopped in pairs if len(stopped) < len(whole)]
+    assert len(shorter) > 10
+    reader = BENCHMARKS["BBH"].design.reader
+    assert all(reader.finished(one) for one in shorter)
+    said = {}
+    for name, log in logs.items():
+        metadata = [(one.scores or {})["verdict"].metadata or {} for one in log.samples or []]
+        assert {one.get("stop_at_verdict", False) for one in metadata} == {name == "stopped"}
+        said[name] = render(full(report_document(analyse(judgments_from_logs(log)))), "table")
+    assert "ended at their verdict" in " ".join(said["stopped"].split())
+    assert "ended at their verdict" not in " ".join(said["whole"].split())
 
 
 def test_each_judgment_leads_back_to_its_text(judge: Judge, reshuffled: EvalLog) -> None:

@@ -73,6 +73,11 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
                 f"Options that the task sets and the judge did not get: {names}. These verdicts "
                 "are those of the judge without them."
             )
+    if "stop_at_verdict" in table and table["stop_at_verdict"].eq(True).any():
+        yield (
+            "Outputs were ended at their verdict (stop_at_verdict). One that would have named "
+            "another later counts for its first verdict, not as invalid."
+        )
     if not of.judged.exact:
         yield from _of_the_seeds(table)
     yield from _of_the_mixture(of)

@@ -12,7 +12,7 @@ RESERVED = {
     *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
     *("share", "place", "tail"),
     *("study", "read_by", "seed_check", "sampled_reasonings"),
-    *("options_not_sent", "seeds_of_choices", "cells"),
+    *("options_not_sent", "seeds_of_choices", "stop_at_verdict", "cells"),
     *("answer_change", "changed_response", "spoils"),
 }
 """Names with another meaning in templates, scores and tables of judgments."""

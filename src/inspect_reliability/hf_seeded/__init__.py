@@ -4,8 +4,9 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import needs
 from .distribution import Distribution, distributing
+from .stopping import stopping
 
-__all__ = ["Distribution", "distributing", "hf_seeded"]
+__all__ = ["Distribution", "distributing", "hf_seeded", "stopping"]
 
 
 @modelapi(name="hf_seeded")

@@ -34,6 +34,7 @@ from .memory import OutOfMemoryError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
 from .settings import DEFAULT_MAX_TOKENS, IGNORED, before_stop, refuse, settings_of, stopping_at
+from .stopping import current_done
 from .tree import grow
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,11 @@ together can share their prompt's forward pass, so all of a run should be let th
 
 NAME_LOOKUP = "__model_info_lookup__"
 """The key with which inspect makes a second instance, just to ask for the model's name."""
+
+_NEVER_DONE = (
+    "stop_at_verdict=true has no effect here: this task does not tell hf_seeded where a text is "
+    "done. Texts go on to their end."
+)
 
 
 class HFSeededAPI(ModelAPI):
@@ -64,6 +70,8 @@ class HFSeededAPI(ModelAPI):
         trust_remote_code: Whether code that comes with the model may run.
         chat_template: "auto" uses the tokenizer's chat template if it has one; "none" gives the
             model the text of the messages as it is.
+        stop_at_verdict: End each text once the task knows its verdict and its line is complete
+            (see `stopping`). Faster, but what would have followed is then unknown.
         max_rows: The most rows that go through the model together.
         memory_gb: The most memory for these rows; by default half of the memory that the model
             leaves free.
@@ -95,6 +103,7 @@ class HFSeededAPI(ModelAPI):
         revision: str | None = None,
         trust_remote_code: bool = False,
         chat_template: ChatTemplate = "auto",
+        stop_at_verdict: bool = False,
         max_rows: int = MAX_ROWS,
         memory_gb: float | None = None,
         **model_args: Any,
@@ -102,7 +111,8 @@ class HFSeededAPI(ModelAPI):
         config = config if config is not None else GenerateConfig()
         super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
         refuse(config)
-        _check(trust_remote_code, max_rows, memory_gb)
+        flags = {"trust_remote_code": trust_remote_code, "stop_at_verdict": stop_at_verdict}
+        _check(flags, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
             return  # a second copy of the weights would only take memory
         self._found = find(
@@ -116,6 +126,7 @@ class HFSeededAPI(ModelAPI):
             model_args=model_args,
         )
         self._chat_template, self._max_rows = chat_template, max_rows
+        self._stop_at_verdict = stop_at_verdict
         self._memory = None if memory_gb is None else int(memory_gb * 1e9)
         # One function per setting, so that the engine calls it once for each distinct text.
         self._stop = lru_cache(maxsize=64)(stopping_at)
@@ -170,11 +181,12 @@ class HFSeededAPI(ModelAPI):
         if labels is not None:
             found = await self.distribution(input, config, labels)
             output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
-            output.metadata = settings_of(config, self._dtype)
+            output.metadata = settings_of(config, self._dtype, stopped=True)
             output.metadata["distributions"] = [asdict(one) for one in found]
             return _accounted(output, len(prompt), found[0].rows, started)
-        settings = settings_of(config, self._dtype)
-        self._say_once(config)
+        done = current_done() if self._stop_at_verdict else None
+        settings = settings_of(config, self._dtype, stopped=done is not None)
+        self._say_once(config, never_done=self._stop_at_verdict and done is None)
         if len(prompt) >= self.run.context:
             error = self._too_long(len(prompt))
             output = ModelOutput.from_content(self.model_name, "", "model_length", error)
@@ -187,7 +199,7 @@ class HFSeededAPI(ModelAPI):
             temperature=settings["temperature"],
             top_k=settings["top_k"],
             top_p=settings["top_p"],
-            stop=self._stop(tuple(config.stop_seqs or ())),
+            stop=self._stop(tuple(config.stop_seqs or ()), done),
             alternatives=(config.top_logprobs or 1) if config.logprobs else 0,
         )
         seeds = range(asked.seed, asked.seed + (config.num_choices or 1))
@@ -210,7 +222,7 @@ class HFSeededAPI(ModelAPI):
             UserError: A setting is not understood, or the prompt is too long.
         """
         self.ready()
-        settings = settings_of(config, self._dtype)
+        settings = settings_of(config, self._dtype, stopped=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
             refuse(config.merge(GenerateConfig(temperature=temperature)))
@@ -256,10 +268,12 @@ class HFSeededAPI(ModelAPI):
                 "-M dtype=float32."
             ) from error
 
-    def _say_once(self, config: GenerateConfig) -> None:
+    def _say_once(self, config: GenerateConfig, never_done: bool = False) -> None:
         # Said while a sample is running, so that the log has it.
         ignored = (name for name in IGNORED if getattr(config, name, None) is not None)
         notes = [*self.run.notes, *(f"hf_seeded has no use for {name}." for name in ignored)]
+        if never_done:
+            notes.append(_NEVER_DONE)
         for note in notes:
             if note not in self._said:
                 self._said.add(note)
@@ -317,9 +331,10 @@ class HFSeededAPI(ModelAPI):
             del self.run, self.grouper
 
 
-def _check(trust_remote_code: Any, max_rows: Any, memory_gb: Any) -> None:
-    if not isinstance(trust_remote_code, bool):
-        raise UserError(f"trust_remote_code={trust_remote_code!r} is neither true nor false.")
+def _check(flags: dict[str, Any], max_rows: Any, memory_gb: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise UserError(f"{name}={value!r} is neither true nor false.")
     if not isinstance(max_rows, int) or max_rows < 1:
         raise UserError(f"max_rows={max_rows!r} is not a positive whole number.")
     if memory_gb is not None and not (isinstance(memory_gb, int | float) and memory_gb > 0):

@@ -8,6 +8,7 @@ from inspect_ai.model import GenerateConfig
 
 from ..errors import UserError
 from .draw import VERSION
+from .stopping import Done
 
 DEFAULT_MAX_TOKENS = 512
 
@@ -62,7 +63,7 @@ def refuse(config: GenerateConfig) -> None:
         raise UserError("; ".join(wrong) + ".")
 
 
-def settings_of(config: GenerateConfig, dtype: object) -> dict[str, Any]:
+def settings_of(config: GenerateConfig, dtype: object, stopped: bool) -> dict[str, Any]:
     """Sampling settings, from the request alone and not from the model's files."""
     return {
         "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,
@@ -71,6 +72,7 @@ def settings_of(config: GenerateConfig, dtype: object) -> dict[str, Any]:
         "top_k": config.top_k or None,
         "top_p": 1.0 if config.top_p is None else config.top_p,
         "max_tokens": config.max_tokens or DEFAULT_MAX_TOKENS,
+        "stop_at_verdict": stopped,
         "sampler": VERSION,
         "dtype": str(dtype).removeprefix("torch."),
     }
@@ -82,6 +84,8 @@ def before_stop(sequences: Iterable[str], text: str) -> str:
     return text[: min(found, default=len(text))]
 
 
-def stopping_at(sequences: tuple[str, ...]) -> Callable[[str], bool] | None:
-    """When a text ends: at a stop sequence."""
-    return (lambda text: any(one in text for one in sequences)) if sequences else None
+def stopping_at(sequences: tuple[str, ...], done: Done | None) -> Callable[[str], bool] | None:
+    """When a text ends: at a stop sequence, or where it is done."""
+    if not sequences:
+        return done
+    return lambda text: any(one in text for one in sequences) or (done is not None and done(text))

@@ -7,6 +7,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..designs import JudgeDesign, changes_of, wordings_of
 from ..errors import UserError, one_of
+from ..hf_seeded import stopping
 from ..record.seeds import base_seed, replication_numbers
 from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, SeededPrompt, item_of
 from .provider import Providers
@@ -97,7 +98,8 @@ def judge_responses(
             return await exactly.exact_verdicts(state, own.reader, asked.requests, at)
         by_number = dict(enumerate(asked.requests, first))
         then = changed if changes and chooses else None
-        state = await replicate(state, by_number, item.id, providers, then)
+        with stopping(own.reader.finished):
+            state = await replicate(state, by_number, item.id, providers, then)
         if exact == "verdict":
             exactly.note_probabilities(state)
         return state

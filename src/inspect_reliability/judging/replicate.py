@@ -14,7 +14,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect, warn_once
 
 from ..errors import UserError
-from ..record.replications import prompt_fingerprint, texts_of
+from ..record.replications import STOPPED, prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
 from .asking import SeededPrompt
 from .provider import Provider, Providers, is_refused, options_not_sent
@@ -187,6 +187,8 @@ def _put_together(state: TaskState, asked: Asked, made: Made, question: str) -> 
         logger.warning("%d replications of question '%s' failed.", len(errors), question)
     if len(asked) > 1:
         state.metadata["replications"] = len(asked)
+    if any((one.metadata or {}).get(STOPPED) for one in outputs):
+        state.metadata[STOPPED] = True
     usage = [one.usage for one in outputs if one.usage is not None]
     # --num-choices asks for more of a call of one replication.
     choices = [

@@ -71,6 +71,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("read_by", "form in which the verdict was found", "text", "fact"),
         Column("seed_check", "whether the provider honoured seeds", "text", "fact"),
         Column("options_not_sent", "options that did not reach the judge", "text", "fact"),
+        Column("stop_at_verdict", "whether the output was ended at its verdict", "flag", "fact"),
         Column("stopped_early", "what stopped the epochs of single questions", "text", "fact"),
         Column("log", "log that the judgment is from", "text", "place"),
         Column("sample", "id of its sample", "any", "place"),

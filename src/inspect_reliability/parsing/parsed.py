@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 
 
 class Parsed(NamedTuple):
@@ -32,6 +32,10 @@ class Parser(Protocol):
         Most parsers know no verdict before the end, because later text may change it.
         """
         return None
+
+    def finished(self, lines: str) -> bool:
+        """Whether the complete lines of an unfinished output name its verdict."""
+        return self.read(lines).verdict not in NO_VERDICTS
 
 
 def one_verdict(named: Iterable[str], how: str) -> Parsed:

@@ -1,8 +1,8 @@
 """What a judge can answer, and how to read its outputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ..verdicts import INVALID, NON_RESPONSE
@@ -83,6 +83,25 @@ class Reader:
         read = {name: one.read(output) for name, one in self.criteria.items()}
         how = max(one.how for one in read.values())
         return {name: one.verdict for name, one in read.items()}, how
+
+    def finished(self, output: str) -> bool:
+        """Whether an unfinished output has its verdict, in lines that are complete.
+
+        What follows could only contradict it: the rest of an explanation, or another verdict.
+        """
+        lines = output.rpartition("\n")[0]
+        return bool(lines) and self._names(f"{lines}\n")
+
+    @cached_property
+    def _names(self) -> Callable[[str], bool]:
+        """Whether complete lines name a verdict: asked at every token, and mostly of known ones."""
+
+        def names(lines: str) -> bool:
+            if self.criteria:
+                return all(one.finished(lines) for one in self.criteria.values())
+            return self._parser.finished(lines)
+
+        return lru_cache(maxsize=4096)(names)
 
     def completed(self, output: str) -> str | None:
         """Read the verdict of an unfinished output; None until it names one."""

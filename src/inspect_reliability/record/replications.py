@@ -28,9 +28,12 @@ OF = "of"
 REJUDGING = "rejudging"
 """Metadata key of a log: what its judgments share with those of the same rejudging."""
 
+STOPPED = "stop_at_verdict"
+"""Metadata key of an output, its sample and its score: whether it was ended at its verdict."""
+
 FIRST = (
     *("replication", "seed", "prompt"),
-    *("seed_check", "options_not_sent", "seeds_of_choices"),
+    *("seed_check", "options_not_sent", "seeds_of_choices", STOPPED),
 )
 """Metadata keys of a sample, and its score, that describe its first replication and its run."""
 

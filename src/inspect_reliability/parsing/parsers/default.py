@@ -76,6 +76,10 @@ class DefaultParser:
         known = verdict not in NO_VERDICTS and how in ("label", "tag", "json")
         return verdict if known else None
 
+    def finished(self, lines: str) -> bool:
+        """Whether the complete lines of an unfinished output announce its verdict."""
+        return self.completed(lines) is not None
+
 
 def _settled(output: Output, claims: Sequence[Claim]) -> Parsed:
     """The verdict of all claims, or of the claim named final and those after it."""
