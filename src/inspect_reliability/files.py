@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import yaml
+
 from .errors import UserError, reason
 
 # inspect changes into a task file's folder before it creates the task; it imports this package
@@ -115,6 +117,26 @@ def read_json(path: Path) -> Any:
         UserError: The file cannot be read, is not JSON, or has a duplicate key.
     """
     return _parse(read_text(path), str(path))
+
+
+_DEEPEST = 50
+"""Lists and mappings within one another: far more of them take YAML minutes."""
+
+
+def yaml_events(text: str, where: str) -> Iterator[yaml.Event]:
+    """What a YAML text consists of, in its order.
+
+    Raises:
+        UserError: It is nested too deeply.
+        YAMLError: It is not YAML.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise UserError(f"{where}, line {event.start_mark.line + 1}: nested too deeply.")
+        yield event
 
 
 _EACH_LINE = " Write one JSON object a line."

@@ -134,7 +134,9 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
             "prompt: expected a text. Put it in",
         ),
         ("name: &x [a]\nverdict: [*x, *x]\n", "d.yaml, line 2: write out what '*x' refers to"),
-        ("[" * 600 + "]" * 600, "d.yaml: nested too deeply, or too"),
+        ("[" * 600 + "]" * 600, "d.yaml, line 1: nested too deeply."),
+        ("name:\n  " + "[a, " * 90_000, "d.yaml, line 2: nested too deeply."),
+        ("? " * 190_000, "d.yaml, line 1: nested too deeply."),
         (PAIR.replace("[A, B]", f"[{'a, ' * 900}b]"), "options: expected at most 26, found 901"),
         (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
         (PAIR.replace("kinder", f"{{{{ {'(' * 999}1{')' * 999} }}}}"), "prompt: nested too deeply"),
@@ -192,7 +194,7 @@ def test_a_design_that_is_read_for_ever_is_refused(
     """A file on which YAML spends minutes is refused when its time is over."""
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
     with pytest.raises(UserError, match=r"d.yaml: nested too deeply, or too large, for a design"):
-        design_from_file(write(tmp_path, "d.yaml", "[" * 20_000))
+        design_from_file(write(tmp_path, "d.yaml", "- x\n" * 90_000))
 
 
 def test_a_design_is_a_file(tmp_path: Path) -> None:
@@ -219,6 +221,33 @@ def test_a_prompt_cannot_eat_the_machine(costly: str, tmp_path: Path) -> None:
     design = JudgeDesign("T", costly + "{{ response }}", ["yes", "no"])
     with pytest.raises(UserError, match=r"rows.jsonl, line 1, prompt of 'T', .* takes more"):
         items_from_file(rows(tmp_path, {**ROW, "responses": {"x": "a"}}), design)
+
+
+@pytest.mark.parametrize(
+    "costly",
+    [
+        "{{ 9 ** (9 ** 9) }}",
+        "{% set ns = namespace(x=9) %}{% for i in range(40) %}{% set ns.x = ns.x * ns.x %}"
+        "{% endfor %}",
+        "{% set x = ('0x' ~ 'f' * 4000000)|int(0, 16) %}{{ x // (x - 1) }}",
+        "{% set x = ('0x' ~ 'f' * 4000000)|int(0, 16) %}{{ x % (x - 1) }}",
+    ],
+)
+def test_numbers_have_a_limit(costly: str, tmp_path: Path) -> None:
+    """A product that takes hours, and that nothing can stop, is refused before it is computed."""
+    design = JudgeDesign("T", costly + "{{ response }}", ["yes", "no"])
+    with pytest.raises(UserError, match=r"line 1, prompt of 'T', .*numbers of thousands of digits"):
+        items_from_file(rows(tmp_path, {**ROW, "responses": {"x": "a"}}), design)
+
+
+def test_numbers_are_computed() -> None:
+    """Within the limit, arithmetic is Python's."""
+    prompt = "{{ 2 ** 9 }} {{ 7 * 6 }} {{ 9 // 2 }} {{ 'ab' * 2 }} {{ '%03d' % 7 }} {{ 2 ** -1 }} "
+    rounded = "{{ 5.77|round(1) }} {{ 5.77|round(1, 'floor') }} {{ 1234|round(-2) }} "
+    endless = "{{ 5|round(-999999999) }} {{ 1.5|round(999999999, 'ceil') }} {{ response }}"
+    design = JudgeDesign("T", prompt + rounded + endless, ["yes", "no"])
+    said = "512 42 4 abab 007 0.5 5.8 5.7 1200 0 1.5 a"
+    assert design.ask(Item("q", "Q", {"x": "a"}), ["x"]) == said
 
 
 @pytest.mark.slow

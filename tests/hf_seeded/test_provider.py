@@ -483,6 +483,7 @@ def test_end_tokens_of_the_generation_config_count(
     assert ended.usage.output_tokens == free.tokens.index(free.tokens[6]) + 1
 
 
+CONTENT = "{{ '  ' * 2 }}{{ 1.25|round(1) }}{{ messages[0].content }}"
 LATE = "{% set text = messages[0].content %}{{ text if text|length > 99 else hostile }}"
 
 
@@ -491,6 +492,10 @@ LATE = "{% set text = messages[0].content %}{{ text if text|length > 99 else hos
     ("template", "message"),
     [
         ("{{ 'x' * 10 ** 10 }}", "takes more than 5 seconds, or 500 MB"),
+        ("{{ 9 ** (9 ** 9) }}", "multiplies numbers so that they can take any time"),
+        ("{% for n in range(99) %}{{ n * n }}{% endfor %}", "multiplies numbers so that"),
+        ("{{ 5|round(precision=-999999999) }}", "multiplies numbers so that they can take"),
+        ("{% generation %}{{ 2 ** 9 }}{% endgeneration %}" + CONTENT, None),
         (LATE.replace("hostile", "messages[0].content * 10 ** 10"), r"more than 2 GB of memory\)"),
         (LATE.replace("hostile", "raise_exception('no' * 10 ** 6)"), r"\((no){150}\)"),
         (LATE.replace("hostile", "messages.__class__.__base__.__subclasses__()"), "unsafe"),

@@ -113,6 +113,15 @@ def test_a_file_without_prices(tmp_path: Path, text: str) -> None:
     assert "Give each model its input, output," in " ".join(done.output.split())
 
 
+def test_prices_in_a_deep_file(tmp_path: Path) -> None:
+    """YAML would look for the end of every bracket for minutes."""
+    log = graded(tmp_path / "logs").location
+    (tmp_path / "deep.yaml").write_text("[" * 100_000)
+    done = invoke("rejudge", log, "--model-cost-config", tmp_path / "deep.yaml")
+    assert done.exit_code == 2
+    assert "deep.yaml, line 1: nested too deeply." in " ".join(done.output.split())
+
+
 def judging(**options: Any) -> Task:
     design = JudgeDesign(name="Tone", prompt="Polite? {{ response }}", verdict=["yes", "no"])
     items = [Item(id=f"{n}", question="q", responses={"x": f"{n}"}) for n in range(3)]

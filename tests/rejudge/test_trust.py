@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +287,45 @@ def test_a_log_reads_no_file(
     scorer_of(log, "model_graded_qa", template=place.format(folder=tmp_path))
     with pytest.raises(UserError, match=r"would be sent to the grader.* --scorer FILE.py@NAME"):
         Rejudging(log)
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("{question:>3000000000}", "may show the grader 3,000,000,"),
+        ("{size:.3000000000f}", "may show the grader 3,000,000,"),
+        ("{size:>３000000000}", "may show the grader 3,000,000,"),
+        ("{size:>" + "9" * 5_000 + "}", "may show the grader inf characters"),
+        ("{question:>{size}}", "takes the width of a text from its samples"),
+        ("{long}" * 6_000, "may show the grader 12,036,000 characters, more than 10,000,000"),
+        ("{long!a}" * 600, "may show the grader 12,004,800 characters"),
+        ("{other.text}" * 6_000, "may show the grader"),
+        ("{instructions}" * 4_000, "may show the grader 224,056,000 characters"),
+        ("{state.__class__.__init__.__globals__[os].environ}", "shows the grader 'state.__class__"),
+        ("{0[_secret]}", "shows the grader '0[_secret]'"),
+    ],
+)
+def test_a_template_of_a_log_has_a_limit(harmless: str, template: str, says: str) -> None:
+    """Widths and repeats are counted before any text is made; hidden attributes are not shown."""
+    log = read_eval_log(harmless)
+    assert log.samples
+    log.samples[1].metadata = {"long": "x" * 2_000, "size": 3_000_000_000}
+    for options in ({"template": template}, {"texts": [{"template": template}]}):
+        scorer_of(log, "model_graded_qa", **options)
+        with pytest.raises(UserError, match=rf"{re.escape(says)}.* --scorer FILE.py@NAME"):
+            Rejudging(log, replications=1)
+
+
+def test_templates_that_people_write_are_taken(harmless: str) -> None:
+    """Texts with braces, a width, and a conversation of a million characters."""
+    log = read_eval_log(harmless)
+    assert log.samples
+    log.samples[0].messages = [ChatMessageUser(content="x" * 1_000_000)] * 3
+    template = "{question}\n{answer!r}\n{criterion:>20}\n{{}}{meta[key]:.3f}"
+    grader_of(log, "mockllm/model")
+    for one in (template, 'Say {"grade": 1234}.', "Brackets { that } do { not match"):
+        scorer_of(log, "model_graded_qa", template=one, instructions='{"grade": 5} ' * 99)
+        assert Rejudging(log, replications=1).missing(set())
 
 
 def test_a_log_shows_no_file(tmp_path: Path, harmless: str) -> None:

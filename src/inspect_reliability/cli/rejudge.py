@@ -21,7 +21,7 @@ from ..answers.report import report_document
 from ..answers.runs import REJUDGED
 from ..answers.score_variance import in_words, of_suite
 from ..errors import UserError
-from ..files import kind_of, read_text, user_path
+from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.replications import VOTES
@@ -207,7 +207,10 @@ def _learn_prices(file: str) -> None:
     """Tell inspect the prices of models in a file, as its own `--model-cost-config` does."""
     path = user_path(file)
     try:
-        given = TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(read_text(path)))
+        text = read_text(path)
+        for _ in yaml_events(text, str(path)):  # or an error
+            pass
+        given = TypeAdapter(dict[str, ModelCost]).validate_python(yaml.safe_load(text))
     except (ValueError, yaml.YAMLError) as error:
         raise UserError(
             f"{path} has no prices: {str(error).splitlines()[0]}. Give each model its input, "

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import yaml
 
 from ..errors import UserError
-from ..files import expect, read_json, read_text, user_path
+from ..files import expect, read_json, read_text, user_path, yaml_events
 from ..limits import within_limits
 from ..parsing.fields import FieldPath, Fields, checked
 from .design import JudgeDesign
@@ -117,7 +117,7 @@ def _short(path: Path) -> Path:
 def _yaml(path: Path, lines: Lines) -> Any:
     text = read_text(_short(path))
     try:
-        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+        for event in yaml_events(text, str(path)):
             # A few lines of references to references can be a terabyte when written out.
             if isinstance(event, yaml.AliasEvent):
                 line = event.start_mark.line + 1

@@ -5,6 +5,9 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from inspect_ai.model import ChatMessage
+from jinja2 import Environment, nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from ..errors import UserError, one_of
@@ -19,12 +22,21 @@ _MOST_ADDED = 1_000_000
 """Most characters that a template may add to a conversation."""
 
 
+_MOST_DIGITS = 300
+"""Largest constant with which a template raises or rounds a number."""
+
+
+_LEAVE_OUT = (
+    "Do not use this model unless you trust it; -M chat_template=none leaves its template out."
+)
+
+
 class PromptEncoder:
     """A tokenizer; its chat template is used if it has one, unless `chat_template` is "none".
 
     Raises:
-        UserError: The template takes more than 5 seconds, or 500 MB of memory, or leaves out what
-            it is given.
+        UserError: The template takes more than 5 seconds, or 500 MB of memory, could take any time,
+            or leaves out what it is given.
     """
 
     def __init__(self, tokenizer: Tokenizer, chat_template: ChatTemplate = "auto") -> None:
@@ -58,14 +70,20 @@ class PromptEncoder:
 
     def _try_template(self) -> None:
         try:
+            if _multiplies_freely(self.tokenizer.get_chat_template()):
+                raise UserError(
+                    "The model's chat template multiplies numbers so that they can take any time. "
+                    f"{_LEAVE_OUT}"
+                )
             with within_limits():
                 written = self._write((("user", "Which is best? " * 100),), tokenize=False)
         except (TimeoutError, MemoryError) as error:
             raise UserError(
                 "The model's chat template takes more than 5 seconds, or 500 MB of memory, for a "
-                "short message. Do not use this model unless you trust it; "
-                "-M chat_template=none leaves its template out."
+                f"short message. {_LEAVE_OUT}"
             ) from error
+        except UserError:
+            raise
         except Exception:  # templates raise what they like, and may take another conversation
             return
         if "Which is best?" not in written:
@@ -105,6 +123,43 @@ class PromptEncoder:
             tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return text
+
+
+def _multiplies_freely(template: str) -> bool:
+    """Whether a template can make numbers so long that no limit of time stops Python in between."""
+    tree = Environment(extensions=["jinja2.ext.loopcontrols", _Generation]).parse(template)
+    return any(map(_grows, tree.find_all((nodes.Pow, nodes.Mul, nodes.Filter))))
+
+
+def _grows(node: nodes.Node) -> bool:
+    if isinstance(node, nodes.Filter):  # which multiplies by powers of ten
+        given = (*node.args, *(one.value for one in node.kwargs))
+        return node.name == "round" and not all(map(_is_small, given))
+    if isinstance(node, nodes.Pow):
+        return not _is_small(node)
+    return not any(map(_is_small, node.iter_child_nodes()))
+
+
+def _is_small(node: nodes.Node) -> bool:
+    if isinstance(node, nodes.Pow):
+        return all(
+            isinstance(one, nodes.Const) and _is_small(one) for one in node.iter_child_nodes()
+        )
+    if not isinstance(node, nodes.Const):
+        return False
+    return not isinstance(node.value, int) or node.value <= _MOST_DIGITS
+
+
+class _Generation(Extension):
+    """The tag with which templates mark, for transformers, what the model says."""
+
+    tags = frozenset({"generation"})
+
+    def parse(self, parser: Parser) -> nodes.Scope:
+        """The statements within the tag."""
+        line = next(parser.stream).lineno
+        within = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.Scope(within, lineno=line)
 
 
 def _text(message: ChatMessage) -> str:

@@ -23,7 +23,7 @@ from .again import output_seed
 from .calls import RunLimits
 from .outputs import Made, Wanted, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
-from .trust import kept_settings, vet, vet_media, vet_model, vet_name
+from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates
 from .wrapped import Wrapped, find_scorer, names_grader
 
 _OURS = ("rejudge", "keep")
@@ -216,7 +216,9 @@ class Rejudging:
         logged, grading = self._logged, self.grading
         if logged.name != self.scorer:  # else the user trusts it
             vet_name(logged.name, self._where)
-        vet(self._kept(logged.arguments), f"{self._where}, scorer {logged.name}")
+        taken, where = self._kept(logged.arguments), f"{self._where}, scorer {logged.name}"
+        vet(taken, where)
+        vet_templates(taken, self.samples, where)
         if grading.is_known and not grading.models:
             raise _asks_no_model(logged.name)
         found = find_scorer(logged.name, logged.arguments)

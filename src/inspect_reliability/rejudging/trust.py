@@ -6,8 +6,9 @@ models. Only the user may name a Python file, a model folder, an address, or an 
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from string import Formatter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from fsspec import available_protocols
 from inspect_ai.log import EvalSample
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from ..designs.design import MOST_SHOWN
 from ..errors import UserError
 
 _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
@@ -111,6 +113,65 @@ def vet(value: Any, where: str) -> None:
         parts = [*value.values()]
     for part in parts:
         vet(part, where)
+
+
+def vet_templates(value: Any, samples: Sequence[EvalSample], where: str) -> None:
+    """Refuse a template in a value of a log that would show a grader code, or more than it reads.
+
+    Scorers fill such texts by `str.format`, once for each replication: `{answer:>3000000000}`.
+
+    Raises:
+        UserError: The message begins with `where`, and names the option that allows it.
+    """
+    texts = [*_texts(value)]
+    lengths = _lengths(samples) if any("{" in text for text in texts) else {}
+    lengths["instructions"] = max(map(len, texts), default=0)
+    longest = max(lengths.values())
+    for text in texts:
+        try:
+            filled = [*Formatter().parse(text)]
+        except ValueError:  # no template
+            continue
+        written = float(len(text))
+        for _, name, spec, conversion in filled:
+            if name is None or spec is None:
+                continue
+            if re.search(r"[.\[]_", name):
+                raise _refused(where, f"shows the grader {name!r:.40}", _A_SCORER)
+            if "{" in spec:
+                raise _refused(where, "takes the width of a text from its samples", _A_SCORER)
+            of = re.split(r"[.\[]", name)[0]
+            most = lengths.get(of, longest if of.isidentifier() else 0)  # else '{"grade": 1}'
+            written += most * (10 if conversion else 1)  # with an escape of each character
+            written += sum(map(float, re.findall(r"\d+", spec)))
+        if written > MOST_SHOWN:
+            what = f"may show the grader {written:,.0f} characters, more than {MOST_SHOWN:,}"
+            raise _refused(where, what, _A_SCORER)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+def _lengths(samples: Sequence[EvalSample]) -> dict[str, int]:
+    """Most characters of what a scorer can show of the samples, by its name in a template."""
+    found: dict[str, int] = {}
+    for sample in samples:
+        said = [*(sample.input if isinstance(sample.input, list) else ()), *sample.messages]
+        asked = sample.input if isinstance(sample.input, str) else ""
+        own = {
+            "question": len(asked) + sum(len(one.text) for one in said),
+            "answer": len(sample.output.completion),
+            "criterion": len(str(sample.target)),
+            **{name: len(str(one)) for name, one in sample.metadata.items()},
+        }
+        for name, length in own.items():
+            found[name] = max(found.get(name, 0), length)
+    return found
 
 
 def vet_media(sample: EvalSample, where: str) -> None:
