@@ -46,6 +46,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         | {"PLANNED": ("steady",)},
     ),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
+    "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": ()}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": (
         "",

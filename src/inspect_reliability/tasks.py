@@ -35,6 +35,7 @@ from .judging.asking import (
     number_of_orders,
 )
 from .judging.connection import reached
+from .judging.epochs import advise_on_epochs
 from .judging.judge import judge_responses
 from .limits import within_limits
 from .metrics import METRICS, best_rate, invalid_rate, reliability
@@ -101,6 +102,8 @@ def judge_task(
     study = fingerprint(design, items)
     if judge := active_model():  # `get_model` would make that of INSPECT_EVAL_MODEL
         reached(judge)
+        if not (exact or replications):
+            advise_on_epochs(judge, len(own))
     return Task(
         dataset=MemoryDataset(
             [judge_sample(item, design, study, others.get(item.id)) for item in own],

@@ -185,6 +185,7 @@ def _run(
         fail_on_error=False,
         # A sample has many replications, which a kill must not take away.
         log_buffer=1,
+        log_realtime=False,  # which only the viewer shows, while a sample runs
     )
     return logs
 
