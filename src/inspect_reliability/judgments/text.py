@@ -51,6 +51,8 @@ def judgment_text(row: Mapping[str, Any]) -> JudgmentText | None:
     if said is not None:
         place_of = int(row["replication"]) - first
         return JudgmentText(None, str(said[place_of])) if place_of < len(said) else None
+    if not isinstance(row.get("categories"), tuple) and (asked := _asked(sample, row)):
+        return asked
     messages = sample.messages
     output: str | None = sample.output.completion
     if texts:
@@ -106,6 +108,25 @@ def _said_by_grader(
         return None, 1
     said = (score.metadata or {}).get("explanations")
     return (said if isinstance(said, list) else []), kept.first
+
+
+def _asked(sample: EvalSample, row: Mapping[str, Any]) -> JudgmentText | None:
+    """What a suite's scorer asked its grader, and what that said; None if it asked no model.
+
+    The output of such a sample is the answer that was graded. A transcript that was left out leaves
+    the score's explanation.
+    """
+    from ..record.graders import calls_of
+
+    scorer = f"{row.get('scorer')}."
+    for name, score in (sample.scores or {}).items():
+        if not scorer.startswith(f"{name}."):
+            continue
+        if calls := calls_of(sample, name):
+            said = "\n\n".join(call.output.completion for call in calls)
+            return JudgmentText(_prompt(calls[-1].input), said)
+        return JudgmentText(None, score.explanation) if calls is None and score.explanation else None
+    return None
 
 
 def _prompt(messages: Sequence[ChatMessage]) -> str | None:

@@ -72,7 +72,7 @@ def grading_of(log: EvalLog, score: str) -> Grading:
     calls: list[ModelEvent] = []
     gradings, is_known = 0, False
     for sample in log.samples or []:
-        made = _calls(sample, score)
+        made = calls_of(sample, score)
         if made is None or sample.error:
             continue
         is_known = True
@@ -92,7 +92,7 @@ def grading_of(log: EvalLog, score: str) -> Grading:
     )
 
 
-def _calls(sample: EvalSample, score: str) -> list[ModelEvent] | None:
+def calls_of(sample: EvalSample, score: str) -> list[ModelEvent] | None:
     """Successful calls while an output was scored; None if the log does not show them."""
     within: set[str] = set()
     calls = []
