@@ -61,7 +61,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         ),
         (made(held=False), "in one order"),
         (changed(made(log="a.eval"), seed=None), "No seeds are recorded"),
-        (changed(made(), seed=[None, *range(249)]), "1 judgments have no recorded seed"),
+        (changed(made(), seed=[None, *range(249)]), "1 judgment has no recorded seed"),
         (changed(made(), seed=7), "225 judgments repeat a seed"),
         (
             changed(made(), prompt=[str(i % 2) for i in range(250)]),
@@ -98,7 +98,7 @@ def one_sided(label: str | None = None, often: int = 9) -> Judgments:
     [
         (one_sided(), "82.0% of the verdicts are 'A', so two agree often even on different"),
         (one_sided("A"), "The label is the same for every question."),
-        (one_sided(often=10), "If most of them are this one, read agreement."),
+        (one_sided(often=10), "if most of them are this one, read agreement."),
         (one_sided(often=5), None),
         (one_sided("A", often=6), "The label is the same for every question."),
     ],
@@ -234,8 +234,11 @@ def test_replications_without_a_verdict_are_not_called_too_few(
 @pytest.mark.parametrize("columns", [{}, {"label": "A"}])
 def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     """A judge that hardly answers is not held to what it says: neither label nor gate is next."""
-    shown = str(analyse(made(questions=9, silent=0.8, **columns)))
+    of_a_log = {"log": "a.eval", "sample": "s", "epoch": 1, "scorer": "grader"}
+    shown = str(analyse(made(questions=9, silent=0.8, **columns, **of_a_log)))
     assert "Next: read some outputs, with:\n  inspect-reliability report LOGS --html" in shown
+    shown = str(analyse(made(questions=9, silent=0.8, **columns)))  # no outputs to show
+    assert "Next: read some outputs, then change the prompt or the parser." in shown
 
 
 def test_outputs_that_name_several_verdicts_have_a_column() -> None:

@@ -1,8 +1,13 @@
 """What is printed is true where its premise holds only just, or not at all."""
 
+import random
+import re
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
@@ -12,6 +17,7 @@ import graders
 from commands import invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.showing.values import share
 
 
 def printed(*arguments: object) -> str:
@@ -19,6 +25,244 @@ def printed(*arguments: object) -> str:
     done = invoke(*arguments)
     assert done.exit_code in (0, 1, 3), done.output
     return " ".join(done.stdout.split())
+
+
+Say = Callable[[int, int], str]
+"""(question, try) -> verdict."""
+
+
+def judge(say: Say, questions: int = 30, tries: int = 3, **columns: Any) -> pd.DataFrame:
+    """A judge's verdicts; a column that is a function is one of question and try."""
+    rows = [
+        {"judge": "j", "question": f"q{q}", "replication": r, "verdict": say(q, r)}
+        | {name: of(q, r) if callable(of) else of for name, of in columns.items()}
+        for q in range(questions)
+        for r in range(tries)
+    ]
+    return pd.DataFrame(rows)
+
+
+def right(q: int, r: int = 0) -> str:
+    """What is right: another answer for every second question."""
+    return "yes" if q % 2 else "no"
+
+
+def wrong(q: int, r: int = 0) -> str:
+    """The other answer."""
+    return right(q + 1)
+
+
+def turns(q: int, r: int) -> str:
+    """A verdict that changes from try to try."""
+    return right(q + r)
+
+
+def coin(q: int, r: int) -> str:
+    """A verdict that is often wrong, and as often not when asked again."""
+    return right(q) if random.Random(100 * q + r).random() < 0.6 else wrong(q)
+
+
+def answer(frame: pd.DataFrame, tmp_path: Path, *arguments: str) -> str:
+    """What `report` says of it."""
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    return printed("report", tmp_path / "file.csv", *arguments)
+
+
+def followed(said: str) -> None:
+    """The command after `Next`, run: it is not refused."""
+    command = re.search(r"Next: [^:]*: inspect-reliability (.*?) More:", said)
+    assert command, said
+    done = invoke(*shlex.split(command[1]))
+    assert done.exit_code in (0, 1, 3), done.output
+
+
+def test_nothing_is_drawn_where_everything_has_a_label(tmp_path: Path) -> None:
+    """More labels take more questions; `validate --next` would be refused."""
+    said = answer(judge(coin, tries=2, label=right), tmp_path)
+    assert re.search(
+        r"Next: judge more questions, and label them \(\d+ in all for \+-5 points", said
+    )
+
+
+def test_so_many_are_drawn_as_lack_a_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that have one count: 12 labels of 73 lack 61, and no more are left than 28."""
+    monkeypatch.chdir(tmp_path)
+    labels: Any = lambda q, r: right(q) if q < 12 else None  # noqa: E731
+    said = answer(judge(coin, 40, 2, label=labels), tmp_path)
+    wanted = re.search(r"label more questions \((\d+) in all for \+-5 points\)", said)
+    assert wanted
+    assert f"--next {min(int(wanted[1]) - 12, 28)} --out more_labels.csv" in said
+    followed(said)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_label_or_two_do_not_say_how_good_a_judge_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    """Neither votes nor a gate is next, but labels."""
+    monkeypatch.chdir(tmp_path)
+    labels: Any = lambda q, r: right(q) if q < n else None  # noqa: E731
+    for say in (right, turns):
+        said = answer(judge(say, label=labels), tmp_path)
+        assert f"{n} labelled question{'s' * (n > 1)} cannot say how often it is right." in said
+        (tmp_path / "more_labels.csv").unlink(missing_ok=True)
+        followed(said)
+
+
+def test_no_verdict_is_wrong_of_those_that_have_a_label(tmp_path: Path) -> None:
+    """Verdicts without a label may be wrong."""
+    labels: Any = lambda q, r: right(q) if q < 20 else None  # noqa: E731
+    said = answer(judge(right, label=labels), tmp_path)
+    assert "Why: no verdict on the 20 labelled questions is wrong." in said
+    assert "Why: no verdict is wrong." in answer(judge(right, label=right), tmp_path)
+    assert "Why: no verdict is wrong." in answer(judge(right, tries=1, label=right), tmp_path)
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+def test_errors_of_copies_are_not_said_to_repeat(tmp_path: Path, temperature: int) -> None:
+    """A copy repeats every error, which says nothing of a second draw, or of votes."""
+    frame = judge(lambda q, r: right(q) if q % 3 else wrong(q), label=right)
+    said = answer(frame.assign(temperature=temperature), tmp_path)
+    assert "33% of verdicts are wrong. Whether errors repeat is not known" in said
+    for words in ("errors repeat (", "votes gain", "Wrong twice", "Majority right", "Votes "):
+        assert words not in said
+    few = answer(judge(lambda q, r: right(q) if q else wrong(q), label=right), tmp_path)
+    assert "Why: 3% of verdicts are wrong." in few
+
+
+def test_errors_that_repeat_half_of_the_time(tmp_path: Path) -> None:
+    """Neither most errors repeat nor do most not: one question is always wrong, one half of it."""
+
+    def say(q: int, r: int) -> str:
+        return wrong(q) if q < 1 or (q < 4 and r < 2) else right(q)
+
+    frame = judge(say, tries=4, label=right)
+    validity = analyse(frame).results["validity"][0]
+    assert validity["wrong_twice"] * 2 == pytest.approx(validity["wrong"] + 1 / 60)
+    half = judge(lambda q, r: wrong(q) if q < 9 and r % 3 < 2 else right(q), label=right)
+    validity = analyse(half).results["validity"][0]
+    assert validity["wrong_twice"] * 2 == pytest.approx(validity["wrong"])
+    assert "half of the errors repeat (10 of 20 points)" in answer(half, tmp_path)
+
+
+def test_votes_lose_where_a_judge_is_mostly_wrong(tmp_path: Path) -> None:
+    """A majority of verdicts that are wrong two times in three is wrong."""
+    said = answer(judge(lambda q, r: right(q) if r == 0 else wrong(q), label=right), tmp_path)
+    assert "3 votes lose 33 points (33% -> 0%)" in said
+
+
+def test_one_point_is_one_point(tmp_path: Path) -> None:
+    """A gain of one point has no plural."""
+    say: Say = lambda q, r: wrong(q) if (q, r) == (0, 0) else right(q)  # noqa: E731
+    said = answer(judge(say, label=right), tmp_path)
+    assert "(0 of 1 point); 3 votes gain 1 point (99% -> 100%)" in said
+
+
+def test_a_share_of_nothing_is_0_in_every_place() -> None:
+    """What arithmetic leaves of 0 is 0, and of 1 is 1; what is more has its sign."""
+    assert [share(one, 30) for one in (1e-16, -1e-17, 1 - 1e-16)] == ["0%", "0%", "100%"]
+    assert [share(one, 30) for one in (0.004, 0.996)] == ["<1%", ">99%"]
+    assert [share(one, 5000) for one in (0.0, 0.0004, 0.9996)] == ["0.0%", "<0.1%", ">99.9%"]
+
+
+def test_a_judge_that_hardly_decides_is_not_right(tmp_path: Path) -> None:
+    """Ties are not wrong, and not right either."""
+    say: Say = lambda q, r: "tie" if q % 4 else turns(q, r)  # noqa: E731
+    said = answer(judge(say, label=right), tmp_path)
+    assert "of verdicts decide nothing." in said
+    assert "no verdict is wrong" not in said
+
+
+def test_one_question_says_nothing_of_others(tmp_path: Path) -> None:
+    """Its next step is more questions, not labels of one."""
+    said = answer(judge(turns, 1, 2), tmp_path)
+    assert "1 question cannot say how it judges others." in said
+    assert "Next: judge more questions, each several times." in said
+
+
+def test_omega_is_not_to_be_read_where_there_is_none(tmp_path: Path) -> None:
+    """One verdict for everything, one question, or one try have no omega to read."""
+    for frame in (judge(lambda q, r: "yes"), judge(lambda q, r: "yes", tries=1)):
+        said = answer(frame, tmp_path, "--full")
+        assert "read omega" not in said
+        assert "Every verdict is 'yes'. If the right answers differ, the judge does not" in said
+    one = answer(judge(lambda q, r: "yes", 1, 1, label="yes"), tmp_path, "--full")
+    assert "Every verdict" not in one
+    assert "same for every question" not in one
+    mostly: Say = lambda q, r: "yes" if q else "no"  # noqa: E731
+    assert "two agree" not in answer(judge(mostly, tries=1), tmp_path, "--full")
+    assert "same for every question" not in answer(judge(mostly, tries=1, label="yes"), tmp_path)
+
+
+def test_one_seed_makes_copies(tmp_path: Path) -> None:
+    """Seeds say which tries are copies, so nobody asks how they were made."""
+    said = answer(judge(right, seed=7), tmp_path, "--full")
+    assert "All replications of a question have one seed, so they are copies" in said
+    assert "Nothing here says whether each is a draw" not in said
+    assert "repeat a seed" not in said  # said once
+    own = answer(judge(right, seed=lambda q, r: r), tmp_path, "--full")
+    assert "Nothing here says whether each is a draw" in own
+
+
+def test_outputs_that_a_file_does_not_have_are_not_promised(tmp_path: Path) -> None:
+    """Verdicts of a file have no outputs that a report or a page could show."""
+    some: Say = lambda q, r: "" if q % 10 == 0 else turns(q, r)  # noqa: E731
+    said = answer(judge(some), tmp_path, "--full")
+    assert "the report shows up to three" not in said
+    many: Say = lambda q, r: "" if q % 2 else "yes"  # noqa: E731
+    assert "Next: read some outputs, then change the prompt" in answer(judge(many), tmp_path)
+
+
+def test_numbers_of_tries_that_nobody_made_are_not_shown(tmp_path: Path) -> None:
+    """Tries of 1 and of 6 have a mean of 2, which no question has."""
+    frame = judge(turns, 20, 6)
+    frame = frame[(frame["replication"] == 0) | frame["question"].isin(["q0", "q1", "q2"])]
+    assert "j: 20 questions x 1 to 6 " in answer(frame, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("say", "words"),
+    [
+        (lambda q, r: right(q), "Another wording changes no verdict. "),
+        (coin, "Another wording is not shown to change verdicts: "),
+        (
+            lambda q, r: "yes" if r < 2 else right(q),
+            "Another wording changes verdicts: 50 points [",
+        ),
+    ],
+)
+def test_a_facet_changes_verdicts_only_where_that_is_shown(
+    tmp_path: Path, say: Say, words: str
+) -> None:
+    """Nothing that stays within noise is said to change a verdict."""
+    said = answer(judge(say, tries=4, wording=lambda q, r: f"w{r // 2}"), tmp_path)
+    assert words in said
+
+
+def test_judges_with_the_same_verdicts_are_said_to_be_one(tmp_path: Path) -> None:
+    """Two names of one judge are no two judges: every form says it, and only of these."""
+    one, other = judge(turns, 12), judge(right, 12)
+    same = pd.concat([one, one.assign(judge="k"), other.assign(judge="l")])
+    words = "j and k gave the same verdicts on all 12 questions: to these numbers they are one"
+    assert words in answer(same, tmp_path)
+    rows = analyse(same).results["rows"]
+    has = {row["judge"]: any(words in one for one in row["cautions"]) for row in rows}
+    assert has == {"j": True, "k": True, "l": False}
+    assert "same verdicts" not in answer(pd.concat([one, other.assign(judge="k")]), tmp_path)
+    both = pd.concat([one.assign(temperature=t) for t in (0.5, 1)])
+    assert "temperature 1 and j, temperature 0.5 gave the same verdicts" in answer(both, tmp_path)
+
+
+def test_responders_that_are_chosen_as_often_are_ahead_together(tmp_path: Path) -> None:
+    """Nobody leads where two are chosen equally often."""
+    both = [("a", "b", "c"), ("b", "a", "c")]
+    frame = judge(
+        lambda q, r: "A",
+        tries=2,
+        order=lambda q, r: both[q % 2],
+        responder=lambda q, r: both[q % 2][0],
+    )
+    assert "Ahead: a, b, 50% of choices each (" in " ".join(str(analyse(frame)).split())
 
 
 def saying(text: str) -> Model:

@@ -6,12 +6,15 @@ from typing import NamedTuple
 from ..judgments.columns import varies
 from ..judgments.labels import OTHER
 from ..showing.document import Tone
-from ..showing.values import Record, points, share
+from ..showing.values import ROUNDING, Record, counted, in_points, points, share
 from ..stats import ReliabilityError
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
-from .condition import from_logs
+from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .row import Row
+
+FEWEST = 3
+"""Questions below which nothing has an interval, and says little of others."""
 
 FEW_WRONG = 0.05
 """Share of wrong verdicts up to which a judge is good enough to be used."""
@@ -25,11 +28,18 @@ _NEARLY = 0.01
 WIDE = 0.05
 """Half the width of an interval above which more questions are the next step."""
 
+_FIRST_LABELS, _MOST_DRAWN = 50, 200
+"""Questions to label next where nothing says how many would do, and most that are drawn at once."""
+
 BIASED = 0.05
 """P-value of equal shares below which a judge prefers a place."""
 
 
 _GRADER = "for the grader alone, judge each output again, with"
+
+_DRAWS = "judge again, with a temperature above 0 and a seed for each try"
+
+_MORE_QUESTIONS = "judge more questions, each several times"
 
 
 class Advice(NamedTuple):
@@ -49,8 +59,15 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         why = row.suite.caution.split(". ")[0]
         return Advice("outputs differ", "unsure", f"{_small(why)}.", _GRADER, _rejudge(row))
     if row.silent:
-        read = f"report {logs} --html report.html"
-        return Advice("no verdicts", "bad", _small(row.silent), "read some outputs, with", read)
+        read = ("read some outputs, with", f"report {logs} --html report.html")
+        if not from_logs(row.table):  # whose outputs are not here
+            read = ("read some outputs, then change the prompt or the parser", "")
+        return Advice("no verdicts", "bad", _small(row.silent), *read)
+    if right and right["n_labelled"] < FEWEST:
+        why = (
+            f"{counted(right['n_labelled'], 'labelled question')} cannot say how often it is right."
+        )
+        return Advice("few labels", "unsure", why, *_label(row, right, logs))
     if right and right["wrong"] is not None and right["within_one"] is None:
         return _of_names(row, right, logs)
     if right is None and any(OTHER in note.what for note in analysis.judgments.notes):
@@ -60,6 +77,10 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
     if row.no_draws or row.asked_once:
         return _without_evidence(row)
     again = _again(row, analysis)
+    if len(row.counts.questions) < FEWEST:
+        few = counted(len(row.counts.questions), "question")
+        why = f"{again} {few} cannot say how it judges others."
+        return Advice("few questions", "unsure", why, _MORE_QUESTIONS)
     if place := preferred_place(analysis, row):
         return Advice("prefers a place", "bad", again, _both_orders(place))
     if right is None:
@@ -85,37 +106,46 @@ def _again(row: Row, analysis: Analysis) -> str:
 def _of_names(row: Row, right: Record, logs: str) -> Advice:
     """Of verdicts that are right or wrong."""
     n, wrong, twice = right["n_labelled"], right["wrong"], right["wrong_twice"]
+    if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
+        why = f"{share(right['undecided'], n)} of verdicts decide nothing."
+        return Advice("undecided", "bad", why, *_another(logs))
+    if wrong < ROUNDING:
+        these = f" on the {n:,} labelled questions" if _unlabelled(row) else ""
+        return Advice("right", "good", f"no verdict{these} is wrong.", *_gate(right, logs))
     if twice is None:
         why = "each question was judged once, so whether errors repeat is not known."
         return Advice("judged once", "unsure", why, *_judge_again(row))
-    if not wrong:
-        return Advice("right", "good", "no verdict is wrong.", *_gate(right, logs))
+    if row.no_draws:
+        said = f"{share(wrong, n)} of verdicts are wrong."
+        if wrong <= FEW_WRONG:
+            return Advice("seldom wrong", "good", said, *_gate(right, logs))
+        why = f"{said} Whether errors repeat is not known: no two tries of a question differ, and "
+        return Advice("copies", "unsure", f"{why}they may be copies.", _DRAWS)
     gain, votes = gained(right)
-    repeat = twice > wrong / 2
-    said = f"{'most errors repeat' if repeat else 'most errors do not repeat'} "
-    said += f"({points(twice, n)} of {points(wrong, n)} points)"
+    repeat = twice - wrong / 2
+    said = "half of the errors repeat"
+    if abs(repeat) > ROUNDING:
+        said = "most errors repeat" if repeat > 0 else "most errors do not repeat"
+    said += f" ({points(twice, n)} of {in_points(wrong, n)})"
     if gain is None:
         said += "."
-    elif gain < _NEARLY / 2:
+    elif abs(gain) < _NEARLY / 2:
         said += "; votes gain nothing."
     else:
         last = majorities(right)[-1]
         said += (
-            f"; {last['votes']} votes gain {points(gain, n)} points "
+            f"; {last['votes']} votes {'gain' if gain > 0 else 'lose'} {in_points(abs(gain), n)} "
             f"({share(right['accuracy'], n)} -> {share(last['accuracy'], n)})."
         )
     if wrong <= FEW_WRONG:
         return Advice("seldom wrong", "good", said, *_gate(right, logs))
-    if repeat:
+    if repeat > ROUNDING:
         return Advice("errors repeat", "bad", said, *_another(logs))
     if gain is not None and gain > GAIN:
         use = f"use the majority of {votes} verdicts; what it costs says"
         return Advice("votes help", "good", said, use, f"plan {logs}")
     if (more := _more_questions(row, right)) is not None:
-        number = f" ({more:,} questions for +-{points(WIDE, n)} points)" if more else ""
-        label = f"label more questions{number}, drawn by"
-        draw = f"validate {logs} --next {min(more or 50, 200)} --out more_labels.csv"
-        return Advice("few labels", "unsure", said, label, draw)
+        return Advice("few labels", "unsure", said, *_label(row, right, logs, more))
     return Advice("mixed errors", "unsure", said, *_another(logs))
 
 
@@ -161,8 +191,7 @@ def _without_evidence(row: Row) -> Advice:
     why = _small(row.no_draws or ASKED_ONCE)
     if row.asked_once:
         return Advice("judged once", "unsure", why.split(". ")[0] + ".", *_judge_again(row))
-    again = "judge again, with a temperature above 0 and a seed for each try"
-    return Advice("copies", "unsure", why, again)
+    return Advice("copies", "unsure", why, _DRAWS)
 
 
 def _judge_again(row: Row) -> tuple[str, str]:
@@ -192,6 +221,23 @@ def _both_orders(place: Record) -> str:
 
 def _another(logs: str) -> tuple[str, str]:
     return "try another prompt or judge, then", f"compare {logs} NEW"
+
+
+def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> tuple[str, str]:
+    """What to label next, of `wanted` labelled questions in all; 0 if that is not known."""
+    known, left = right["n_labelled"], _unlabelled(row)
+    lacking = wanted - known if wanted > known else _FIRST_LABELS
+    n = f" ({wanted:,} in all for +-{in_points(WIDE, known)})" if wanted > known else ""
+    if not left:
+        return f"judge more questions, and label them{n}", ""
+    draw = f"validate {logs} --next {min(lacking, left, _MOST_DRAWN)} --out more_labels.csv"
+    return f"label more questions{n}, drawn by", draw
+
+
+def _unlabelled(row: Row) -> int:
+    """How many questions have no label."""
+    known = row.labelled.given.questions if row.labelled else ()
+    return len({*row.counts.questions} - {*known})
 
 
 def _gate(right: Record, logs: str) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from .condition import COPIES
+from .identical import identical
 from .row import Row
 from .studies import FacetStudy, studies_of
 
@@ -89,6 +90,11 @@ class Analysis:
             return not right, benchmarks.index(str(row.keys.get("benchmark"))), -(value or 0.0)
 
         return sorted(self.rows, key=order)
+
+    @cached_property
+    def identical(self) -> Mapping[str, str]:
+        """Name of each row that has the verdicts of another -> what to check."""
+        return identical(self.rows)
 
     @cached_property
     def names(self) -> list[str]:

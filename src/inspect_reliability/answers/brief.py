@@ -4,13 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Table, Text
 from ..showing.values import (
+    ROUNDING,
     Record,
     TableColumn,
     describe,
     grouped_by,
+    in_points,
     points,
     share,
     span,
@@ -58,7 +62,7 @@ def brief(
     blocks += _what_fools(analysis, rows, names)
     every = cautions(analysis, of_labels=True)
     said = states[0].why[1:]  # a caution that is said there is not said twice
-    once = ASKED_ONCE if first.asked_once else None
+    once = ASKED_ONCE if states[0].status == "judged once" else None
     others = [one for one in every if one.text != once and not said.startswith(one.text[1:])]
     blocks += [*beside, *worst(others)]
     whom = f" ({names[0]})" if names[0] else ""
@@ -125,11 +129,12 @@ def _texts(analysis: Analysis, row: Row) -> Record:
     if right := next(iter(analysis.of(row, "validity")), None):
         scale = of_scale(right)
         # Beside a label on a scale is nearly right, and no error.
-        errors = ("wrong",) if right["wrong_twice"] is None else ("wrong_then_right", "wrong_twice")
+        once = right["wrong_twice"] is None or row.no_draws  # a copy repeats every error
+        errors = ("wrong",) if once else ("wrong_then_right", "wrong_twice")
         names += ["accuracy", *["undecided"] * bool(right["undecided"])]
         names += ("within_one", "rank_correlation") if scale else errors
         found |= right
-        for last in () if scale else majorities(right)[1:][-1:]:
+        for last in () if scale or row.no_draws else majorities(right)[1:][-1:]:
             found |= {"majority": last["accuracy"], "majority_interval": last["accuracy_interval"]}
             names.append("majority")
     if not (row.no_draws or row.asked_once):
@@ -187,7 +192,7 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
 
     asked = [row.counts for row in rows]
     questions = ends(len(one.questions) for one in asked)
-    tries = [one.replications.mean() for one in asked if not one.exact]
+    tries = [n for one in asked if not one.exact for n in np.unique(one.replications)]
     each = f" x {ends(tries)}" if tries else ", exact"
     labelled = [sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in rows]
     every = all(len(one.questions) <= n for one, n in zip(asked, labelled, strict=True))
@@ -199,6 +204,8 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
 
 def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
     """How often the majority of so many votes is right, and comes out the same again."""
+    if row.no_draws:  # copies are one vote
+        return
     right = {
         one["votes"]: share(one["accuracy"], record["n_labelled"])
         for record in analysis.of(row, "validity")
@@ -228,19 +235,38 @@ def _what_moves(analysis: Analysis) -> Iterator[Text]:
     known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
     for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
-        said = []
-        for one in records[:_MOST_MOVED]:
-            n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
-            whom = f"{name(analysis.keys(one))} " if len(records) > 1 else ""
-            if above is None:
-                across = share(one["disagreement_across"], n)
-                said.append(f"{whom}in {across} of pairs (own noise not known)")
-                continue
-            reach = f" [{points(ends[0], n)}, {points(ends[1], n)}]" if ends else ""
-            said.append(f"{whom}{points(above, n)} points{reach} above noise")
-        left = len(records) - _MOST_MOVED
-        others = f", {left} more" if left > 0 else ""
-        yield Text(f"Another {facet} changes verdicts: {', '.join(said)}{others}.", "answer")
+        for what, own in grouped_by(records, _moving).items():
+            said = []
+            for one in own[:_MOST_MOVED]:
+                whom = name(analysis.keys(one)) if len(records) > 1 else ""
+                said.append(" ".join(filter(None, (whom, _how_far(one)))))
+            left = len(own) - _MOST_MOVED
+            others = f", {left} more" if left > 0 else ""
+            of = f": {', '.join(said)}{others}" if any(said) else ""
+            yield Text(f"Another {facet} {what}{of}.", "answer")
+
+
+def _moving(one: Record) -> str:
+    """What a facet does to verdicts, as far as that is shown."""
+    ends = one["above_noise_interval"]
+    if one["disagreement_across"] < ROUNDING:
+        return "changes no verdict"
+    if one["above_noise"] is None or (ends and ends[0] > 0):
+        return "changes verdicts"
+    return "is not shown to change verdicts"
+
+
+def _how_far(one: Record) -> str:
+    """How far a facet moves verdicts; empty where it moves none."""
+    n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
+    across = one["disagreement_across"]
+    if across < ROUNDING:
+        return ""
+    if above is None:
+        return f"in {share(across, n)} of pairs (own noise not known)"
+    if not ends:
+        return f"{in_points(above, n)} above noise"
+    return f"{points(above, n)} points [{points(ends[0], n)}, {points(ends[1], n)}] above noise"
 
 
 def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
@@ -270,8 +296,10 @@ def _ahead(row: Row, logs: str) -> list[Text]:
         return []
     chosen = row.judged.count(row.judged.responders).only(names)
     shares = {name: rate(chosen, name).value or 0.0 for name in names}
-    most = max(names, key=shares.__getitem__)
-    said = f"Ahead: {most}, {share(shares[most], len(chosen.questions))} of choices"
+    most = max(shares.values())
+    ahead = [name for name in names if shares[name] > most - ROUNDING]
+    each = " each" if ahead[1:] else ""
+    said = f"Ahead: {', '.join(ahead)}, {share(most, len(chosen.questions))} of choices{each}"
     return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
 
 
@@ -306,7 +334,8 @@ def cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
         texts = [text for one in (*rights, record) for text in one["cautions"]]
         said += [(text, row.name) for text in texts]
         suite = row.suite and row.suite.caution
-        bad |= {text for text in (suite, row.no_evidence, row.silent) if text}
+        same = analysis.identical.get(row.name)
+        bad |= {text for text in (suite, row.no_evidence, row.silent, same) if text}
 
     def order(one: Caution) -> tuple[bool, int]:
         # Copies beside draws are seen, and those of all rows are all there is.

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 import pandas as pd
 
 from ..judgments.columns import GROUP_BY, dividing, of_role, varies
-from ..judgments.count import Judged
 from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
-from ..stats import Counts, Estimate, stopped_by_verdicts
+from ..showing.values import ROUNDING, counted, share
+from ..stats import Estimate, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .condition import (
     MANY_WITHOUT_VERDICT,
     MOSTLY_WITHOUT_VERDICT,
     NO_VERDICT,
+    ONE_SEED,
     Condition,
     from_logs,
 )
@@ -31,6 +32,9 @@ ASKED_ONCE = (
     "same question. inspect-reliability rejudge LOG adds them to an inspect log."
 )
 
+_IN_TENTHS = 10_000
+"""Questions of which a share is shown with a decimal."""
+
 MOST_SHOWN = 40
 """Most characters of a name."""
 
@@ -43,7 +47,7 @@ TELLS_APART = 0.8
 
 def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
     """Everything that a reader of one row must know, one caution each."""
-    table, counts = of.table, of.counts
+    table = of.table
     if of.suite and of.suite.caution:
         yield of.suite.caution
     if of.asked_once:
@@ -57,13 +61,14 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
     if of.silent:
         yield of.silent
     elif of.without_verdict >= MANY_WITHOUT_VERDICT:
+        shown = ": the report shows up to three" if from_logs(table) else ""
         yield (
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
-            "name no verdict, or several. Read some of them: the report shows up to three."
+            f"name no verdict, or several. Read some of them{shown}."
         )
     if of.no_evidence and of.no_evidence != NO_VERDICT:
         yield of.no_evidence
-    if not of.judged.scale and (said := _of_one_verdict(of.judged, counts, omega)):
+    if not of.judged.scale and (said := _of_one_verdict(of, omega)):
         yield said
     yield from _of_the_order(of)
     yield from _of_the_judge(of)
@@ -79,7 +84,7 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
             "another later counts for its first verdict, not as invalid."
         )
     if not of.judged.exact:
-        yield from _of_the_seeds(table)
+        yield from _of_the_seeds(of)
     yield from _of_the_mixture(of)
 
 
@@ -101,7 +106,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
     stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
     if stopped or (chance is not None and chance < STOPPED):
         each = weights(table).groupby(table["question"]).sum().astype(int)
-        between = f"between {each.min()} and {each.max()}"
+        between = f"between {each.min()} and {each.max()}" if each.nunique() > 1 else each.min()
     if stopped:
         yield (
             "Replications of single questions were stopped by their verdicts "
@@ -117,11 +122,11 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
             "equally many."
         )
     if counts.clustered:
-        n_outputs = table["question"].nunique()
+        seen = counted(table["question"].nunique(), "output")
         yield (
-            f"The judge saw {n_outputs:,} outputs of {counts.n_clusters} questions. "
-            "Each output is judged on its own; intervals are over questions, because other "
-            "questions would bring other outputs."
+            f"The judge saw {seen} of {counted(counts.n_clusters, 'question')}. Each output is "
+            "judged on its own; intervals are over questions, because other questions would bring "
+            "other outputs."
         )
 
 
@@ -134,28 +139,36 @@ def _of_the_verdicts(of: Condition) -> Iterator[str]:
         )
 
 
-def _of_one_verdict(known: Judged, counts: Counts, omega: Estimate) -> str | None:
+def _of_one_verdict(of: Condition, omega: Estimate) -> str | None:
     """Which number to read where one verdict dominates; None where none does, or both are high."""
-    if omega.value is not None and omega.value >= TELLS_APART:
+    counts, truth = of.counts, of.judged.truth
+    if len(counts.questions) < 2 or (omega.value is not None and omega.value >= TELLS_APART):
         return None
-    truth = known.truth
-    if (
+    one_label = (
         truth
         and len(truth.questions) == len(counts.questions)
         and int(truth.table.any(axis=0).sum()) == 1
-    ):
+    )
+    if one_label and not of.asked_once:
         return (
             "The label is the same for every question. Omega asks whether verdicts tell questions "
             "apart, and here right ones do not: read agreement, and how often the judge is right."
         )
     shares = counts.shares.mean(axis=0)
-    name, share = counts.categories[int(shares.argmax())], float(shares.max())
-    if share < DOMINANT or name in (NON_RESPONSE, INVALID):
+    name, most = counts.categories[int(shares.argmax())], float(shares.max())
+    if most < DOMINANT or name in (NON_RESPONSE, INVALID) or one_label:
+        return None
+    if most > 1 - ROUNDING:
+        return (
+            f"Every verdict is {name[:MOST_SHOWN]!r}. If the right answers differ, the judge does "
+            "not tell them apart, however often it repeats itself."
+        )
+    if omega.value is None:
         return None
     return (
-        f"{share:.1%} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often even on "
-        "different questions. If the right answers differ, read omega, which takes that off. If "
-        "most of them are this one, read agreement."
+        f"{share(most, _IN_TENTHS)} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often "
+        "even on different questions. If the right answers differ, read omega, which takes that "
+        "off; if most of them are this one, read agreement."
     )
 
 
@@ -192,13 +205,15 @@ def _of_the_judge(of: Condition) -> Iterator[str]:
         yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
 
 
-def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
+def _of_the_seeds(of: Condition) -> Iterator[str]:
+    table = of.table
     known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
     if not known.any():
         if from_logs(table):  # a file of verdicts promises no run to repeat
             yield "No seeds are recorded, so these judgments cannot be reproduced."
     elif not known.all():
-        yield f"{n_judgments(table[~known]):,} judgments have no recorded seed."
+        lacking = n_judgments(table[~known])
+        yield f"{counted(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed."
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
         yield (
             "The provider does not honour seeds. The judgments are still random draws of this "
@@ -206,8 +221,13 @@ def _of_the_seeds(table: pd.DataFrame) -> Iterator[str]:
         )
     # A seed that was sent on two days may have given one text.
     draw = of_role(table, "unit", "part", "facet", without=("time",))
-    if known.any() and (again := int(table[known].duplicated([*draw, "seed"]).sum())):
-        yield f"{again:,} judgments repeat a seed of the same question, so they are no new draws."
+    if not known.any() or of.no_draws == ONE_SEED:
+        return
+    if again := int(table[known].duplicated([*draw, "seed"]).sum()):
+        what = "repeat a seed of the same question, so they are no new draws"
+        if again == 1:
+            what = "repeats a seed of the same question, so it is no new draw"
+        yield f"{counted(again, 'judgment')} {what}."
 
 
 def _of_the_mixture(of: Condition) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A judge under one condition: its judgments, and what they can be evidence of."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -35,6 +35,11 @@ _LOOKED_AT = 12
 COPIES = (
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
     "nothing about reliability."
+)
+
+ONE_SEED = (
+    "All replications of a question have one seed, so they are copies of one answer. Their "
+    "agreement says nothing about reliability."
 )
 
 ALIKE = (
@@ -215,8 +220,19 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
         seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
         if temperature == 0:
             yield COPIES
+        elif _of_one_seed(rows, levels):
+            yield ONE_SEED
         elif not seen:
             yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
+
+
+def _of_one_seed(table: pd.DataFrame, cells: Sequence["pd.Series[Any]"]) -> bool:
+    """Whether all replications of each cell were drawn with one seed, and seeds mean something."""
+    if "seed" not in table or table["seed"].isna().any():
+        return False
+    ignored = "seed_check" in table and (table["seed_check"] == "not honoured").any()
+    each = table["seed"].groupby(list(cells), dropna=False).nunique()
+    return not ignored and bool(each.max() == 1)
 
 
 def _without_verdict(row: Condition) -> list[Record]:

@@ -115,7 +115,8 @@ def rows(analysis: Analysis) -> Iterator[Record]:
     for row in analysis.progress(analysis.rows, "Computing"):
         own, added = dict(row.record), dict(analysis.beside(row)) if analysis.beside else {}
         why = own.pop("not_estimable") | added.pop("not_estimable", {})
-        said = [*own.pop("cautions"), *added.pop("cautions", [])]
+        same = [analysis.identical[row.name]] if row.name in analysis.identical else []
+        said = [*own.pop("cautions"), *same, *added.pop("cautions", [])]
         yield own | added | {"not_estimable": why, "cautions": said}
 
 

@@ -125,7 +125,9 @@ def _asked(sample: EvalSample, row: Mapping[str, Any]) -> JudgmentText | None:
         if calls := calls_of(sample, name):
             said = "\n\n".join(call.output.completion for call in calls)
             return JudgmentText(_prompt(calls[-1].input), said)
-        return JudgmentText(None, score.explanation) if calls is None and score.explanation else None
+        return (
+            JudgmentText(None, score.explanation) if calls is None and score.explanation else None
+        )
     return None
 
 

@@ -184,17 +184,35 @@ def percent(share: float) -> str:
 _MANY = 1_000
 """Questions from which a share has a decimal."""
 
+ROUNDING = 1e-9
+"""What a share may differ from 0 or 1 by the processor's arithmetic."""
+
 
 def share(value: float, n: int) -> str:
     """A share of n questions; a small one is not 0%, and a large one not 100%."""
-    if n > _MANY:
-        return f"{value:.1%}"
-    return "<1%" if 0 < value < 0.005 else ">99%" if 0.995 <= value < 1 else f"{value:.0%}"
+    places = 1 if n > _MANY else 0
+    least = 10 ** -(places + 2)
+    if ROUNDING < value < least / 2:
+        return f"<{least:.{places}%}"
+    if 1 - least / 2 <= value < 1 - ROUNDING:
+        return f">{1 - least:.{places}%}"
+    return f"{value:z.{places}%}"
 
 
 def points(value: float, n: int) -> str:
     """A difference of shares of n questions in points."""
     return f"{100 * value:z.{1 if n > _MANY else 0}f}"
+
+
+def in_points(value: float, n: int) -> str:
+    """The same with its unit: "1 point", "7 points"."""
+    return counted(points(value, n), "point")
+
+
+def counted(number: int | str, of: str) -> str:
+    """A number of things: "1 label", "2,500 labels"."""
+    shown = number if isinstance(number, str) else f"{number:,}"
+    return f"{shown} {of}{'' if shown in ('1', '-1') else 's'}"
 
 
 def span(record: Record, key: str, form: str, n: int) -> str:
