@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from scipy import special, stats
 
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.scales import answers_judged
 from inspect_reliability.stats import Estimate
+from inspect_reliability.stats.gaffke import share_ends
 
 C, I, N = "correct", "incorrect", "non-response"  # noqa: E741
 
@@ -56,7 +56,7 @@ def test_published_accuracy(data: Path) -> None:
     # About 1.96 standard errors over questions, a little more upwards.
     low, high = result.a_lm.low, result.a_lm.high
     assert (low, high) == pytest.approx((0.0307, 0.0515), abs=0.001)
-    assert result.a_lm.method == "logit scale"
+    assert result.a_lm.method == "Gaffke"
 
 
 def test_counted_by_hand() -> None:
@@ -104,25 +104,13 @@ def test_single_question_or_replication_has_no_standard_error() -> None:
     assert answers([[C], [I]]).a_lm_se_replications is None
 
 
-def test_interval_by_hand() -> None:
-    """The logit scale, or what half of a question more that is all wrong, or all right, gives."""
+def test_interval_is_over_the_answers() -> None:
+    """It is that of a mean of shares, one an answer, whatever the number of replications."""
     verdicts = [[C, C, I], [I, I, I], [I, N, C], [C, C, C], [I, I, C], [I, I, I]]
     found = answers(verdicts).a_lm
     shares = np.array([2 / 3, 0, 1 / 3, 1, 1 / 3, 0])
-    t = stats.t(5).ppf(0.975)
-
-    def end(more: list[float], weights: list[float], sign: int) -> float:
-        w, x = np.append(np.ones(6), weights), np.append(shares, more)
-        mean = (w * x).sum() / w.sum()
-        error = np.sqrt((w * (x - mean) ** 2).sum() / (w.sum() * (w.sum() - 1)))
-        return float(special.expit(special.logit(mean) + sign * t * error / (mean * (1 - mean))))
-
-    # The interval is no wider than Clopper and Pearson's.
-    s = shares.sum()
-    widest = stats.beta(s, 7 - s).ppf(0.025), stats.beta(s + 1, 6 - s).ppf(0.975)
-    low = max(min(end([], [], -1), end([0], [0.5], -1)), widest[0])
-    high = min(max(end([], [], 1), end([1], [0.5], 1)), widest[1])
-    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.ends == pytest.approx(share_ends(shares, 0.95))
+    assert found.method == "Gaffke"
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_definition() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low < found.value < found.high
-    assert (found.n_questions, found.method) == (9, "logit scale")
+    assert (found.n_questions, found.method) == (9, "Gaffke")
 
 
 def test_single_verdicts_are_enough() -> None:

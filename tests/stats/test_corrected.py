@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from inspect_reliability.stats import Cells, Estimate
 from inspect_reliability.stats.corrected import Sample, ppi, rogan_gladen
@@ -24,7 +25,8 @@ def drawn(
 def test_estimates_are_those_of_ppi_python() -> None:
     """ppi-python 0.2.3, `ppi_mean_pointestimate` and `ppi_mean_ci`, on the same numbers.
 
-    Its interval is normal, so ours, which allows for few labels, is a little wider.
+    Its interval is normal. Ours, which allows for few labels, is a little wider, and lies farther
+    towards a half, as that of a share does.
     """
     generator = np.random.default_rng(7)
     theirs = [
@@ -35,8 +37,58 @@ def test_estimates_are_those_of_ppi_python() -> None:
     for (n, others, r), value, low, high in theirs:
         found = ppi(_as_there(generator, n, others, r))
         assert found.value == pytest.approx(value, abs=1e-6)
-        assert low - 0.01 < found.low < low
-        assert high < found.high < high + 0.01
+        assert low - 0.01 < found.low < low + 0.001
+        assert high < found.high < high + 0.02
+
+
+def test_the_interval_of_labels_is_shorter_by_what_the_judge_explains() -> None:
+    """Clopper and Pearson's, times the ratio of two standard errors with half a question more."""
+    for seed in range(20):
+        sample = drawn(np.random.default_rng(seed), 60, 700, 3)
+        y, f, rest = sample.labels, sample.judged, sample.rest
+        slope = np.cov(y, f, ddof=0)[0, 1] / np.concatenate([f, rest]).var(ddof=1)
+        tuned = min(slope / (1 + 60 / 700), 1)
+        found, alone = ppi(sample), stats.binomtest(int(y.sum()), 60).proportion_ci()
+        assert found.value == pytest.approx(y.mean() + tuned * (rest.mean() - f.mean()))
+        for end, own, label in ((found.low, alone.low, 0.0), (found.high, alone.high, 1.0)):
+            v, wrong = np.append(np.ones(60), 0.5), 1 - label
+            of = [np.append(y, label), np.append(y - tuned * f, label - tuned * wrong)]
+            mean = [v @ one / 60.5 for one in of]
+            squares = [v @ (a - m) ** 2 / 60.5 / 59.5 for a, m in zip(of, mean, strict=True)]
+            ratio = ((squares[1] + tuned**2 * rest.var() / 700) / squares[0]) ** 0.5
+            assert end - found.value == pytest.approx((own - y.mean()) * ratio)
+
+
+@pytest.mark.parametrize("right", [100, 99, 97])
+def test_a_judge_that_explains_nothing_leaves_the_interval_of_the_labels(right: int) -> None:
+    """Of 100 labels, all or nearly all alike, it is Clopper and Pearson's: 100 of 100 from .964."""
+    labels = np.repeat([1.0, 0.0], [right, 100 - right])
+    judged = np.tile([1, 1, 1, 0.5], 25)
+    judged[-4:] = 1  # where they are not right the judge is no less sure
+    found = ppi(Sample(labels, judged, np.tile([1, 1, 1, 0.5], 50)))
+    exact = stats.binomtest(right, 100).proportion_ci()
+    assert found.ends == pytest.approx(exact)
+    nearly = ppi(
+        Sample(np.abs(labels - 1e-6 * np.arange(100)), judged, np.tile([1, 1, 1, 0.5], 50))
+    )
+    assert nearly.ends == pytest.approx(exact, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [0.98, 0.96])
+def test_corrected_rates_near_1_cover(rate: float) -> None:
+    """100 labels of a rate near 1, by a judge that explains them and by one that does not."""
+    for sensitivity, specificity in ((0.95, 0.9), (0.5, 0.5)):
+        generator, inside = np.random.default_rng(3), 0
+        for _ in range(400):
+            parts = []
+            for n in (100, 2000):
+                right = generator.random(n) < rate
+                chance = np.where(right, sensitivity, 1 - specificity)
+                parts += [right.astype(float), generator.binomial(5, chance) / 5]
+            found = ppi(Sample(parts[0], parts[1], parts[3]))
+            inside += found.low <= rate <= found.high
+        assert inside / 400 >= 0.93
 
 
 def test_any_sample_has_the_estimate_of_ppi_python() -> None:
@@ -50,8 +102,8 @@ def test_any_sample_has_the_estimate_of_ppi_python() -> None:
         found = ppi(sample)
         assert found.value == pytest.approx(theirs.ppi_mean_pointestimate(*given).item())
         low, high = (end.item() for end in theirs.ppi_mean_ci(*given, alpha=0.05))
-        assert low - 0.02 < found.low < low + 1e-3
-        assert high - 1e-3 < found.high < high + 0.02
+        assert low - 0.02 < found.low < low + 0.01
+        assert high - 0.01 < found.high < high + 0.02
 
 
 def test_an_interval_reaches_its_rate() -> None:
@@ -122,7 +174,10 @@ def test_the_recorded_judge(data: Path) -> None:
         (rogan_gladen, 0.2401, 0.1232, 0.3477),
     ):
         found = correct(sample)
-        assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=1e-3)
+        assert found.value == pytest.approx(value, abs=1e-4)
+        # That of PPI++ lies a little farther up, as Clopper and Pearson's interval of labels does.
+        assert found.low == pytest.approx(low, abs=1e-3)
+        assert found.high == pytest.approx(high, abs=4e-3 if correct is ppi else 1e-3)
 
 
 @pytest.mark.parametrize("correct", [ppi, rogan_gladen])

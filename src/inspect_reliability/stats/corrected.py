@@ -6,11 +6,12 @@ from typing import Self
 import numpy as np
 
 from .cells import Cells
-from .ends import t_quantile
+from .ends import linear_error, t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import FEWEST_QUESTIONS, TOO_FEW, within_bounds
+from .intervals import within_bounds
 from .long import FloatArray
-from .rates import by_question, mean_share, unseen
+from .rates import by_question, mean_share
+from .study import NOISE
 
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"
@@ -72,31 +73,34 @@ def ppi(sample: Sample) -> Estimate:
     The mean of the labels, plus lambda times the judge's mean on the other questions minus its mean
     on the labelled ones; lambda = cov(y, f) / (var f (1 + n / N)), limited to 0 to 1 (Angelopoulos,
     Duchi & Zrnic 2023, PPI++, arXiv 2311.01453). A worthless judge gets 0, so the labels count
-    alone, as they do without other questions. The interval has the t quantile of n - 1 degrees of
-    freedom; its ends add a fraction of a question that the judge got wrong (`unseen`).
+    alone, as they do without other questions.
+
+    The interval is that of the labels alone (`share_ends`), and shorter by the ratio of standard
+    errors with and without the judge. Both have half a question more that the judge got wrong: few
+    labels that it got right do not show that it is always right.
     """
     y, f, rest = sample.labels, sample.judged, sample.rest
-    n = len(y)
-    if not len(rest):
-        return mean_share(y, LEVEL, 1.0)
+    alone = mean_share(y, LEVEL, 1.0)
     tuned = weight_of(sample)
-    value = float((y - tuned * f).mean() + tuned * rest.mean())
-    found = Estimate(value, n_questions=n, n_replications=1.0)
-    if n < FEWEST_QUESTIONS:
-        return replace(found, reason=TOO_FEW)
-    t, of_rest = t_quantile(LEVEL, n - 1), tuned**2 * rest.var() / len(rest)
+    if not tuned:
+        return alone
+    left, other = y - tuned * f, tuned * rest.mean()
+    found = replace(alone, value=float(left.mean() + other), method=None)
+    if alone.low is None or alone.high is None:
+        return found
+    weights = np.append(np.ones(len(y)), NOISE)
 
-    w = np.append(np.ones(n), unseen(y))
+    def error(values: FloatArray, more: float) -> float:
+        """Standard error of a mean with half a question of this value more."""
+        values = np.append(values, more)
+        return linear_error(values - np.average(values, weights=weights), weights)
 
-    def end(side: float, more: float) -> float:
-        """The end with a fraction of a question of this residual added."""
-        residuals = np.append(y - tuned * f, more)
-        mean = w @ residuals / w.sum()
-        error = w @ (residuals - mean) ** 2 / (w.sum() * (w.sum() - 1))
-        return float(mean + tuned * rest.mean() + side * t * np.sqrt(error + of_rest))
-
-    found = replace(found, low=end(-1, -tuned), high=end(1, 1.0), method="PPI++")
-    return within_bounds(found, 0.0)
+    of_rest = tuned * rest.std() / np.sqrt(len(rest))
+    low, high = (
+        found.value + (end - y.mean()) * np.hypot(error(left, more), of_rest) / error(y, label)
+        for end, more, label in ((alone.low, -tuned, 0.0), (alone.high, 1.0, 1.0))
+    )
+    return within_bounds(replace(found, low=float(low), high=float(high), method="PPI++"), 0.0)
 
 
 def weight_of(sample: Sample) -> float:

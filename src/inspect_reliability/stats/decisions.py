@@ -13,9 +13,10 @@ import numpy as np
 from .cells import Cells
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
+from .gaffke import share_ends
 from .long import FloatArray
 from .planning import Precision, fewest
-from .rates import question_rates, share_ends
+from .rates import question_rates
 from .sums import terms
 
 PASSES = "passes"
@@ -118,13 +119,13 @@ def questions_to_decide_rate(
     shares, found = question_rates(counts, category, level)
     if found.value is None:
         return None
-    value, spread = found.value, float(shares.std())
-    toward = float(ndtri(PROBABLY)) * (1 if value < at_most else -1)
+    below = found.value < at_most
+    toward = float(ndtri(PROBABLY)) * float(shares.std()) * (1 if below else -1)
 
     def excluded(n: int) -> bool:
-        share = min(max(value + toward * spread / np.sqrt(n), 0.0), 1.0)
-        low, high = share_ends(share, spread, n, level)
-        return high <= at_most if value < at_most else low > at_most
+        low, high = share_ends(shares, level, np.full(len(shares), n / len(shares)))
+        moved = toward / np.sqrt(n)
+        return high + moved <= at_most if below else low + moved > at_most
 
     return _more(excluded, len(shares))
 

@@ -7,9 +7,11 @@ from functools import partial
 import numpy as np
 
 from .cells import Cells
+from .ends import Ends
 from .errors import ReliabilityError
 from .estimate import LEVEL, Estimate
-from .rates import share_ends
+from .gaffke import share_ends
+from .long import FloatArray
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
         return known(alone, reason="the test needs at least 2 questions")
     deviations = (table - chosen[:, None] * shares) / total
     covariance = deviations.T @ deviations * n / (n - 1)
-    spreads = np.sqrt(np.diag(covariance) * (n - 1)).tolist()
-    ends = [share_ends(*one, n, LEVEL) for one in zip(shares.tolist(), spreads, strict=True)]
-    both = zip(alone, ends, strict=True)
+    asked = chosen > 0
+    each, sizes = table[asked] / chosen[asked, None], chosen[asked] * n / total
+    both = zip(alone, map(partial(_ends, sizes), each.T, shares), strict=True)
     known = partial(known, tuple(replace(one, low=low, high=high) for one, (low, high) in both))
     # Relative to that of as many independent verdicts with equal shares.
     effects = covariance * total * len(options)
@@ -74,3 +76,14 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
     return known(p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)))
+
+
+def _ends(sizes: FloatArray, each: FloatArray, share: float) -> Ends:
+    """The interval of a share that is a mean over questions of these sizes, N.
+
+    They count for as many questions in all as the variance of that ratio says.
+    """
+    squares = (each - share) ** 2
+    spread = sizes**2 @ squares
+    worth = sizes @ squares / spread if spread > 0 else 1.0
+    return share_ends(each, LEVEL, worth * sizes)

@@ -8,23 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from .cells import Cells
-from .ends import Ends, clopper_pearson, t_quantile
+from .ends import t_quantile
 from .errors import check_level
 from .estimate import LEVEL, Estimate
+from .gaffke import share_ends
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import Flags, FloatArray, IntArray
-from .study import NOISE
-
-RARE = 3
-"""Questions of share 0, or of share 1, up to which half of one more is allowed for (`unseen`)."""
 
 
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
     """Share of the verdicts in one category, mean over questions.
 
     One verdict per question is enough, and the category need not be declared. The interval is that
-    of `mean_share`; with fewer than three questions that of Clopper & Pearson (1934), with
-    questions as trials.
+    of `mean_share`, also of fewer than three questions.
 
     Raises:
         ReliabilityError: The level is not between 0 and 1.
@@ -32,20 +28,7 @@ def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> 
     shares, estimate = question_rates(counts, category, level)
     if estimate.value is None:
         return estimate
-    found = mean_share(shares, level, estimate.n_replications, estimate.left_out)
-    if found.low is not None:
-        return found
-    low, high = clopper_pearson(float(shares.sum()), len(shares), level)
-    return replace(estimate, low=low, high=high, reason=None, method="Clopper-Pearson")
-
-
-def unseen(values: FloatArray) -> float:
-    """Weight of an undrawn question: half, or less with more than three questions of each kind.
-
-    The shares' sum counts as that many questions of share 1, the others as share 0.
-    """
-    ones = float(values.sum())
-    return NOISE * RARE / max(min(ones, len(values) - ones), RARE)
+    return mean_share(shares, level, estimate.n_replications, estimate.left_out, fewest=1)
 
 
 def mean_share(
@@ -53,21 +36,15 @@ def mean_share(
     level: float,
     n_replications: float,
     left_out: tuple[str, ...] = (),
-    unseen: float = NOISE,
+    fewest: int = FEWEST_QUESTIONS,
 ) -> Estimate:
-    """The mean over questions of shares from 0 to 1, with its interval.
-
-    Jackknife-t on the logit scale, or the ends with half a question added (`unseen`), of share 0
-    for the lower end and 1 for the upper, where these are farther; but never farther than the
-    interval of Clopper and Pearson with questions as trials, as if each question had one
-    verdict.
-    """
+    """The mean over questions of shares from 0 to 1, with its interval; see `share_ends`."""
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
-    if n < FEWEST_QUESTIONS:
+    if n < fewest:
         return replace(found, reason=TOO_FEW)
-    low, high = share_ends(float(values.mean()), float(values.std()), n, level, unseen)
-    return replace(found, low=low, high=high, method="logit scale")
+    low, high = share_ends(values, level)
+    return replace(found, low=low, high=high, method="Gaffke")
 
 
 def standard_error(values: FloatArray) -> float | None:
@@ -105,25 +82,6 @@ def gini_mean_difference(counts: Cells, values: Mapping[str, float]) -> Estimate
     found = mean_share(shares.clip(0, 1), LEVEL, float(given.replications.mean()))
     value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
     return replace(found, value=value, low=low, high=high)
-
-
-def share_ends(mean: float, spread: float, n: int, level: float, unseen: float = NOISE) -> Ends:
-    """The interval of a mean share of n questions, from their mean and standard deviation."""
-
-    def end(weight: float, added: float, t: float) -> float:
-        v = n + weight
-        x = (n * mean + weight * added) / v
-        squares = n * (spread**2 + (mean - x) ** 2) + weight * (added - x) ** 2
-        error = np.sqrt(squares / (v * (v - 1)))
-        return float(1 / (1 + (1 - x) / x * np.exp(-t * error / (x * (1 - x)))))
-
-    widest = clopper_pearson(n * mean, n, level)
-    if mean in (0.0, 1.0):  # nothing shows how much questions differ
-        return widest
-    t = t_quantile(level, n - 1)
-    low = min(end(weight, 0.0, -t) for weight in (0.0, unseen))
-    high = max(end(weight, 1.0, t) for weight in (0.0, unseen))
-    return max(low, widest[0]), min(high, widest[1])
 
 
 def by_question(

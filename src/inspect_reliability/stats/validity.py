@@ -14,7 +14,7 @@ from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 from .majority import VOTES, won_by
 from .planning import Precision
-from .rates import by_question, mean_share, unseen
+from .rates import by_question, mean_share
 from .steps import SAME_LABEL, near, other_scale, spearman, step_of
 
 NOT_REPLICATED = "every labelled question was judged once"
@@ -277,4 +277,4 @@ class Labelled:
             return Estimate(reason=self.other_scale or why)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, LEVEL, seen, unseen=unseen(each))
+        return mean_share(each, LEVEL, seen)
