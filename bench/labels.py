@@ -43,6 +43,9 @@ JUDGES = {
     "of rare answers": Judge(0.1, 0.7, 0.9, 5),
     "lenient": Judge(0.6, 0.9, 0.7, 5),
     "good": Judge(0.3, 0.95, 0.97, 5),
+    "good, of 96% right": Judge(0.96, 0.95, 0.97, 5),
+    "good, of 98% right": Judge(0.98, 0.95, 0.97, 5),
+    "that guesses, of 98% right": Judge(0.98, 0.5, 0.5, 5),
 }
 
 

@@ -76,6 +76,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "shards": ("--questions 2000", {}),
     "stopping": ("--questions 1 --replications 2", {"TOKENS": 3}),
+    "shares": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "REPLICATIONS": (2,), "RATES": (0.9,)}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""
 

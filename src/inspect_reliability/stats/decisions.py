@@ -124,7 +124,7 @@ def questions_to_decide_rate(
 
     def excluded(n: int) -> bool:
         low, high = share_ends(shares, level, np.full(len(shares), n / len(shares)))
-        moved = toward / np.sqrt(n)
+        moved = toward / float(np.sqrt(n))
         return high + moved <= at_most if below else low + moved > at_most
 
     return _more(excluded, len(shares))

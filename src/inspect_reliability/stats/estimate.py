@@ -18,7 +18,7 @@ class Estimate:
         left_out: Questions with too few verdicts to enter.
         reason: Why there is no value or, with a value, no interval; else None.
         method: Method of the interval; None without one. All intervals are for other questions of
-            the same kind. "Clopper-Pearson" counts questions, "exact bound" is for questions that
+            the same kind. "Gaffke" weights questions at random, "exact bound" is for questions that
             never vary; all others are jackknives over questions.
         level: Confidence level of the interval.
     """

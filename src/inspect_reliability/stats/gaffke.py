@@ -52,12 +52,13 @@ def _counted(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, Float
     """
     if len(values) <= _MANY:
         shares, of = np.unique(values.round(_DIGITS), return_inverse=True)
-        return shares, np.bincount(of, weights)
+        return shares, np.bincount(of, weights).astype(np.float64)
     at = (values * _GRID).round(_DIGITS - 3)
     below = np.minimum(at.astype(np.int64), _GRID - 1)
     beyond = at - below
-    counts = np.bincount(below, weights * (1 - beyond), _GRID + 1)
-    counts += np.bincount(below + 1, weights * beyond, _GRID + 1)
+    counts = np.zeros(_GRID + 1)
+    np.add.at(counts, below, weights * (1 - beyond))
+    np.add.at(counts, below + 1, weights * beyond)
     used = np.flatnonzero(counts)
     return used / _GRID, counts[used]
 
@@ -71,8 +72,8 @@ def _upper(shares: FloatArray, counts: FloatArray, probability: float) -> float:
     if not len(other):
         return 1.0
     if len(other) == 1:  # the weight of a part of all questions is beta distributed
-        n = float(counts[shares < 1].sum())
-        part = betaincinv(float(counts.sum()) - n + 1, n, probability)
+        others = float(counts[shares < 1].sum())
+        part = betaincinv(float(counts.sum()) - others + 1, others, probability)
         return float(other[0] + (1 - other[0]) * part)
     short, n = np.append(1 - shares, 0.0), np.append(counts, 1.0)
     every, wanted = float(n.sum()), float(ndtri(probability))

@@ -37,14 +37,15 @@ def mean_share(
     n_replications: float,
     left_out: tuple[str, ...] = (),
     fewest: int = FEWEST_QUESTIONS,
+    most: float = 1.0,
 ) -> Estimate:
-    """The mean over questions of shares from 0 to 1, with its interval; see `share_ends`."""
+    """The mean over questions of shares from 0 to `most`, with its interval; see `share_ends`."""
     n = len(values)
     found = Estimate(float(values.mean()), None, None, n, n_replications, left_out, level=level)
     if n < fewest:
         return replace(found, reason=TOO_FEW)
-    low, high = share_ends(values, level)
-    return replace(found, low=low, high=high, method="Gaffke")
+    low, high = share_ends(values / most, level)
+    return replace(found, low=low * most, high=high * most, method="Gaffke")
 
 
 def standard_error(values: FloatArray) -> float | None:

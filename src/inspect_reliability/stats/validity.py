@@ -152,12 +152,15 @@ class Labelled:
         rights, opens = self._twice(True, False), self._twice(False, True)
         neither_wrong = self._twice(True, True)
         one_each = (neither_wrong - rights - opens) / 2
-        parts = {
-            "wrong_twice": 1 - 2 * (right + undecided) + neither_wrong,
-            "wrong_then_right": right - rights - one_each,
-            "wrong_then_undecided": undecided - opens - one_each,
+        # Two of n verdicts differ most often where half of them are of one kind.
+        n = self.given.replications[self.given.replications > 1]
+        halves = 0.25 if self.given.exact else n // 2 * ((n + 1) // 2) / (n * (n - 1))
+        most = float(np.max(halves, initial=0.25))
+        return {
+            "wrong_twice": self._mean(1 - 2 * (right + undecided) + neither_wrong),
+            "wrong_then_right": self._mean(right - rights - one_each, most=most),
+            "wrong_then_undecided": self._mean(undecided - opens - one_each, most=most),
         }
-        return {name: self._mean(one) for name, one in parts.items()}
 
     def votes(self, silent: Collection[str] = ()) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
@@ -271,10 +274,10 @@ class Labelled:
         spread = float(squares.std() / mean / 2 / np.sqrt(len(values)))
         return replace(planned, spread=spread, reason=None)
 
-    def _mean(self, values: FloatArray, why: str = NOT_REPLICATED) -> Estimate:
+    def _mean(self, values: FloatArray, why: str = NOT_REPLICATED, most: float = 1.0) -> Estimate:
         known, given = ~np.isnan(values), self.given
         if not known.any():
             return Estimate(reason=self.other_scale or why)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, LEVEL, seen)
+        return mean_share(each, LEVEL, seen, most=max(most, float(each.max())))
