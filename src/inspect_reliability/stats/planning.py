@@ -1,8 +1,8 @@
 """How many questions and replications an interval of a wanted width needs."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -10,24 +10,29 @@ import numpy as np
 from .cells import Cells
 from .coefficient import NO_VARIANCE, Coefficient
 from .coefficients import COEFFICIENTS
-from .ends import NO_WIDTH, Ends, linear_error, t_quantile
+from .ends import NO_WIDTH, Ends, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS
-from .long import FloatArray
-from .study import Formula, Question, Study, agreement_slopes, omega_slopes, with_one
-from .sums import Sums, terms, terms_of_names
+from .pilot import FOR_ANY, MOVES, Expected, Pilot
+from .study import Study
+from .sums import terms
 
 MOST_QUESTIONS = 1_000_000
+
+LIKELY = 0.8
+"""How much of the pilot's uncertainty the range of a design spans."""
+
+TOLD = 0.125
+"""A pilot tells a variance whose standard error is at most such a part of it, so that it probably
+errs by less than a quarter."""
+
+AS_GOOD = 1.25
+"""Or at most so many times as uncertain as that at the pilot's own replications."""
 
 _CLUSTERED = "several outputs of each question were judged: plan from one output of each"
 _STEADY = "no question varies, so its precision is not known"
 _FEW_VARY = "too few questions vary, or all but one are alike"
-
-Slopes = Callable[..., tuple[float, FloatArray]]
-
-LIKELY = 0.8
-"""How much of the pilot's uncertainty the range of a design spans."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +60,19 @@ class Design:
 
 @dataclass(frozen=True)
 class Precision:
-    """Sources of a coefficient's uncertainty, for planning the next study.
+    """How uncertain a coefficient is, for planning the next study.
 
-    The variance of the coefficient in a study of N questions with R replications is about (between
-    + within / (R - 1)) / N: more replications shrink the second part only. R - 1 because these
-    coefficients rest on pairs of replications.
-
-    This holds for omega and agreement. For any other coefficient, the pilot's interval shrinks with
-    the square root of the number of questions, at the pilot's number of replications.
+    Omega and agreement are planned for any number of replications that the pilot tells of
+    (`untold`). For any other coefficient, the pilot's interval shrinks with the square root of the
+    number of questions, at the pilot's number of replications.
 
     Attributes:
         n_replications: Mean replications of the questions that entered.
         reason: Why nothing can be planned; else None.
-        value: The estimate; this and the following are None if not estimable.
-        between: Variance between questions, at least 0.
-        within: Variance within questions, between replications.
-        ends: Its interval in the pilot, of coefficients other than omega and agreement.
-        spread: Standard deviation, in studies of the pilot's size, of the log standard error.
+        value: The estimate; None if not estimable.
+        pilot: What is known of omega or agreement.
+        ends: The interval of another coefficient in the pilot.
+        spread: Standard deviation of the log standard error, in studies like the pilot.
     """
 
     coefficient: str
@@ -79,11 +80,9 @@ class Precision:
     n_replications: float
     reason: str | None
     value: float | None = None
-    between: float | None = None
-    within: float | None = None
+    pilot: Pilot | None = None
     ends: Ends | None = None
-    spread: float | None = None
-    terms: Sums | None = field(default=None, repr=False, compare=False)
+    spread: float = 0.0
 
     @classmethod
     def of(cls, coefficient: str, found: Estimate) -> Self:
@@ -91,13 +90,49 @@ class Precision:
         n, each = found.n_questions, found.n_replications
         return cls(coefficient, n, each, found.reason, found.value)
 
+    @property
+    def own(self) -> float:
+        """The pilot's number of replications, of which it tells most."""
+        return self.pilot.replications if self.pilot else self.n_replications
+
+    def untold(self, n_replications: float) -> str | None:
+        """Why the pilot does not tell how precise so many replications are, and which pilot would.
+
+        Two or three replications tell of no more. Four do, but the error of the variance that they
+        predict (`TOLD`, `AS_GOOD`) grows with the distance, and shrinks with more questions.
+        """
+        pilot, each = self.pilot, f"{self.own:.4g}"
+        if n_replications == self.own:
+            return None
+        if not pilot:
+            return (
+                f"{self.coefficient} is planned for as many replications as the pilot's, {each}, "
+                f"not {n_replications:.4g}"
+            )
+        if not pilot.tells(n_replications):
+            return (
+                f"{each} replications do not tell how precise {n_replications:.4g} would be: make "
+                f"a pilot with {FOR_ANY} or more"
+            )
+        error = pilot.error(n_replications)
+        if n_replications < self.own or error <= max(TOLD, AS_GOOD * pilot.error(self.own)):
+            return None
+        larger, needed = "", self.n_questions * (error / TOLD) ** 2
+        if needed < MOST_QUESTIONS:
+            step = 10 ** (len(str(int(needed))) - 2)
+            larger = f", or of about {int(np.ceil(needed / step)) * step:,} questions"
+        return (
+            f"{self.n_questions:,} questions x {each} do not tell how precise "
+            f"{n_replications:.4g} replications would be: make a pilot with so many{larger}"
+        )
+
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
         """Expected half-width of the interval of a study of this size.
 
         Its standard error is multiplied by `times`.
 
         Raises:
-            ReliabilityError: The study is too small.
+            ReliabilityError: The study is too small, or the pilot does not tell.
         """
         low, high = self._ends(n_questions, n_replications, times)
         return (min(high, 1.0) - low) / 2
@@ -109,43 +144,39 @@ class Precision:
         """
         from scipy.special import ndtri
 
-        r, own = self.n_replications, self.coefficient in _SLOPES
-        r = round(r) if own and np.isfinite(r) else r
-        low, high = self._ends(n_questions, r, more=float(ndtri(probability)))
+        low, high = self._ends(n_questions, self.own, more=float(ndtri(probability)))
         return low >= limit if (self.value or 0.0) >= limit else high < limit
 
     def _ends(
         self, n_questions: int, n_replications: float, times: float = 1.0, more: float = 0.0
     ) -> Ends:
         """Expected ends, with changes to the error and the t quantile."""
-        if self.reason or self.value is None:
-            raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
-        if n_questions < FEWEST_QUESTIONS or (n_replications < 2 and not self.ends):
-            raise ReliabilityError(
-                f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
-                f"{n_questions} and {n_replications}."
-            )
+        self._check(n_questions, n_replications)
+        assert self.value is not None
         t = t_quantile(LEVEL, n_questions - 1) + more
         if self.ends:
-            if n_replications != self.n_replications:
-                raise ReliabilityError(
-                    f"{self.coefficient} is planned for as many replications as the pilot's, "
-                    f"{self.n_replications:.4g}, not {n_replications:.4g}."
-                )
             of_the_pilot = t_quantile(LEVEL, self.n_questions - 1)
             reach = times * t / of_the_pilot * np.sqrt(self.n_questions / n_questions)
             low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
             return low, high
-        assert self.between is not None
-        assert self.within is not None
-        assert self.terms is not None
-        variance = (self.between + self.within / (n_replications - 1)) / n_questions
-        error = times * float(np.sqrt(variance))
-        slopes, row = _SLOPES[self.coefficient], COEFFICIENTS[self.coefficient]
-        study = _Planned(self.terms, slopes, n_questions, n_replications, (error, t))
-        if self.coefficient == "omega" and (self.value or 0.0) * (n_replications - 1) <= -1:
+        assert self.pilot is not None
+        if self.coefficient == "omega" and self.value * (n_replications - 1) <= -1:
             return np.nan, np.nan  # so many replications have no omega as low as the pilot's
+        row = COEFFICIENTS[self.coefficient]
+        study = Expected(self.pilot, n_questions, n_replications, times, t)
         return row.interval.ends(row.formula, study, LEVEL)
+
+    def _check(self, n_questions: int, n_replications: float) -> None:
+        """Refuse a study that cannot be planned."""
+        if self.reason:
+            raise ReliabilityError(f"{self.coefficient} cannot be planned: {self.reason}.")
+        if n_questions < FEWEST_QUESTIONS or (n_replications < 2 and self.pilot):
+            raise ReliabilityError(
+                f"An interval needs at least {FEWEST_QUESTIONS} questions and 2 replications, not "
+                f"{n_questions} and {n_replications}."
+            )
+        if why := self.untold(n_replications):
+            raise ReliabilityError(f"{why[0].upper()}{why[1:]}.")
 
     def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
@@ -153,8 +184,9 @@ class Precision:
         `assurance` is how probably the study reaches it, over pilots and studies like these.
 
         Raises:
-            ReliabilityError: Nothing can be planned, the half-width is not positive, the assurance
-                is not between 0 and 1, or more than a million questions would be needed.
+            ReliabilityError: Nothing can be planned, or not for so many replications; the
+                half-width is not positive, the assurance is not between 0 and 1, or more than a
+                million questions would be needed.
         """
         from scipy.special import ndtri
 
@@ -162,13 +194,18 @@ class Precision:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
         if not 0 < assurance < 1:
             raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
+        self._check(MOST_QUESTIONS, n_replications)
         z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
+        # Deviation of the log standard error, over pilots; over studies it is `own`. The log of an
+        # estimate is on average too low by its square.
+        predicted = self.pilot.error(n_replications) / 2 if self.pilot else self.spread
 
         def needed(more: Callable[[float], float]) -> int:
-            """Questions if the error is larger by this many spreads of the pilot."""
+            """Questions if the log error is larger by so much, given that of the study."""
 
             def reached(n: int) -> bool:
-                times = np.exp((self.spread or 0.0) * more(self.n_questions / n))
+                own = self.spread * np.sqrt(self.n_questions / n)
+                times = np.exp(more(own) + predicted**2 - own**2)
                 return self.half_width(n, n_replications, float(times)) <= half_width
 
             enough = fewest(reached)
@@ -176,66 +213,54 @@ class Precision:
                 raise ReliabilityError(f"More than {MOST_QUESTIONS:,} questions would be needed.")
             return enough
 
-        enough = needed(lambda share: z * np.sqrt(1 + share))
+        enough = needed(lambda own: z * np.hypot(own, predicted))
         return Design(
             enough,
             n_replications,
             self.half_width(enough, n_replications),
-            fewest=needed(lambda share: z * np.sqrt(share) - likely),
-            most=needed(lambda share: z * np.sqrt(share) + likely),
+            fewest=needed(lambda own: z * own - likely * predicted),
+            most=needed(lambda own: z * own + likely * predicted),
         )
 
 
 def precision(counts: Cells, coefficient: str = "omega") -> Precision:
-    """Split the uncertainty of a coefficient into questions and replications.
+    """What a pilot says of how precise other studies would be.
 
-    The jackknife over questions gives the total variance; that over the replications of each
-    question gives the part that more replications would shrink (Efron & Stein 1981); the rest lies
-    between questions. Both use the coefficient's linear approximation. Questions with fewer than
-    three verdicts (two, for coefficients other than omega and agreement) are left out. Exact
-    distributions have no variance within questions.
+    The jackknife over questions has a variance that depends on the replications by three moments
+    (`Pilot`), which the pilot estimates without bias. Those that it has are of the questions with
+    as many verdicts as most have, up to four. Exact distributions say what others would.
 
     Raises:
         UnknownCoefficientError: There is no such coefficient.
         ReliabilityError: It needs another scale.
     """
     known_as = COEFFICIENTS[coefficient]
-    if coefficient not in _SLOPES:
+    if coefficient not in MOVES:
         return _scaled(counts, known_as)
-    used = counts.replications >= 3
+    replications = counts.replications
+    shown = int(np.clip(np.median(replications), 2, FOR_ANY))
+    used = replications >= shown
     n = int(used.sum())
-    each = float(counts.replications[used].mean()) if n else 0.0
-    few = f"needs at least {FEWEST_QUESTIONS} questions with at least 3 replications each"
+    each = float(replications[used].mean()) if n else 0.0
+    few = f"needs at least {FEWEST_QUESTIONS} questions with at least 2 replications each"
     blank = Precision(coefficient, n, each, few)
     if n < FEWEST_QUESTIONS:
         return blank
     if counts.clustered:
         return replace(blank, reason=_CLUSTERED)
     known = terms(counts.rows(used))
-    if float(known.over().any_two) == 0 and coefficient == "omega":
+    sums = known.over()
+    if float(sums.any_two) == 0 and coefficient == "omega":
         return replace(blank, reason=NO_VARIANCE)
     if not known.disagreement.any():
         return replace(blank, value=1.0, reason=_STEADY)
-    slopes = _SLOPES[coefficient]
-    value, whole = slopes(known, np.ones(n))
-    within, scaled = np.zeros(n), np.zeros(n)
-    if not counts.exact:
-        within = _within(counts.rows(used), slopes, known)
-        scaled = within * (known.verdicts - 1)
-    variance = n * linear_error(whole, np.ones(n)) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.array([linear_error(slopes(known, one)[1], one) for one in 1.0 - np.eye(n)])
-    if not (errors > 0).all():
+    value = float(known_as.formula(sums))
+    own = each if counts.exact else shown if shown < FOR_ANY else round(each)
+    pilot = Pilot.of(coefficient, known, own, shown)
+    if pilot.moving < 2 or np.count_nonzero(known.disagreement) < 2:
         return replace(blank, value=value, reason=_FEW_VARY)
-    return replace(
-        blank,
-        value=value,
-        between=max(0.0, float(variance - within.mean())),
-        within=float(scaled.mean()),
-        spread=float(np.sqrt((n - 1) * np.log(errors).var())),
-        reason=None,
-        terms=known,
-    )
+    spread = pilot.error(pilot.replications) / 2
+    return replace(blank, value=value, pilot=pilot, spread=spread, reason=None)
 
 
 def _scaled(counts: Cells, row: Coefficient) -> Precision:
@@ -258,57 +283,9 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
     return replace(blank, ends=found.ends, spread=spread, reason=None)
 
 
-def _within(counts: Cells, slopes: Slopes, known: Sums) -> FloatArray:
-    """Variance of a coefficient due to the replications of each question, N."""
-    table, n = counts.table, len(counts.questions)
-    question, category = np.nonzero(table)
-    without_one = table[question]
-    without_one[np.arange(len(question)), category] -= 1
-    less = terms_of_names(without_one)
-    _, by_verdict = slopes(known, np.ones(n), less)
-    times, replications = table[question, category], known.verdicts
-    mean = np.bincount(question, times * by_verdict, n) / replications
-    squares = np.bincount(question, times * (by_verdict - mean[question]) ** 2, n)
-    return np.asarray(squares * (replications - 1) / replications)
-
-
 def fewest(reached: Callable[[int], bool]) -> int | None:
     """The fewest questions that suffice, as more would; None if a million do not."""
     if not reached(MOST_QUESTIONS):
         return None
     sizes = range(FEWEST_QUESTIONS, MOST_QUESTIONS)
     return FEWEST_QUESTIONS + bisect_left(sizes, True, key=reached)
-
-
-class _Planned(Study):
-    """A study of n questions like those of a pilot, with the error and quantile to expect."""
-
-    def __init__(self, pilot: Sums, slopes: Slopes, n: int, r: float, reach: Ends) -> None:
-        super().__init__([pilot])
-        self.slopes, self.replications, self.reach = slopes, r, reach
-        self.weights = np.full(len(pilot.questions), n / len(pilot.questions))
-
-    def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
-        """The error and the quantile."""
-        return self.reach
-
-    def plus(self, formula: Formula, question: Question) -> Ends:
-        """The questions of the pilot count n in all; the error is theirs alone."""
-        (pilot,) = self.strata
-        value, own = self.slopes(pilot, self.weights)
-        with_it = np.append(self.weights, question.weight)
-        moved, all_ = self.slopes(with_one(pilot, question), with_it)
-        added = linear_error(all_, with_it) ** 2 - linear_error(own, self.weights) ** 2
-        base = self.slopes(pilot, np.ones(len(self.weights)))[0]
-        return base + moved - value, float(np.sqrt(max(added, 0.0) + self.reach[0] ** 2))
-
-    def omega_plus(
-        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
-    ) -> Ends:
-        """The same."""
-        (question,) = questions
-        return self.plus(formula, question)
-
-
-_SLOPES: dict[str, Slopes] = {"omega": omega_slopes, "agreement": agreement_slopes}
-"""Of the coefficients that are planned by their variance between and within questions."""
