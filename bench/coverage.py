@@ -40,7 +40,6 @@ from inspect_reliability.stats.decisions import (
     anytime_share,
     within_limit,
 )
-from inspect_reliability.stats.planning import precision
 
 Array = NDArray[np.float64]
 Table = NDArray[np.int64]
@@ -54,8 +53,6 @@ TRUTH = 400_000
 """Questions of which the truth is that of the population."""
 ENDLESS = 100_000
 """Replications that stand for all."""
-PLANNED = ("steady", "middling", "unsteady", "half settled", "dominated, middling")
-"""Populations for which studies are planned."""
 
 SKEWED = np.array([0.10, 0.12, 0.10, 0.085, 0.045, 0.535, 0.015])
 SILENT = np.array([0.04, 0.04, 0.04, 0.03, 0.03, 0.80, 0.02])
@@ -407,40 +404,6 @@ def _errors(
         )
 
 
-def plans(studies: int) -> Iterator[dict[str, Any]]:
-    """The share of planned studies that reach their half-width, and how often the range is right.
-
-    The range is right where it holds the number that the population needs, from a pilot of 2,000.
-    """
-    for name in PLANNED:
-        population, generator = POPULATIONS[name], np.random.default_rng(2)
-        large = precision(population.counts(population.study(generator, 2_000, 10)))
-        needed = large.design(0.1, 10, 0.5).n_questions
-        for assurance in (0.5, 0.8):
-            reached, right, asked = [], [], []
-            for _ in range(studies):
-                pilot = precision(population.counts(population.study(generator, 27, 10)))
-                if pilot.reason:
-                    continue
-                design = pilot.design(0.1, 10, assurance)
-                asked.append(design.n_questions)
-                right.append(design.fewest <= needed <= design.most)
-                if design.n_questions > 3_000:
-                    reached.append(True)
-                    continue
-                study = omega(population.counts(population.study(generator, asked[-1], 10)))
-                assert study.low is not None
-                assert study.high is not None
-                reached.append((study.high - study.low) / 2 <= 0.1)
-            yield {
-                "population": name,
-                "assurance": assurance,
-                "questions": float(np.median(asked)),
-                "reached": float(np.mean(reached)),
-                "range_right": float(np.mean(right)),
-            }
-
-
 def comparisons(studies: int) -> Iterator[dict[str, Any]]:
     """Judges of one omega: how often some pair is said to differ.
 
@@ -489,7 +452,6 @@ def main() -> None:
     show(f"Lowest and highest coverage of {designs} designs, mean width", by_population(found))
     show("Other intervals: coverage", other_intervals(studies(400)))
     show("Decisions: shares of studies", decisions(studies(200)))
-    show("Plans of half-width .1, from pilots of 27 questions", plans(studies(100)))
     equal_judges = "Judges of one omega: share of studies in which some pair differs"
     show(equal_judges, comparisons(studies(200)))
 

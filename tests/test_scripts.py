@@ -42,8 +42,7 @@ HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
         "--quick",
-        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD}
-        | {"PLANNED": ("steady",)},
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
     ),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": ()}),
@@ -58,6 +57,11 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
+    "plans": (
+        "--quick",
+        {"QUICK": 0, "TELLING": 200, "LARGE": 300, "STEPS": ((3, 5), (5, 5)), "MOST": 300}
+        | {"PILOTS": ((40, 5, 5),), "SHARES": {}},
+    ),
     "rankings": (
         "--quick",
         {

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -91,6 +92,37 @@ def test_copies_are_no_votes() -> None:
         assert word in remarks(row)[0]
 
 
+def test_few_tries_in_words() -> None:
+    """Two tries tell of one vote and of no more tries; both are said, with what tells more."""
+    chance = random.Random(1)
+    given = {f"q{n}": [chance.choice("AB" if n % 2 else "AAAB") for _ in "12"] for n in range(40)}
+    analysis = analyse(judged(**given))
+    found = plans(analysis, half_widths=(0.1,))
+    said = render(plan_document(analysis, found), "markdown")
+    assert "No number of votes" not in said
+    assert re.search(
+        r"One vote gives the same verdict again [\d.]+% of the time, less than 95%", said
+    )
+    assert "To see what 3 votes give, judge each question 6 times." in said
+    assert "2 replications of a question do not tell how precise 5 would be" in said
+    assert {one["n_replications"] for one in found[0]["designs"]} == {2}
+
+
+def test_what_is_narrow_enough_is_held_to_what_was_planned() -> None:
+    """Nothing more is to be judged if the interval is narrow; the gate is of its coefficient."""
+    chance = random.Random(2)
+    given = {
+        f"q{n}": [chance.choice("AAAB" if n % 2 else "B") for _ in range(9)] for n in range(60)
+    }
+    analysis = analyse(judged(**given))
+    found = plans(analysis, half_widths=(0.2,), names=("agreement",))
+    said = render(plan_document(analysis, found), "markdown")
+    assert "nothing more to judge for that" in said
+    assert re.search(r"gate LOGS --min agreement=0\.\d+", said)
+    found = plans(analysis, half_widths=(0.01,), names=("agreement",))
+    assert "judge " in render(plan_document(analysis, found), "markdown")
+
+
 def test_one_vote_in_words() -> None:
     """One vote gives, three give."""
     alike = judged(p=["A"] * 8, q=["B"] * 8).table
@@ -119,7 +151,7 @@ def test_a_probability_is_shown_as_it_was_asked_for() -> None:
 
 @pytest.mark.slow
 def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
-    """`--for` plans the coefficients that it names, others for the pilot's replications alone."""
+    """`--for` plans the coefficients that it names, as far as the pilot tells of replications."""
     chance = random.Random(4)
     rows = [
         {"judge": "j", "question": q, "replication": r + 1, "verdict": q % 7 + chance.randint(0, 2)}
@@ -133,7 +165,11 @@ def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
     replications: dict[str, list[float]] = {}
     for one in row["designs"]:
         replications.setdefault(one["coefficient"], []).append(one["n_replications"])
-    assert replications == {"icc": [6], "omega": [5, 10, 20, 50, 100], "gwet_ac1": [6]}
+    assert replications == {"icc": [6], "omega": [5, 6], "gwet_ac1": [6]}
+    ((aim, why),) = row["not_estimable"].items()
+    assert aim == "omega, 10 replications or more"
+    assert why.startswith("30 questions x 6 do not tell how precise 10 replications of each would")
+    assert why.endswith("make a pilot with 10")  # these are too alike for a number of questions
     unknown = invoke(*command, "--for", "icq")
     assert unknown.exit_code == 2
     assert "Unknown coefficient 'icq'. Use one of: omega" in unknown.stderr

@@ -125,8 +125,7 @@ def test_other_results_are_limits() -> None:
     assert next(values) == pytest.approx(next(values))
     assert one.p_value == pytest.approx(other.p_value)
     plan, plan_limit = precision(exact(first)), precision(counted(first))
-    assert plan.between == pytest.approx(plan_limit.between, rel=1e-2)
-    assert plan.within == 0
+    assert "make a pilot" in str(plan.untold(R))
     assert plan.half_width(50, np.inf) == pytest.approx(plan_limit.half_width(50, R), rel=1e-2)
 
 

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import partial
+from itertools import takewhile
 
 from ..errors import UserError
 from ..showing.columns import declared, legend
@@ -20,8 +21,8 @@ from ..showing.values import (
     points,
     whole,
 )
-from ..stats import KINDS, Estimate, ReliabilityError, UnknownCoefficientError
-from ..stats.planning import Design
+from ..stats import KINDS, Estimate, ReliabilityError
+from ..stats.planning import Design, Precision
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
 from .row import Row
@@ -31,6 +32,9 @@ COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
 
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
+
+_FEWEST_VOTES = 3
+"""That can have a majority of more than one."""
 
 _MOST_PLANS = 4
 _MOST_STUDIES = 8
@@ -53,9 +57,9 @@ def plans(
 
     A question counts as stable if two majorities agree with probability `wanted`; a study of the
     planned size reaches its half-width with probability `assurance`. `names` are the coefficients
-    to plan for: omega and agreement with several numbers of replications, any other with the
-    pilot's number; "accuracy" counts labelled questions, and is planned where nothing was
-    replicated and there are labels.
+    to plan for: omega and agreement with several numbers of replications, as far as the pilot tells
+    of them, any other with the pilot's number; "accuracy" counts labelled questions, and is planned
+    where nothing was replicated and there are labels.
 
     Returns:
         One record per row: `votes` and how many are needed, `designs` of sufficient studies, and
@@ -125,22 +129,27 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if not cheapest:
         said += [Text(f"Why: {why[0]}", "answer")] * bool(why)
         return [*said, more()]
+    if len(found) == 1:
+        aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
+        said += [Text(aim, "answer") for aim in aims if not aim.startswith("votes: ")][:1]
     first = cheapest[0]
-    ends = analysis.rows[0].estimate("omega").ends
-    tries = "" if first["n_replications"] is None else f" x {first['n_replications']:g}"
-    each = f"{first['n_questions']:,} questions{tries}"
-    if found[0]["n_questions"] >= first["n_questions"] and ends:
-        held = f"gate {logs} --min omega={math.floor(ends[0] * 20) / 20:g}"
+    name, tries = first["coefficient"], first["n_replications"]
+    ends = analysis.rows[0].estimate(name).ends
+    if ends and ends[1] - ends[0] <= 2 * first["half_width"]:
+        least = f"--min {name}={math.floor(ends[0] * 20) / 20:g}"
+        most = f"--max {name}={math.ceil(ends[1] * 20) / 20:g}"
+        held = f"gate {logs} {most if name in KINDS[1:] else least}"
         said += next_step("nothing more to judge for that. Hold the judge to it", held)
     else:
-        said += next_step(f"judge {each}, and report the tries")
+        each = "" if tries is None else f" x {tries:g}"
+        said += next_step(f"judge {first['n_questions']:,} questions{each}, and report the tries")
     return [*said, more(len(told) - 1)]
 
 
 def _already(row: Row, plan: Record) -> str:
     """How exact what was judged is, in words."""
     reached = [
-        f"{name} to +-{(ends[1] - ends[0]) / 2:.2f}"
+        f"{name} to +-{_half((ends[1] - ends[0]) / 2)}"
         for name in COEFFICIENTS
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
@@ -149,6 +158,11 @@ def _already(row: Row, plan: Record) -> str:
         reached.insert(0, f"right to +-{half} points")
     n = f"{plan['n_questions']:,} questions"
     return f"{n} give {', '.join(reached)} already." if reached else f"{n} were judged."
+
+
+def _half(width: float) -> str:
+    """A half-width, which is never 0."""
+    return f"{width:.2f}" if width >= 0.005 else f"{width:.1g}"
 
 
 def _cheapest(plan: Record) -> list[Record]:
@@ -189,11 +203,7 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
             least = f"from {fewest} to {most}" if most else f"{fewest} or more"
             found[0] += f" Other questions may take {least}."
     else:
-        most = plan["votes"][-1]["votes"]
-        found = [
-            f"No number of votes up to {most} gives the same majority again {percent(wanted)} of "
-            "the time."
-        ]
+        found = [_unstable(plan["votes"][-1], percent(wanted))]
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
 
 
@@ -233,39 +243,61 @@ def _designs(
     why: dict[str, str],
 ) -> Iterator[Record]:
     """Sufficient studies; adds to `why` what cannot be planned."""
-    for coefficient, half_width in product(dict.fromkeys(names), dict.fromkeys(half_widths)):
-        try:
-            studies = _studies(row, coefficient, half_width, assurance)
-        except UnknownCoefficientError:
-            raise
-        except ReliabilityError as error:
-            why[f"{coefficient} +-{half_width:g}"] = str(error)
+    for coefficient in dict.fromkeys(names):
+        found = _precision(row, coefficient)
+        if isinstance(found, str):
+            why[coefficient] = found
             continue
-        for study in studies:
-            tokens, cost = (one and study.judgments * one for one in each.values())
-            yield {
-                "coefficient": coefficient,
-                "half_width": half_width,
-                "n_replications": whole(finite(study.n_replications)),
-                **picked(study, "n_questions", "fewest", "most", "judgments"),
-                "tokens": None if tokens is None else round(tokens),
-                "cost": cost,
-            }
+        tried = _replications(found)
+        told = list(takewhile(partial(_told, found), tried))
+        for r in tried[len(told) :][:1]:
+            why[f"{coefficient}, {r:g} replications or more"] = str(found.untold(r))
+        for half_width in dict.fromkeys(half_widths):
+            for study in _studies(found, told, half_width, assurance, why):
+                tokens, cost = (one and study.judgments * one for one in each.values())
+                yield {
+                    "coefficient": coefficient,
+                    "half_width": half_width,
+                    "n_replications": whole(finite(study.n_replications)),
+                    **picked(study, "n_questions", "fewest", "most", "judgments"),
+                    "tokens": None if tokens is None else round(tokens),
+                    "cost": cost,
+                }
 
 
-def _studies(row: Row, name: str, half_width: float, assurance: float) -> list[Design]:
-    """Studies with the wanted half-width; ReliabilityError if there are none."""
+def _precision(row: Row, name: str) -> Precision | str:
+    """What a plan needs of a coefficient, or why there is none."""
     if row.several and name != "agreement":
-        raise ReliabilityError(_SEVERAL)
+        return _SEVERAL
     found = row.precision(name)
     if found is None:
-        raise ReliabilityError(str(row.estimate(name).reason))
-    if found.reason:
-        raise ReliabilityError(found.reason)
-    replications: Sequence[float] = (math.inf,) if row.judged.exact else REPLICATIONS
-    if name not in COEFFICIENTS:
-        replications = (found.n_replications,)
-    return [found.design(half_width, r, assurance) for r in replications]
+        return str(row.estimate(name).reason)
+    return found.reason or found
+
+
+def _replications(found: Precision) -> list[float]:
+    """Numbers of replications to plan for, the pilot's own among them."""
+    several = found.coefficient in COEFFICIENTS and math.isfinite(found.own)
+    return sorted({found.own, *(REPLICATIONS if several else ())})
+
+
+def _told(found: Precision, replications: float) -> bool:
+    return found.untold(replications) is None
+
+
+def _studies(
+    found: Precision,
+    replications: Sequence[float],
+    half_width: float,
+    assurance: float,
+    why: dict[str, str],
+) -> Iterator[Design]:
+    """Studies with the wanted half-width; adds to `why` if no number of questions has it."""
+    for r in replications:
+        try:
+            yield found.design(half_width, r, assurance)
+        except ReliabilityError as error:
+            why[f"{found.coefficient} +-{half_width:g}, {r:g} replications"] = str(error)
 
 
 def _each(row: Row, name: str) -> float | None:
@@ -273,6 +305,18 @@ def _each(row: Row, name: str) -> float | None:
         return None
     known = row.table[name].dropna()
     return float(known.sum() / len(row.counts.questions) if row.judged.exact else known.mean())
+
+
+def _unstable(most: Record, wanted: str) -> str:
+    """That the largest number of votes which could be tried is too small."""
+    n = most["votes"]
+    if n > 1:
+        return f"No number of votes up to {n} gives the same majority again {wanted} of the time."
+    same = math.floor(1000 * most["agreement"]) / 1000
+    return (
+        f"One vote gives the same verdict again {percent(same)} of the time, less than {wanted}. "
+        f"To see what {_FEWEST_VOTES} votes give, judge each question {2 * _FEWEST_VOTES} times."
+    )
 
 
 def _votes(n: int) -> str:

@@ -37,8 +37,8 @@ from .sources import Finite, Read, by_option, read_again, reads_logs, show, syst
     metavar="NAME",
     default=COEFFICIENTS,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
-    "it for several. Those other than omega and agreement are planned for the pilot's number of "
-    "replications. With rank: what would tell neighbours of a ranking apart.",
+    "it for several. Omega and agreement are planned for any number of replications that the pilot "
+    "tells of, others for its own. With rank: what would tell neighbours of a ranking apart.",
 )
 @by_option
 @reads_logs

@@ -16,13 +16,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from .ends import Ends
+from .ends import Ends, jackknife_error
 from .long import ROUNDING, FloatArray
 from .study import UNSEEN, Formula, Question, Study, second
 from .sums import Sums
 
 FOR_ANY = 4
 """Verdicts of a question that show all three products."""
+
+_BLOCK = 100_000
+"""Questions at once: more take more memory, and are no faster."""
 
 
 class Point(NamedTuple):
@@ -82,7 +85,7 @@ class Pilot:
         moving: Questions that move the coefficient otherwise than most do.
         products: M2, M1 and M0 of the kernels "differ", 1 and the two axes of the plane, [3, 4, 4];
             0 where it takes more verdicts.
-        errors: Covariance of M2, M1 and M0 of the coefficient over such pilots, [3, 3].
+        squares: M2, M1 and M0 of the coefficient's own kernel on each question, [3, N].
     """
 
     coefficient: str
@@ -92,7 +95,7 @@ class Pilot:
     rare: FloatArray
     moving: int
     products: FloatArray
-    errors: FloatArray
+    squares: FloatArray
 
     @classmethod
     def of(cls, coefficient: str, known: Sums, replications: float, shown: int) -> Self:
@@ -104,23 +107,26 @@ class Pilot:
         axes = np.pad(axes, ((0, 2 - len(axes)), (0, 0)))  # one category has a single axis
         at = Point(n, float(sums.within), float(sums.any_two), axes @ mean)
         own = MOVES[coefficient](at, replications)
-        own = own._replace(slope=own.slope @ axes)
         kernels = [Moves(1.0, 0.0, np.zeros(k)), Moves(0.0, 1.0, np.zeros(k))]
         kernels += [Moves(0.0, 0.0, axis) for axis in axes]
-        *parts, whole = (_Pairs(known, one) for one in (*kernels, own))
-        products = np.array(
-            [[one.times(other, shown).mean(axis=1) for other in parts] for one in parts]
-        )
-        away = np.abs(whole.mean - np.median(whole.mean)) > ROUNDING
+        kernels += [own._replace(slope=own.slope @ axes)]
+        products, moved, squares = np.zeros((3, 4, 4)), np.zeros(n), np.zeros((3, n))
+        for start in range(0, n, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            of_block = known.each(lambda _, x, block=block: x[block])
+            *parts, whole = (_Pairs(of_block, kernel) for kernel in kernels)
+            moved[block], squares[:, block] = whole.mean, whole.times(whole, shown)
+            for i, j in zip(*np.tril_indices(4), strict=True):
+                products[:, i, j] += parts[i].times(parts[j], shown).sum(axis=1) / n
         return cls(
             coefficient,
             replications,
             shown,
             at,
             axes @ rare,
-            moving=np.count_nonzero(away),
-            products=products.transpose(2, 0, 1),
-            errors=np.cov(whole.times(whole, shown)) / n,
+            moving=np.count_nonzero(np.abs(moved - np.median(moved)) > ROUNDING),
+            products=np.tril(products) + np.tril(products, -1).transpose(0, 2, 1),
+            squares=squares,
         )
 
     def tells(self, replications: float) -> bool:
@@ -135,10 +141,13 @@ class Pilot:
         return float(weights @ np.tensordot(_chances(replications), self.products, 1) @ weights)
 
     def error(self, replications: float) -> float:
-        """Standard error of that square of its own, relative to it; infinity below 0."""
-        square = self.square(MOVES[self.coefficient](self.at, self.replications), replications)
-        chances = _chances(replications)
-        return float(np.sqrt(chances @ self.errors @ chances)) / square if square > 0 else np.inf
+        """Standard error of the log of that of the coefficient; infinity if one may be below 0.
+
+        The jackknife over questions, as if how they move it were known.
+        """
+        each = _chances(replications) @ self.squares
+        left_out = (each.sum() - each) / (len(each) - 1)
+        return jackknife_error(np.log(left_out)) if (left_out > 0).all() else np.inf
 
 
 class Expected(Study):

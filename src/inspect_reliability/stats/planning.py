@@ -24,7 +24,7 @@ LIKELY = 0.8
 """How much of the pilot's uncertainty the range of a design spans."""
 
 TOLD = 0.125
-"""A pilot tells a variance whose standard error is at most such a part of it, so that it probably
+"""A pilot tells a variance whose log has a standard error of this at most, so that it very probably
 errs by less than a quarter."""
 
 AS_GOOD = 1.25
@@ -101,18 +101,18 @@ class Precision:
         Two or three replications tell of no more. Four do, but the error of the variance that they
         predict (`TOLD`, `AS_GOOD`) grows with the distance, and shrinks with more questions.
         """
-        pilot, each = self.pilot, f"{self.own:.4g}"
+        pilot, r, own = self.pilot, f"{n_replications:.4g}", f"{self.own:.4g}"
         if n_replications == self.own:
             return None
         if not pilot:
             return (
-                f"{self.coefficient} is planned for as many replications as the pilot's, {each}, "
-                f"not {n_replications:.4g}"
+                f"{self.coefficient} is planned for as many replications as the pilot's, {own}, "
+                f"not {r}"
             )
         if not pilot.tells(n_replications):
             return (
-                f"{each} replications do not tell how precise {n_replications:.4g} would be: make "
-                f"a pilot with {FOR_ANY} or more"
+                f"{own} replications of a question do not tell how precise {r} would be: make a "
+                f"pilot with {FOR_ANY} or more"
             )
         error = pilot.error(n_replications)
         if n_replications < self.own or error <= max(TOLD, AS_GOOD * pilot.error(self.own)):
@@ -120,10 +120,10 @@ class Precision:
         larger, needed = "", self.n_questions * (error / TOLD) ** 2
         if needed < MOST_QUESTIONS:
             step = 10 ** (len(str(int(needed))) - 2)
-            larger = f", or of about {int(np.ceil(needed / step)) * step:,} questions"
+            larger = f", or of about {int(np.ceil(needed / step)) * step:,} questions x {own}"
         return (
-            f"{self.n_questions:,} questions x {each} do not tell how precise "
-            f"{n_replications:.4g} replications would be: make a pilot with so many{larger}"
+            f"{self.n_questions:,} questions x {own} do not tell how precise {r} replications of "
+            f"each would be: make a pilot with {r}{larger}"
         )
 
     def half_width(self, n_questions: int, n_replications: float, times: float = 1.0) -> float:
@@ -134,6 +134,10 @@ class Precision:
         Raises:
             ReliabilityError: The study is too small, or the pilot does not tell.
         """
+        self._check(n_questions, n_replications)
+        return self._half(n_questions, n_replications, times)
+
+    def _half(self, n_questions: int, n_replications: float, times: float) -> float:
         low, high = self._ends(n_questions, n_replications, times)
         return (min(high, 1.0) - low) / 2
 
@@ -144,6 +148,7 @@ class Precision:
         """
         from scipy.special import ndtri
 
+        self._check(n_questions, self.own)
         low, high = self._ends(n_questions, self.own, more=float(ndtri(probability)))
         return low >= limit if (self.value or 0.0) >= limit else high < limit
 
@@ -151,7 +156,6 @@ class Precision:
         self, n_questions: int, n_replications: float, times: float = 1.0, more: float = 0.0
     ) -> Ends:
         """Expected ends, with changes to the error and the t quantile."""
-        self._check(n_questions, n_replications)
         assert self.value is not None
         t = t_quantile(LEVEL, n_questions - 1) + more
         if self.ends:
@@ -196,8 +200,8 @@ class Precision:
             raise ReliabilityError(f"The assurance must lie between 0 and 1, not be {assurance}.")
         self._check(MOST_QUESTIONS, n_replications)
         z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
-        # Deviation of the log standard error, over pilots; over studies it is `own`. The log of an
-        # estimate is on average too low by its square.
+        # Deviation of the log standard error, over pilots; over studies it is `own`. The log of a
+        # pilot's is on average too low by its square.
         predicted = self.pilot.error(n_replications) / 2 if self.pilot else self.spread
 
         def needed(more: Callable[[float], float]) -> int:
@@ -205,8 +209,8 @@ class Precision:
 
             def reached(n: int) -> bool:
                 own = self.spread * np.sqrt(self.n_questions / n)
-                times = np.exp(more(own) + predicted**2 - own**2)
-                return self.half_width(n, n_replications, float(times)) <= half_width
+                times = np.exp(more(own) + predicted**2)
+                return self._half(n, n_replications, float(times)) <= half_width
 
             enough = fewest(reached)
             if enough is None:
@@ -217,7 +221,7 @@ class Precision:
         return Design(
             enough,
             n_replications,
-            self.half_width(enough, n_replications),
+            self._half(enough, n_replications, 1.0),
             fewest=needed(lambda own: z * own - likely * predicted),
             most=needed(lambda own: z * own + likely * predicted),
         )

@@ -222,14 +222,6 @@ def omega_slopes(
     return 1 - within / any_two, within / any_two**2 * of_any_two - of_within / any_two
 
 
-def agreement_slopes(
-    points: Sums, weights: FloatArray, at: Sums | None = None
-) -> tuple[float, FloatArray]:
-    """The same of agreement."""
-    value = float(1 - weights @ points.disagreement / weights.sum())
-    return value, 1 - (points if at is None else at).disagreement - value
-
-
 def far_from(means: FloatArray, mean: FloatArray) -> FloatArray:
     """Where a question of far numbers lies: beyond the farthest of these, [N, 1]."""
     away = means - mean

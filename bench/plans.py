@@ -1,0 +1,175 @@
+"""Do planned studies reach the half-width that was promised? Simulation with known truth.
+
+    python bench/plans.py [--quick]
+
+Two questions. How well does a pilot of a few tries predict the variance that another number of
+tries would have? And of the studies that small pilots plan, how many reach the half-width? Where
+the pilot does not tell, the plan says so, and nothing is counted. In full it takes a quarter of an
+hour of one core.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from _tables import show
+from coverage import POPULATIONS, Population, few, settled, spread
+from inspect_reliability.stats import Labelled, ReliabilityError, panel
+from inspect_reliability.stats.planning import Precision, precision
+
+QUICK = 0.125
+"""Share of the studies with `--quick`."""
+
+OF_PLANS = {
+    "half settled, half even": Population(settled(0.5, np.full(2, 0.5), np.full(2, 0.5))),
+    "two verdicts, omega .2": Population(spread(np.array([0.5, 0.5]), 4.0)),
+    "two verdicts, omega .77": Population(spread(np.array([0.5, 0.5]), 0.3)),
+    "80 and 20%, omega .5": Population(spread(np.array([0.8, 0.2]), 1.0)),
+    "20 verdicts, omega .4": Population(spread(1 / np.arange(1, 21) / 3.6, 1.5)),
+    "all alike, 60 and 40%": few(0.0, 0.6, 0.4),
+    **{name: POPULATIONS[name] for name in ("steady", "middling", "dominated, middling")},
+}
+
+NAMES = ("omega", "agreement")
+
+TELLING = 4_000
+"""Questions of a pilot whose prediction is compared with the truth."""
+
+LARGE = 100_000
+"""Questions that have the true variance."""
+
+STEPS = ((3, 20), (4, 20), (5, 20), (5, 50), (10, 3), (10, 50))
+"""Tries of a pilot and of the study that it predicts."""
+
+PILOTS = ((40, 3, 3), (40, 5, 5), (40, 5, 20), (27, 10, 10), (27, 10, 20))
+"""Questions and tries of a pilot, and tries of the study."""
+
+HALF_WIDTHS = {"omega": 0.1, "agreement": 0.05}
+
+MOST = 3_000
+"""Larger studies are not made: they are planned from too little, and reach it."""
+
+
+def variance(found: Precision, r: float) -> float:
+    """Squared standard error of a large study, by the narrowest intervals."""
+    return found.half_width(100_000, r) ** 2
+
+
+def predicted(pilots: int) -> Iterator[dict[str, Any]]:
+    """The predicted variance over the true one: mean and deviation over pilots."""
+    for name, population in OF_PLANS.items():
+        for coefficient in NAMES:
+            line: dict[str, Any] = {"population": name, "coefficient": coefficient}
+            for r, other in STEPS:
+                generator, ratios = np.random.default_rng((r, other)), []
+                large = population.counts(population.study(generator, LARGE, other))
+                truth = variance(precision(large, coefficient), other)
+                for _ in range(pilots):
+                    pilot = population.counts(population.study(generator, TELLING, r))
+                    found = precision(pilot, coefficient)
+                    if not found.reason and not found.untold(other):
+                        ratios.append(variance(found, other) / truth)
+                told = f"{np.mean(ratios):.2f} ({np.std(ratios):.2f})" if ratios else ""
+                few_ = f" {len(ratios)} of {pilots}" if 0 < len(ratios) < pilots else ""
+                line[f"{r} to {other}"] = f"{told}{few_}" or "not told"
+            yield line
+
+
+def reached(pilots: int) -> Iterator[dict[str, Any]]:
+    """Of planned studies of assurance .8, the share that reach the half-width.
+
+    "Range right" is the share of ranges with the number that a pilot of 4,000 questions plans.
+    """
+    for name, population in OF_PLANS.items():
+        for coefficient, wanted in HALF_WIDTHS.items():
+            for n, r, other in PILOTS:
+                generator = np.random.default_rng((n, r, other))
+                large = population.counts(population.study(generator, TELLING, other))
+                needed = precision(large, coefficient).design(wanted, other).n_questions
+                asked, hits, right = [], [], []
+                for _ in range(pilots):
+                    found = precision(
+                        population.counts(population.study(generator, n, r)), coefficient
+                    )
+                    try:
+                        design = found.design(wanted, other)
+                    except ReliabilityError:
+                        continue
+                    asked.append(design.n_questions)
+                    right.append(design.fewest <= needed <= design.most)
+                    if asked[-1] > MOST:
+                        hits.append(True)
+                        continue
+                    study = population.counts(population.study(generator, asked[-1], other))
+                    ends = panel(study, [coefficient])[coefficient].ends
+                    hits.append(ends is not None and ends[1] - ends[0] <= 2 * wanted)
+                yield {
+                    "population": name,
+                    "coefficient": coefficient,
+                    "pilot": f"{n} x {r}",
+                    "tries": other,
+                    "told": len(asked) / pilots,
+                    "questions": float(np.median(asked)) if asked else "",
+                    "needed": needed,
+                    "reached": float(np.mean(hits)) if asked else "",
+                    "range right": float(np.mean(right)) if asked else "",
+                }
+
+
+SHARES = {
+    "all half right": few(0.0, 0.5, 0.5),
+    "right in 80%, steady": Population(spread(np.array([0.8, 0.2]), 0.5)),
+    "right in 67%": Population(spread(np.array([2.0, 1.0]) / 3, 3.0)),
+    "94% always right": Population(settled(0.94, np.array([1.0, 0.0]), np.array([0.5, 0.5]))),
+}
+
+
+def labelled(pilots: int) -> Iterator[dict[str, Any]]:
+    """The same of accuracy by labels."""
+    for name, population in SHARES.items():
+        for wanted in (0.05, 0.1):
+            for n, r in ((60, 1), (40, 5)):
+                generator, hits, asked = np.random.default_rng((n, r)), [], []
+                for _ in range(pilots):
+                    found = _right(population, generator, n, r).precision()
+                    if found.reason:
+                        continue
+                    asked.append(found.design(wanted, r).n_questions)
+                    study = _right(population, generator, asked[-1], r).share()
+                    ends = study.ends or (0.0, 1.0)
+                    hits.append(ends[1] - ends[0] <= 2 * wanted)
+                yield {
+                    "population": name,
+                    "half-width": wanted,
+                    "pilot": f"{n} x {r}",
+                    "told": len(asked) / pilots,
+                    "questions": float(np.median(asked)) if asked else "",
+                    "reached": float(np.mean(hits)) if asked else "",
+                }
+
+
+def _right(population: Population, generator: np.random.Generator, n: int, r: int) -> Labelled:
+    """Verdicts of which the first is right."""
+    labels = np.tile([1, 0], (n, 1))
+    given = population.counts(population.study(generator, n, r))
+    return Labelled(given, population.counts(labels))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
+    arguments = parser.parse_args()
+
+    def studies(full: int) -> int:
+        return max(2, round((QUICK if arguments.quick else 1.0) * full))
+
+    title = f"Predicted over true variance, pilots of {TELLING:,} questions: mean (deviation)"
+    show(title, predicted(studies(16)))
+    show("Planned studies that reach the half-width", reached(studies(100)))
+    show("The same of accuracy", labelled(studies(100)))
+
+
+if __name__ == "__main__":
+    main()
