@@ -129,7 +129,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if not cheapest:
         said += [Text(f"Why: {why[0]}", "answer")] * bool(why)
         return [*said, more()]
-    if len(found) == 1:
+    if len(found) == 1 and len({one["n_replications"] for one in found[0]["designs"]}) == 1:
         aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
         said += [Text(aim, "answer") for aim in aims if not aim.startswith("votes: ")][:1]
     first = cheapest[0]
