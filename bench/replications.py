@@ -27,6 +27,7 @@ from _bound import operations, rate
 from _flips import flips
 from _measure import Cost, cost, least_cost, machine
 from _models import prompt_words, random_model, save, word_tokenizer, write_verdicts
+from _steps import of_a_step
 from _variants import InspectHF, forget, generate, requests, row_each, stopping, tree
 from inspect_reliability.hf_seeded.batch import CopiedRows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
@@ -234,6 +235,22 @@ def growth(bench: Bench) -> dict[str, Any]:
     return result
 
 
+def steps(bench: Bench) -> dict[str, Any]:
+    """What a step asks of a device: of one question, and of several side by side."""
+    together = bench.questions(replications=3)
+    with write_verdicts(bench.model, RAMBLING):
+        return {
+            f"{name}, {number} prompt{'s' if number > 1 else ''}": of_a_step(
+                lambda asked=asked: tree(bench.run, asked)
+            )
+            for name, tokens in (("verdict-like", VERDICT_TOKENS),)
+            for number, asked in (
+                (1, requests(bench.prompt(), bench.replications, tokens)),
+                (len(together), [one for some in together for one in some]),
+            )
+        }
+
+
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, Path(folder))
@@ -260,6 +277,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             "copied_cache_bytes": copied_cache_bytes(bench),
             "never agrees": agreeing_not,
             "verdict-like": verdict_like(bench),
+            "a step": steps(bench),
             "growth": growth(bench),
             "verdicts_that_change": flips(arguments.shape, bench.device),
         }
@@ -290,7 +308,7 @@ def show(result: dict[str, Any]) -> str:
                 f"  {name:67}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x {share}"
                 f"{peak}{scaled}"
             )
-    for part in ("growth", "verdicts_that_change"):
+    for part in ("a step", "growth", "verdicts_that_change"):
         lines += ["", part.replace("_", " "), json.dumps(result[part], indent=2)]
     return "\n".join(lines)
 

@@ -1,9 +1,10 @@
 """Every family of models says through the engine what it says by itself."""
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -21,9 +22,10 @@ from tiny_models import (
     random_model,
     slow_path,
 )
+from torch.overrides import TorchFunctionMode
 from transformers import AttentionInterface, PreTrainedModel
 
-from inspect_reliability.hf_seeded import attention
+from inspect_reliability.hf_seeded import attention, cache
 from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.request import Request
@@ -73,6 +75,97 @@ def test_equals_plain_forward_passes(family: str, models_by_family: Models) -> N
     assert len(set(ours)) > 2
     assert run.way is (CopiedRows if family == "falcon" else SharedPrefixRows)
     assert len(run.notes) == (family == "falcon")
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma2", "mistral"])
+def test_rows_of_several_prompts_in_one_product(
+    family: str, models_by_family: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU, where one product serves all prompts: the tokens are those of plain passes.
+
+    Prompts have several lengths, on both sides of the attention window, and unequal numbers of
+    rows; the first and the middle one end before the others.
+    """
+    monkeypatch.setattr(cache, "BESIDE_ON_A_CPU", True)
+    made: list[tuple[int, ...]] = []
+    product = attention._attend_beside
+
+    def counted(query: torch.Tensor, *others: Any) -> Any:
+        made.append(tuple(query.shape))
+        return product(query, *others)
+
+    monkeypatch.setattr(attention, "_attend_beside", counted)
+    model = models_by_family(family)
+    prompts = (PROMPT, PROMPT[: WINDOW // 2], PROMPT[3:])
+    asked = [
+        replace(request, prompt=prompts[place], max_tokens=most)
+        for place, most in ((0, 3), (0, 3), (1, 2), (2, 7), (2, 7), (2, 7), (0, 5))
+        for request in requests(2)[-1:]
+    ]
+    asked = [replace(request, seed=place) for place, request in enumerate(asked)]
+    ours = tokens(model_run(model), asked)
+    slow = slow_path(model)
+    assert ours == [slow.tokens(request) for request in asked]
+    assert made
+
+
+def test_a_step_waits_for_the_device_once() -> None:
+    """However many prompts and tied tokens: what was drawn is the one thing that Python sees."""
+    run = model_run(random_model(transformers.LlamaConfig(**COMMON)))
+    prompts = [PROMPT, PROMPT[3:], PROMPT[:9]]
+    asked = [replace(one, prompt=prompt) for prompt in prompts for one in requests(6, 9)]
+    with Waits() as waits:
+        passes = tokens(run, asked)
+    steps = max(map(len, passes))
+    assert waits.seen["tolist"] == steps
+    assert set(waits.seen) == {"tolist"}
+
+
+class Waits(TorchFunctionMode):
+    """Counts what would wait for a GPU: everything that hands a tensor's numbers to Python."""
+
+    names: ClassVar = {
+        *("item", "tolist", "__bool__", "__int__", "__float__", "__index__", "cpu", "numpy"),
+        *("nonzero", "masked_select", "unique"),
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: Counter[str] = Counter()
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        name = getattr(function, "__name__", "")
+        # A tensor as the value of a mask is read by Python as well.
+        if name in self.names or (
+            name.startswith("masked_fill") and isinstance(args[-1], torch.Tensor)
+        ):
+            self.seen[name] += 1
+        return function(*args, **(kwargs or {}))
+
+
+def test_rows_that_go_on_one_by_one_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a long text costs grows with its length: keys are gathered only where rows change."""
+    run = model_run(random_model(transformers.LlamaConfig(**COMMON)))
+    gathered: list[int] = []
+    gather = cache.TreeLayer._gathered
+
+    def counted(self: Any, own: torch.Tensor) -> torch.Tensor:
+        gathered.append(self.asked.longest)
+        return gather(self, own)
+
+    monkeypatch.setattr(cache.TreeLayer, "_gathered", counted)
+    asked = [replace(one, temperature=1.0) for one in requests(20, 40)]
+    for one, slow in zip(tokens(run, asked)[:2], asked[:2], strict=True):
+        assert one == slow_path(run.forward.model).tokens(slow)
+    assert len({*gathered}) < 39
+    gathered.clear()
+    with run.forward.alone(), torch.inference_mode():
+        _, rows = run.prefill([PROMPT], 60)
+        for length in range(1, 50):
+            rows.after([Place(0, tuple(7 + n for n in range(length)))] * 3)
+    assert {*gathered} == {1}
 
 
 @pytest.mark.parametrize("family", CONFIGS)

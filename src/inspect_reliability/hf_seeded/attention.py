@@ -68,6 +68,10 @@ def attend(
     key, value = (states.transpose(0, 1)[:, :, unseen:] for states in (key, value))
     scores = query @ key.transpose(2, 3)  # of the rows' own positions
     weights = torch.empty_like(scores)
+    if asked.beside is not None:
+        output, weights = _attend_beside(query, scores, layer, sliding_window, softcap)
+        output = output + weights @ value
+        return output.transpose(0, 1).reshape(rows, 1, heads, -1), None
     output = query.new_empty(groups, rows, heads // groups, value.shape[3])
     for span in asked.spans:
         prompt = layer.prompts[span.prompt]
@@ -122,6 +126,48 @@ def _attend_span(
         by_row = scores.view(groups, rows, per_group, -1)
     output = (scores[:, :, :shared] @ shared_value).view(groups, rows, per_group, -1)
     return output, by_row[..., shared:]
+
+
+def _attend_beside(
+    query: Tensor,
+    own: Tensor,
+    layer: TreeLayer,
+    window: int | None,
+    softcap: float | None,
+) -> tuple[Tensor, Tensor]:
+    """Attend the rows of all prompts together: as many products for ten prompts as for one.
+
+    Arguments and results are those of `_attend_span`, for all rows.
+    """
+    asked, beside = layer.asked, layer.asked.beside
+    assert beside is not None
+    lengths = [keys.shape[1] for keys, _ in layer.prompts[beside.first : beside.end]]
+    seen = slice(asked.unseen(window, min(lengths)), max(lengths))
+    key, value = (one[beside.first : beside.end, :, seen] for one in layer.stacked)
+    groups, per_group = query.shape[0], query.shape[2]
+    prompts, positions = len(lengths), key.shape[2]
+
+    def by_prompt(states: Tensor) -> Tensor:
+        """Shape (groups, rows, heads a group, n) as (prompts, groups, places x heads, n)."""
+        placed = states.index_select(1, beside.row_of)
+        return placed.view(groups, prompts, -1, states.shape[3]).transpose(0, 1)
+
+    def by_row(states: Tensor) -> Tensor:
+        """And back."""
+        flat = states.transpose(0, 1).reshape(groups, -1, per_group, states.shape[3])
+        return flat.index_select(1, beside.place_of)
+
+    scores = torch.cat([by_prompt(query) @ key.transpose(2, 3), by_prompt(own)], dim=3)
+    if softcap is not None:
+        scores = scores.div_(softcap).tanh_().mul_(softcap)
+    hidden = asked.hidden_beside(window, lengths)
+    if hidden is not None:
+        scores.view(prompts, groups, -1, per_group, scores.shape[3]).masked_fill_(
+            hidden[:, None, :, None], -torch.inf
+        )
+    precise = torch.promote_types(scores.dtype, torch.float32)
+    scores = scores.softmax(-1, dtype=precise).to(query.dtype)
+    return by_row(scores[..., :positions] @ value), by_row(scores[..., positions:])
 
 
 AttentionInterface.register(NAME, attend)

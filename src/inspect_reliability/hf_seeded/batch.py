@@ -19,7 +19,7 @@ from transformers.cache_utils import Cache
 from . import attention
 from .cache import Asked, Room, TreeLayer
 from .forward import ForwardPass
-from .memory import memory_errors
+from .memory import memory_errors, on_device
 
 FEWEST_ROWS = 16
 """Shorter batches are padded to this many rows: matrix products of fewer rows take other code
@@ -108,8 +108,11 @@ class SharedPrefixRows(Rows):
         super().__init__(forward, memory)
         self._layers: list[TreeLayer] = []
         self._room = Room()
-        self._paths: dict[Place, tuple[int, ...]] = {}  # nodes of a continuation
-        self._nodes = 0
+        self._before: list[int] = []  # the node before each; -1 - p for prompt p
+        self._children: dict[tuple[int, int], int] = {}  # a node and a token after it -> a node
+        self._latest: dict[Place, tuple[int, int]] = {}  # of the latest pass -> row and node
+        self._alike: list[int] = []  # of each row of that pass, the first row that says the same
+        self._asked: Asked | None = None
 
     @property
     def joins(self) -> bool:
@@ -124,7 +127,8 @@ class SharedPrefixRows(Rows):
     def row_bytes(self, tokens: int) -> int:
         """See `Rows.row_bytes`."""
         scores = (max(map(len, self.prompts)) + tokens) * self.forward.score_bytes
-        return tokens * self.node_bytes + scores + self.forward.logit_bytes
+        # Keys and values are in the tree, and once more by row.
+        return 2 * tokens * self.node_bytes + scores + self.forward.logit_bytes
 
     def _prefill(self, prompt: Sequence[int]) -> Tensor:
         logits, cache = self.forward.prefill(prompt)
@@ -134,44 +138,91 @@ class SharedPrefixRows(Rows):
         return logits
 
     def _after(self, places: Sequence[Place]) -> Tensor:
-        parents = [*dict.fromkeys(place.parent for place in places)]
-        new = sum(place not in self._paths for place in {*places})
-        if (self._nodes + new) * self.node_bytes > self.memory:
-            self._forget_all_but(parents)
-        if any(one.history and one not in self._paths for one in parents):
+        parents = {one: self._node(one) for one in dict.fromkeys(p.parent for p in places)}
+        steps = {(parents[place.parent], place.history[-1]) for place in places}
+        new = sum(step not in self._children for step in steps)
+        if (len(self._before) + new) * self.node_bytes > self.memory:
+            self._forget_all_but([node for node in parents.values() if node is not None])
+            parents = {one: self._node(one) for one in parents}
+        if None in parents.values():
             for length in range(1, 1 + max(len(one.history) for one in parents)):
-                begun = (Place(p, history[:length]) for p, history in parents)
-                if lost := [one for one in dict.fromkeys(begun) if one not in self._paths]:
+                begun = dict.fromkeys(Place(p, history[:length]) for p, history in parents)
+                if lost := [one for one in begun if self._node(one) is None]:
                     self._grow(self._padded(lost))
         return self._grow(places)
 
+    def _node(self, place: Place) -> int | None:
+        """The node of a continuation; None if it was never made, or is forgotten."""
+        if place in self._latest:
+            return self._latest[place][1]
+        node: int | None = -1 - place.prompt  # stands for the prompt
+        for token in place.history:
+            if node is None:
+                break
+            node = self._children.get((node, token))
+        return node
+
     def _grow(self, places: Sequence[Place]) -> Tensor:
         """Continue the tree by a token at each place; logits after it."""
+        newest = []
         for place in places:
-            if place not in self._paths:
-                before = self._paths[place.parent] if place.parent.history else ()
-                self._paths[place] = (*before, self._nodes)
-                self._nodes += 1
-        prompts = [place.prompt for place in places]
-        asked = Asked(prompts, [self._paths[place] for place in places], self.forward.device)
+            before = self._node(place.parent)
+            assert before is not None
+            node = self._children.setdefault((before, place.history[-1]), len(self._before))
+            if node == len(self._before):
+                self._before.append(before)
+            newest.append(node)
+        asked = self._continuing(places, newest)
+        self._latest, self._asked = {}, asked  # lost if this fails
         for layer in self._layers:
             layer.asked = asked
-        return self.forward(
+        logits = self.forward(
             [place.history[-1:] for place in places],
             Cache(layers=list(self._layers)),
             attention.NAME,
             positions=[len(self.prompts[p]) + len(history) - 1 for p, history in places],
         )[:, -1]
+        for row, place in enumerate(places):
+            self._latest.setdefault(place, (row, newest[row]))
+        self._alike = [self._latest[place][0] for place in places]
+        return logits
 
-    def _forget_all_but(self, places: Iterable[Place]) -> None:
+    def _continuing(self, places: Sequence[Place], newest: Sequence[int]) -> Asked:
+        """What is asked of the layers, from the latest pass if that was just before."""
+        prompts = [place.prompt for place in places]
+        lengths = [len(place.history) for place in places]
+        latest, device = self._asked, self.forward.device
+        rows = [self._latest.get(place.parent, (-1,))[0] for place in places]
+        if latest is None or min(rows) < 0 or latest.shortest < latest.longest:
+            paths = [self._path(node) for node in newest]
+            longest = max(lengths)
+            padded = [[*path, *[path[-1]] * (longest - len(path))] for path in paths]
+            return Asked(prompts, lengths, on_device(padded, device), newest)
+        extends = rows == self._alike
+        before = latest.nodes if extends else latest.nodes[on_device(rows, device)]
+        nodes = torch.cat([before, on_device(newest, device)[:, None]], dim=1)
+        return Asked(prompts, lengths, nodes, newest, extends)
+
+    def _path(self, node: int) -> list[int]:
+        path = []
+        while node >= 0:
+            path.append(node)
+            node = self._before[node]
+        return path[::-1]
+
+    def _forget_all_but(self, nodes: Iterable[int]) -> None:
         """Forget what others continue from; it is made again when they are asked for."""
-        kept = {place: self._paths[place] for place in places if place in self._paths}
-        nodes = sorted({node for path in kept.values() for node in path})
-        number = {node: new for new, node in enumerate(nodes)}
-        self._paths = {place: tuple(number[n] for n in path) for place, path in kept.items()}
-        self._nodes = len(nodes)
+        kept = sorted({one for node in nodes for one in self._path(node)})
+        number = {node: new for new, node in enumerate(kept)}
+        self._children = {
+            (number.get(before, before), token): number[node]
+            for (before, token), node in self._children.items()
+            if node in number
+        }
+        self._before = [number.get(self._before[node], self._before[node]) for node in kept]
+        self._latest, self._asked = {}, None
         for layer in self._layers:
-            layer.keep(torch.tensor(nodes, dtype=torch.long, device=self.forward.device))
+            layer.keep(torch.tensor(kept, dtype=torch.long, device=self.forward.device))
 
 
 class CopiedRows(Rows):

@@ -12,6 +12,11 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import CacheLayerMixin
 
+from .memory import on_device
+
+BESIDE_ON_A_CPU = False
+"""Whether rows of several prompts share one product on a CPU, too: its rounding is another one."""
+
 _FEWEST_OF_A_PROMPT = 8
 """Fewer rows of a prompt are filled up to this many for its matrix products, which have a row for
 each query head: products of fewer rows take other code paths, whose rounding differs."""
@@ -48,26 +53,86 @@ class Room:
         return self._flat[:size].view(shape)
 
 
+class Beside(NamedTuple):
+    """Rows of several prompts in equally many places a prompt, for one matrix product over all.
+
+    Attributes:
+        first: Number of the first prompt.
+        end: Number after the last.
+        row_of: Row in each place, prompt after prompt; empty places repeat the first row.
+        place_of: Place of each row.
+    """
+
+    first: int
+    end: int
+    row_of: Tensor
+    place_of: Tensor
+
+
 class Asked:
     """The continuations of one forward pass, the same in all layers.
 
     Args:
         prompts: Number of the prompt of each; those of a prompt are side by side.
-        paths: Nodes of each, first to newest.
-        device: Device of the model.
+        lengths: Number of tokens of each.
+        nodes: Nodes of each, first to newest, shape (rows, longest); shorter ones end in any.
+        newest: The last node of each.
+        extends: Whether each row continues the row of that number in the latest pass.
     """
 
     def __init__(
-        self, prompts: Sequence[int], paths: Sequence[Sequence[int]], device: torch.device
+        self,
+        prompts: Sequence[int],
+        lengths: Sequence[int],
+        nodes: Tensor,
+        newest: Sequence[int],
+        extends: bool = False,
     ) -> None:
-        lengths = [*map(len, paths)]
         self.shortest, self.longest = min(lengths), max(lengths)
-        self.lengths = torch.tensor(lengths, device=device)
-        padded = [[*path, *[path[-1]] * (self.longest - len(path))] for path in paths]
-        self.nodes = torch.tensor(padded, device=device)
-        self.newest = self.nodes[:, -1]
-        self.most = max(path[-1] for path in paths) + 1
+        self.nodes, self.extends = nodes, extends
+        self.newest = nodes[:, -1] if extends else on_device(newest, nodes.device)
+        self.lengths = on_device(lengths, nodes.device)
+        self.most = max(newest) + 1
         self.spans = list(_spans(prompts))
+        # One product a prompt rounds as it always did; on a GPU each is a kernel to launch.
+        self.beside = None if nodes.is_cpu and not BESIDE_ON_A_CPU else self._beside(prompts)
+        self._hidden: dict[int | None, Tensor | None] = {}
+
+    def _beside(self, prompts: Sequence[int]) -> Beside:
+        first, end = min(prompts), max(prompts) + 1
+        width = max(span.rows.stop - span.rows.start for span in self.spans)
+        row_of, place_of = [0] * (width * (end - first)), []
+        for span in self.spans:
+            for place, row in enumerate(range(span.rows.start, span.rows.stop)):
+                place_of.append((span.prompt - first) * width + place)
+                row_of[place_of[-1]] = row
+        device = self.nodes.device
+        return Beside(first, end, on_device(row_of, device), on_device(place_of, device))
+
+    def hidden_beside(self, window: int | None, prompts: Sequence[int]) -> Tensor | None:
+        """Which positions the row in each place may not see, (prompts, places, positions).
+
+        The positions are those of the longest prompt, after the `unseen` ones of the shortest, and
+        then those of the tree after its unseen ones. None if all rows see all.
+        """
+        if window not in self._hidden:
+            self._hidden[window] = self._hide(window, prompts)
+        return self._hidden[window]
+
+    def _hide(self, window: int | None, prompts: Sequence[int]) -> Tensor | None:
+        if window is None and self.shortest == self.longest and len({*prompts}) == 1:
+            return None
+        assert self.beside is not None
+        device = self.nodes.device
+        ends = on_device(prompts, device)[:, None, None]
+        own = self.lengths[self.beside.row_of].view(len(prompts), -1, 1)
+        before = torch.arange(self.unseen(window, min(prompts)), max(prompts), device=device)
+        after = torch.arange(self.unseen(window), self.longest, device=device)
+        on_prompt, on_own = (before >= ends).expand(-1, own.shape[1], -1), after >= own
+        if window is not None:
+            on_prompt = on_prompt | (before < ends + own - window)
+            on_own = on_own | (after < own - window)
+        return torch.cat([on_prompt, on_own], dim=2)
 
     def unseen(self, window: int | None, before: int = 0) -> int:
         """First positions, of so many before the tree and of the tree, that no row may see."""
@@ -103,6 +168,12 @@ class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
         asked: The continuations that go through the layer next.
         room: For the scores of attention, the same in all layers.
     """
+
+    # Keys and values by row of the latest pass, (heads, rows, positions and more, size): rows that
+    # go on one by one get a position more, and are not gathered again.
+    _by_row: tuple[Tensor, Tensor]
+    # Those of all prompts in one tensor each, (prompts, heads, longest, size).
+    _stacked: tuple[Tensor, Tensor] | None = None
 
     is_sliding = False
 
@@ -140,16 +211,39 @@ class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
                 torch.cat([own, own.new_empty(own.shape[0], more, own.shape[2])], dim=1)
                 for own in (self.keys, self.values)
             )
-        newest, nodes = self.asked.newest, self.asked.nodes
-        self.keys.index_copy_(1, newest, key_states[:, :, 0].transpose(0, 1))
-        self.values.index_copy_(1, newest, value_states[:, :, 0].transpose(0, 1))
-        keys, values = (
-            own.index_select(1, nodes.view(-1)).view(own.shape[0], *nodes.shape, own.shape[2])
-            for own in (self.keys, self.values)
-        )
+        asked, newest = self.asked, self.asked.newest
+        states = [one[:, :, 0].transpose(0, 1) for one in (key_states, value_states)]
+        for own, new in zip((self.keys, self.values), states, strict=True):
+            own.index_copy_(1, newest, new)
+        if asked.extends:
+            self._by_row = (
+                _appended(self._by_row[0], states[0], asked.longest),
+                _appended(self._by_row[1], states[1], asked.longest),
+            )
+        else:
+            self._by_row = (self._gathered(self.keys), self._gathered(self.values))
+        keys, values = (one[:, :, : asked.longest] for one in self._by_row)
         carried: Any = keys.transpose(0, 1)
         carried.layer = self
         return carried, values.transpose(0, 1)
+
+    def _gathered(self, own: Tensor) -> Tensor:
+        nodes = self.asked.nodes
+        found = own.index_select(1, nodes.view(-1))
+        return found.view(own.shape[0], *nodes.shape, own.shape[2])
+
+    @property
+    def stacked(self) -> tuple[Tensor, Tensor]:
+        """Keys and values of all prompts, shape (prompts, heads, longest, size)."""
+        if self._stacked is None or len(self._stacked[0]) != len(self.prompts):
+            together = tuple(map(_stack, zip(*self.prompts, strict=True)))
+            self._stacked = together[0], together[1]
+            lengths = [keys.shape[1] for keys, _ in self.prompts]
+            self.prompts = [
+                (keys[:, :length], values[:, :length])
+                for keys, values, length in zip(*together, lengths, strict=True)
+            ]
+        return self._stacked
 
     def keep(self, nodes: Tensor) -> None:
         """Make node `nodes[i]` node i, and forget the others."""
@@ -167,3 +261,22 @@ class TreeLayer(CacheLayerMixin):  # type: ignore[no-untyped-call]
     def get_max_length(self) -> int:
         """None: there is no bound."""
         return -1
+
+
+def _appended(by_row: Tensor, new: Tensor, length: int) -> Tensor:
+    """Rows with one position more, in place while there is room."""
+    room = by_row.shape[2]
+    if room < length:
+        heads, rows, _, size = by_row.shape
+        by_row = torch.cat([by_row, by_row.new_empty(heads, rows, max(8, room), size)], dim=2)
+    by_row[:, :, length - 1] = new
+    return by_row
+
+
+def _stack(states: Sequence[Tensor]) -> Tensor:
+    """Keys or values of prompts in one tensor; those of a shorter prompt end in zeros."""
+    heads, _, size = states[0].shape
+    together = states[0].new_zeros(len(states), heads, max(s.shape[1] for s in states), size)
+    for one, prompt in zip(together, states, strict=True):
+        one[:, : prompt.shape[1]] = prompt
+    return together

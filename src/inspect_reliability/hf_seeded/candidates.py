@@ -1,12 +1,16 @@
 """The tokens that a sampler may take next, and how likely each is."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 GREEDY_BELOW = 1e-6
 """Temperatures below this take the likeliest token."""
+
+
+_NOT_FINITE = "logits that are not finite (NaN or infinity)"
 
 
 class NotFiniteError(ArithmeticError):
@@ -19,7 +23,57 @@ def insist_on_finite(largest: Tensor) -> None:
     Minus infinity marks a token that never comes.
     """
     if not bool(largest.isfinite().all()):
-        raise NotFiniteError("logits that are not finite (NaN or infinity)")
+        raise NotFiniteError(_NOT_FINITE)
+
+
+class Candidates(NamedTuple):
+    """The tokens to draw among, found without waiting for the device.
+
+    Attributes:
+        scores: Relative to the largest (float64, so 0 or less), shape (N, K). Where a row has fewer
+            than K candidates, the rest score minus infinity.
+        ids: Their token ids, shape (N, K).
+        sound: Two flags: no logit is NaN or infinite, and no token tied with the k-th is missing.
+    """
+
+    scores: Tensor
+    ids: Tensor
+    sound: Tensor
+
+    def checked(self, flags: Sequence[int]) -> bool:
+        """Whether all candidates are there, by the values of `sound`.
+
+        Raises:
+            NotFiniteError: A row has a logit that is NaN or infinite.
+        """
+        finite, complete = flags
+        if not finite:
+            raise NotFiniteError(_NOT_FINITE)
+        return bool(complete)
+
+
+def nearest(logits: Tensor, top_k: int | None, most: int | None = None) -> Candidates:
+    """The `top_k` likeliest tokens, and those among the `most` likeliest tied with the last.
+
+    By default one more is looked at, and in half precision as many again: ties are common there.
+    """
+    size = logits.shape[1]
+    if top_k is None or top_k >= size:
+        values, ids = logits, torch.arange(size, device=logits.device).expand_as(logits)
+        complete = torch.ones((), dtype=torch.bool, device=logits.device)
+    else:
+        one_more = most is None and logits.dtype == torch.float32
+        looked_at = most or (top_k + 1 if one_more else min(2 * top_k, size))
+        values, ids = logits.topk(looked_at)
+        edge = values[:, top_k - 1 : top_k]
+        complete = (values[:, -1:] < edge).all()
+        if one_more:
+            values, ids = values[:, :-1], ids[:, :-1]
+        else:
+            values = values.masked_fill(values < edge, -torch.inf)
+    values = values.double()
+    largest = values.amax(1, keepdim=True)
+    return Candidates(values - largest, ids, torch.stack([largest.isfinite().all(), complete]))
 
 
 def candidates(logits: Tensor, top_k: int | None) -> tuple[Tensor, Tensor]:
@@ -33,27 +87,22 @@ def candidates(logits: Tensor, top_k: int | None) -> tuple[Tensor, Tensor]:
         top_k: Keep the k likeliest of each row; None keeps all.
 
     Returns:
-        Scores relative to the largest (float64, so 0 or less) and token ids, (N, K) each. Where a
-        row has fewer than K candidates, the rest score minus infinity.
+        `scores` and `ids` as of `Candidates`.
 
     Raises:
         NotFiniteError: A row has a logit that is NaN or infinite.
     """
-    size = logits.shape[1]
-    if top_k is None or top_k >= size:
-        values, ids = logits, torch.arange(size, device=logits.device).expand_as(logits)
-    else:
-        values, ids = logits.topk(top_k + 1)
-        edge = values[:, top_k - 1 : top_k]
-        if bool((values[:, -1:] == edge).any()):
-            values, ids = logits.topk(int((logits >= edge).sum(1).max()))
-            values = values.masked_fill(values < edge, -torch.inf)
-        else:
-            values, ids = values[:, :-1], ids[:, :-1]
-    values = values.double()
-    largest = values.amax(1, keepdim=True)
-    insist_on_finite(largest)
-    return values - largest, ids
+    found = nearest(logits, top_k)
+    if not found.checked(found.sound.tolist()):
+        found = with_all_tied(logits, top_k)
+    return found.scores, found.ids
+
+
+def with_all_tied(logits: Tensor, top_k: int | None) -> Candidates:
+    """The candidates where more are tied with the k-th than `nearest` looks at: it counts them."""
+    assert top_k is not None
+    edge = logits.topk(top_k).values[:, -1:]
+    return nearest(logits, top_k, int((logits >= edge).sum(1).max()))
 
 
 def nucleus(scaled: Tensor, top_p: Tensor) -> Tensor:
@@ -101,4 +150,5 @@ def probabilities(
 
 def likeliest(scores: Tensor, ids: Tensor) -> Tensor:
     """The best candidate of each row, the lowest id among tied ones, shape (N, 1)."""
-    return ids.masked_fill(scores < 0, ids.max() + 1).amin(1, keepdim=True)
+    # A tensor as the value would wait for the device.
+    return ids.masked_fill(scores < 0, torch.iinfo(ids.dtype).max).amin(1, keepdim=True)

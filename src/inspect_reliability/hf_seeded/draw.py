@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .candidates import GREEDY_BELOW, candidates, likeliest, nucleus
+from .candidates import GREEDY_BELOW, Candidates, likeliest, nearest, nucleus, with_all_tied
 
 VERSION = "gumbel-1"
 """Changes whenever a seed would draw something else."""
@@ -107,15 +107,24 @@ class Draws:
         Raises:
             NotFiniteError: A row has a logit that is NaN or infinite.
         """
-        scores, ids = candidates(logits, self.top_k)
+        found = nearest(logits, self.top_k)
+        drawn = self._drawn(found, nodes, members, steps)
+        # The only wait for the device: what was drawn, and whether from all candidates.
+        *tokens, finite, complete = torch.cat([drawn, found.sound.long()]).tolist()
+        if found.checked((finite, complete)):
+            return tokens
+        return self._drawn(with_all_tied(logits, self.top_k), nodes, members, steps).tolist()
+
+    def _drawn(self, found: Candidates, nodes: Tensor, members: Tensor, steps: Tensor) -> Tensor:
+        scores, ids, _ = found
         best = likeliest(scores, ids)
-        drawn: list[int] = []
+        drawn = []
         for part in _parts(len(members), scores.shape[1]):
             at, who = nodes[part], members[part]
             sampled = self._sample(scores[at], ids[at], who, steps[part])
             greedy = self.temperature[who, None] < GREEDY_BELOW
-            drawn += torch.where(greedy, best[at], sampled)[:, 0].tolist()
-        return drawn
+            drawn.append(torch.where(greedy, best[at], sampled)[:, 0])
+        return torch.cat(drawn)
 
     def _sample(self, scores: Tensor, ids: Tensor, members: Tensor, steps: Tensor) -> Tensor:
         scaled = scores / self.temperature[members, None].clamp_min(GREEDY_BELOW)

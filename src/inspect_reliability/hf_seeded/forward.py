@@ -15,6 +15,7 @@ from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import Cache
 
 from .attention import UnknownAttentionError
+from .memory import on_device
 
 PIECE = 256
 """Tokens of a long prompt that go through the model together. Larger pieces cost as much, and leave
@@ -61,10 +62,10 @@ class ForwardPass:
         The rows are of equal length and extend the cache. With `positions`, each has a single token
         of its own position. `attention` defaults to the model's own.
         """
-        ids = torch.tensor([list(row) for row in tokens], device=self.device)
+        ids = on_device([list(row) for row in tokens], self.device)
         options: dict[str, Any] = {"logits_to_keep": last} if self._cuts_logits else {}
         if positions is not None:
-            options["position_ids"] = torch.tensor(positions, device=self.device)[:, None]
+            options["position_ids"] = on_device(positions, self.device)[:, None]
         self._attend_by(attention or self._own_attention)
         output = self.model(
             input_ids=ids, past_key_values=cache, use_cache=cache is not None, **options

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from typing import Any
+from uuid import uuid4
 
 from inspect_ai.model import (
     ChatCompletionChoice,
@@ -205,7 +206,12 @@ class HFSeededAPI(ModelAPI):
         seeds = range(asked.seed, asked.seed + (config.num_choices or 1))
         with self._advice():
             continuations = await self.grouper.submit([replace(asked, seed=one) for one in seeds])
-        choices = [self._choice(one, config.stop_seqs or ()) for one in continuations]
+        # To make an id takes longer than the rest of a choice.
+        name = uuid4().hex
+        choices = [
+            self._choice(one, config.stop_seqs or (), f"{name}-{place}")
+            for place, one in enumerate(continuations)
+        ]
         output = ModelOutput(model=self.model_name, choices=choices, metadata=settings)
         produced = sum(len(continuation.tokens) for continuation in continuations)
         return _accounted(output, len(prompt), produced, started)
@@ -279,9 +285,12 @@ class HFSeededAPI(ModelAPI):
                 self._said.add(note)
                 logger.warning(note)
 
-    def _choice(self, continuation: Continuation, stop_seqs: Iterable[str]) -> ChatCompletionChoice:
+    def _choice(
+        self, continuation: Continuation, stop_seqs: Iterable[str], name: str
+    ) -> ChatCompletionChoice:
         return ChatCompletionChoice(
             message=ChatMessageAssistant(
+                id=name,
                 content=before_stop(stop_seqs, continuation.text),
                 model=self.model_name,
                 source="generate",

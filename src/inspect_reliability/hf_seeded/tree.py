@@ -20,7 +20,7 @@ from .batch import Place
 from .candidates import candidates, probabilities
 from .draw import Draws, replication_stream, stream_keys
 from .fastest import ModelRun
-from .memory import OutOfMemoryError, memory_errors
+from .memory import OutOfMemoryError, memory_errors, on_device
 from .request import Continuation, Finish, Request, Step
 
 Prompt = tuple[int, ...]
@@ -114,7 +114,11 @@ class _Trees:
         """Let each member draw; those with the same history and token share the next node."""
         places = [node.place for node in block]
         depth = len(places[0].history)
-        logits = self.rows.after(places) if depth else self.logits[[one.prompt for one in places]]
+        logits = (
+            self.rows.after(places)
+            if depth
+            else self.logits[on_device([one.prompt for one in places], self.logits.device)]
+        )
         standing = [
             (index, member)
             for index, node in enumerate(block)
@@ -123,7 +127,7 @@ class _Trees:
         ]
         if not standing:
             return []
-        at, members = torch.tensor([*zip(*standing, strict=True)], device=logits.device)
+        at, members = on_device([*zip(*standing, strict=True)], logits.device)
         with memory_errors(f"the draws of {len(standing)} replications"):
             steps = torch.full_like(members, depth)
             tokens = self.draws.tokens(logits, at, members, steps)
