@@ -23,6 +23,9 @@ _ABSTENTIONS = {
 }
 """Usual names of verdicts that decide nothing."""
 
+_LONGEST = 200
+"""Most characters of such a name, punctuation and spaces included."""
+
 CORRECT = "correct"
 INCORRECT = "incorrect"
 
@@ -37,7 +40,10 @@ def abstentions(verdicts: Collection[str], labels: Collection[str]) -> list[str]
     """
 
     def open(name: str) -> bool:
-        return re.sub(r"[^a-z]+", " ", name.casefold()).strip() in _ABSTENTIONS
+        return (
+            len(name) <= _LONGEST
+            and re.sub(r"[^a-z]+", " ", name.casefold()).strip() in _ABSTENTIONS
+        )
 
     return [] if any(map(open, labels)) else [name for name in verdicts if open(name)]
 

@@ -259,6 +259,16 @@ def test_names_that_end_like_a_place_are_no_places() -> None:
     assert all(Pair("A", "B").has(one) for one in ("modelA", "model_a", "Response B", "[[A]]"))
 
 
+def test_a_long_verdict_names_no_place() -> None:
+    """It is not read to its end, which takes minutes of 50 million characters."""
+    pair = Pair("A", "B")
+    for before, after in (("[" * 90, "]" * 90), (" " * 150, "")):
+        assert pair.has(f"{before}A{after}")
+        assert pair.exchanged(f"{before}A{after}") == f"{before}B{after}"
+        assert not pair.has(f"{before * 3}A{after}")
+        assert pair.exchanged(f"{before * 3}A{after}") == f"{before * 3}A{after}"
+
+
 def test_many_named_orders_are_told() -> None:
     """Where names of three orders do not say which are swapped, a note says what was read."""
     frame = unlabelled(pairs())

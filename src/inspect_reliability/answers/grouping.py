@@ -31,7 +31,7 @@ def _split(judgments: Judgments, by: Sequence[str]) -> Iterator[Row]:
     methods = methods_of(table)
     method_of, study_of = methods.to_numpy(), studies.to_numpy()  # cheaper to look up
     # Where a judge's other wordings, say, are exact, every row says which it is.
-    both = bool(
+    both = methods.nunique() > 1 and bool(
         (methods.groupby([table[name] for name in GROUP_BY], dropna=False).nunique() > 1).any()
     )
     # The majority of a panel is no further judge beside those that voted.

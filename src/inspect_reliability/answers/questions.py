@@ -63,8 +63,8 @@ def _right(row: Row) -> dict[str, set[str]]:
     """The verdicts that are right: the most frequent label of a question, or several."""
     if (known := row.labelled) is None:
         return {}
-    names = np.array(known.given.categories)
-    decides = ~np.isin(names, list(known.open))
+    names = np.array(known.given.categories, dtype=object)  # some are long
+    decides = np.array([name not in known.open for name in names])
     most = known.truth == known.truth.max(axis=1, keepdims=True)
     return {
         question: set(names[at & decides].tolist())

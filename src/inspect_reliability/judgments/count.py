@@ -199,6 +199,8 @@ class Judged:
     @cached_property
     def rated(self) -> list[tuple[str, Any, str]]:
         """Each label once: its question, its rater, and the verdict, named as in `choices`."""
+        if not any(self.right):
+            return []
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
         units = zip(self.questions, self.right, self.column("rater"), self.orders, strict=True)
@@ -324,7 +326,8 @@ class Judged:
             counts = Cells.of_distributions(*known, names, levels)
         else:
             counts = Cells.from_long(self.questions, values, categories, levels, self.times)
-        return counts.together(map(self._cluster.get, counts.questions))
+        within = self._cluster
+        return counts.together(map(within.get, counts.questions)) if within else counts
 
     def levels(self, facet: str) -> list[str]:
         """Names of a facet's levels, in the order of their numbers in `cells`."""
@@ -351,7 +354,11 @@ class Judged:
 
     @cached_property
     def _cluster(self) -> dict[str, Hashable]:
-        within = zip(self.column("benchmark"), self.column("sample"), strict=True)
+        """The sample that each question is of; empty where each question is all of its own."""
+        samples = self.column("sample")
+        if samples.count(None) == len(samples):
+            return {}
+        within = zip(self.column("benchmark"), samples, strict=True)
         known = dict(zip(self.questions, within, strict=True))
         return {
             name: (benchmark, name if sample is None else sample)

@@ -20,6 +20,9 @@ PLACES = PAIRS[:4]
 _BESIDE = {"0", "3", "c", "n", "t"}
 """Single characters beside such a pair; with others it is a scale, or letters of more options."""
 
+_LONGEST = 200
+"""Most characters around the name of a place."""
+
 _TIES = {"both", "neither", "same", "none", "both bad", "both good"}
 """Verdicts that prefer neither of two responses, beside those that decide nothing."""
 
@@ -54,19 +57,22 @@ class Pair:
 
     def place(self, verdict: Any) -> str | None:
         """The place that a verdict names, without its form; None for others."""
-        if not isinstance(verdict, str) or (found := self._form.fullmatch(verdict)) is None:
-            return None
-        return found[3 if "<" in (found[2] or "") else 1].casefold()
+        found = self._named(verdict)
+        return found and found[3 if "<" in (found[2] or "") else 1].casefold()
 
     def exchanged(self, verdict: Any) -> Any:
         """A verdict that names the other place; others stay as they are."""
-        if not isinstance(verdict, str) or (found := self._form.fullmatch(verdict)) is None:
+        if (found := self._named(verdict)) is None:
             return verdict
         for place in (3, 1):
             if (old := found[place]) is not None:
                 new = self._other.get(old) or self._other[old.casefold()]
                 verdict = verdict[: found.start(place)] + new + verdict[found.end(place) :]
         return verdict
+
+    def _named(self, verdict: Any) -> re.Match[str] | None:
+        short = isinstance(verdict, str) and len(verdict) <= _LONGEST
+        return self._form.fullmatch(verdict) if short else None
 
 
 def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS) -> Pair | None:

@@ -207,12 +207,17 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
 
     file, notes = _decoded(path)
     sep = _separator(file)
+    begins = file.tell()
+    marked = any(b"'" in block for block in iter(lambda: file.read(_BLOCK), b""))
+    file.seek(begins)
     # Without a header, pandas neither renames a duplicate nor takes a column for an index.
     how: dict[str, Any] = {"sep": sep, "header": None, "dtype": str, "keep_default_na": False}
     try:
         chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
         return iter([pd.DataFrame()]), notes
+    if not marked:
+        return chunks, notes
     return (chunk.apply(each_once, args=(_unguarded,)) for chunk in chunks), notes
 
 

@@ -105,7 +105,7 @@ def names_differ(judged: Judged) -> bool:
     """
     if judged.order_varies and len({frozenset(order) for order in judged.orders_shown}) > 1:
         return True
-    if judged.labels or judged.values is not None:
+    if len({*judged.column("benchmark")}) < 2 or judged.labels or judged.values is not None:
         return False
     given: defaultdict[object, Counter[str]] = defaultdict(Counter)
     times = judged.times or repeat(1)

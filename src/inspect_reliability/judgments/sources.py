@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import UserError
 from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, factorized, in_order, of_role
-from .count import by_value
+from .count import NUMBER, by_value
 from .counted import BATCH, fingerprint, together
 from .frame import agreed, judgments_from_frame, read
 from .names import Told
@@ -207,7 +207,10 @@ def _ranks(values: pd.Series[Any]) -> pd.Series[int]:
     import pandas as pd
 
     codes, distinct = factorized(values)
-    ordered = sorted(range(len(distinct)), key=lambda place: by_value(str(distinct[place])))
+    names = [*map(str, distinct)]
+    numbers = [place for place, name in enumerate(names) if NUMBER.fullmatch(name)]
+    ordered = sorted(numbers, key=lambda place: by_value(names[place]))
+    ordered += sorted({*range(len(names))}.difference(numbers), key=names.__getitem__)
     rank = np.full(len(distinct) + 1, len(distinct))
     rank[ordered] = np.arange(len(distinct))
     return pd.Series(rank[codes], values.index)

@@ -116,7 +116,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes):
         value = value.decode()
     if isinstance(value, str):
-        return value.translate(_UNSEEN).strip()
+        return value.strip() if value.isascii() else value.translate(_UNSEEN).strip()
     return float(value) if isinstance(value, Decimal) else value
 
 
@@ -132,7 +132,8 @@ def name_of(value: Any) -> str | None:
     if isinstance(value, datetime) and value.time() == time():
         value = value.date()
     text = str(value)
-    return whole[1] if (whole := _WHOLE.fullmatch(text)) else text or None
+    whole = _WHOLE.fullmatch(text) if text.endswith("0") else None
+    return whole[1] if whole else text or None
 
 
 def _judge(value: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -275,7 +276,7 @@ class Cells:
     def fewer_than(self, replications: int) -> tuple[str, ...]:
         """Questions with fewer verdicts than this."""
         few = self.replications < replications
-        return tuple(name for name, left_out in zip(self.questions, few, strict=True) if left_out)
+        return tuple(compress(self.questions, few.tolist()))
 
     @property
     def n_clusters(self) -> int:

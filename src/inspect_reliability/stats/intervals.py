@@ -21,7 +21,7 @@ from .ends import (
 )
 from .estimate import Estimate
 from .long import FloatArray
-from .study import FAR, NOISE_OF_NUMBERS, SETTLED, Formula, Question, Study, far_from, omega_slopes
+from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, far_from, omega_slopes
 from .sums import Sums
 
 FEWEST_QUESTIONS = 3
@@ -76,10 +76,8 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     low, high = on_log_scale(float(formula(study.total)), error, t)
     if study.apart:  # the mirror image of `exact_bound`
         high = study.varying(formula, constant_share_bound(study.n, level))
-    noise = study.toss
-    settled = noise._replace(weight=SETTLED, disagreement=0.0)
-    lower = on_log_scale(*study.plus(formula, noise), t)[0]
-    higher = on_log_scale(*study.plus(formula, settled), t)[1]
+    lower = on_log_scale(*study.plus(formula, study.toss), t)[0]
+    higher = on_log_scale(*study.plus(formula, study.settled), t)[1]
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 

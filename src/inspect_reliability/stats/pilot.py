@@ -185,7 +185,7 @@ class Expected(Study):
 
     def plus(self, formula: Formula, question: Question) -> Ends:
         """A coefficient with a fraction of a question added, and its error."""
-        weight, s, _, disagreement = question
+        weight, s, disagreement = question.weight, question.mean, question.disagreement
         at, n = self.pilot.at, self.n
         v = n + weight
         differ = n * (n - 1) * at.any_two + 2 * n * weight * (1 - at.mean @ s)

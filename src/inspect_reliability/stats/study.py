@@ -1,9 +1,9 @@
 """The questions of a study, and what intervals need of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +38,8 @@ Formula = Callable[[Any], FloatArray]
 """A coefficient as a function of the `total` of a study."""
 
 
-class Question(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Question:
     """A hypothetical further question.
 
     Its weight, the mean and mean square of its verdicts, and how often (or far) two of them differ.
@@ -130,12 +131,17 @@ class Study:
         weight = (NOISE_OF_NUMBERS if self.numeric else NOISE) / len(self.centres)
         return [Question(weight, m, norm, norm - float(m @ m)) for m, norm in self.centres]
 
-    @property
+    @cached_property
     def toss(self) -> Question:
         """The same for a mean over questions: names agree at most like tosses of a coin."""
         (noise,) = self.noise
         least = 0.0 if self.numeric else 0.5
-        return noise._replace(weight=NOISE, disagreement=max(noise.disagreement, least))
+        return replace(noise, weight=NOISE, disagreement=max(noise.disagreement, least))
+
+    @cached_property
+    def settled(self) -> Question:
+        """A question whose verdicts never differ."""
+        return replace(self.toss, weight=SETTLED, disagreement=0.0)
 
     @property
     def sure(self) -> list[list[Question]]:
@@ -146,10 +152,16 @@ class Study:
 
     def added(self, question: Question) -> tuple[Any, Any]:
         """`total`, and that without each question, with a fraction of a question."""
-        (known,) = self.strata
-        more = with_one(known, question)
-        more = more.each(lambda _, x: np.concatenate([x[:-1], question.weight * x[-1:]]))
-        return more.over(), more.without_each()
+        if question not in self._added:  # several coefficients add the same one
+            (known,) = self.strata
+            more = with_one(known, question)
+            more = more.each(lambda _, x: np.concatenate([x[:-1], question.weight * x[-1:]]))
+            self._added[question] = more.over(), more.without_each()
+        return self._added[question]
+
+    @cached_property
+    def _added(self) -> dict[Question, tuple[Any, Any]]:
+        return {}
 
     def plus(self, formula: Formula, question: Question) -> Ends:
         """A coefficient with a fraction of a question added, and its error.

@@ -74,7 +74,7 @@ class Labelled:
         self._decides = np.array([name not in self.open for name in names], dtype=float)
         self.values = None if values is None else np.array([values.get(n, np.nan) for n in names])
         shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
-        could = np.isin(names, given.categories)
+        could = np.array([name in {*given.categories} for name in names])
         many = self.given.n_clusters >= _ENOUGH
         self.other_scale: str | None = None
         if many and np.count_nonzero(shares[1]) == 1:
