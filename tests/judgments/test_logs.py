@@ -70,6 +70,16 @@ def test_a_copy_of_a_log_adds_nothing(log: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_texts_that_samples_repeat_are_kept_once(log: Path, tmp_path: Path) -> None:
+    """Thousands of logs fit into memory: equal texts of all of them are one object."""
+    for name in ("one", "two"):
+        shutil.copy(log, tmp_path / f"{name}.eval")
+    table = judgments_from_logs(tmp_path).table
+    for name in ("judge", "question", "verdict", "categories", "prompt"):
+        values = [one for one in table[name] if one is not None]
+        assert len({*map(id, values)}) == len({*values}) < len(values)
+
+
 def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
     """The log of a failed run and that of its retry are one set of judgments."""
     failed = example_logs.with_error(tmp_path, fatal=True)

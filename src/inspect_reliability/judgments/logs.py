@@ -98,13 +98,14 @@ def judgments_from_logs(
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     named = sorted((one for one in sources if isinstance(one, str)), reverse=True)
     files = {os.path.realpath(_location(one)): one for one in named}  # which may have several paths
-    parts = []
+    parts, known = [], dict[Any, Any]()
     in_memory = [one for one in sources if isinstance(one, EvalLog)]
     for source in progress([*list(files.values())[::-1], *in_memory]):
         where = _location(source)
         try:
             log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
             table, gaps = _judgments(log, samples, where)
+            _share(table, known)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
@@ -119,6 +120,18 @@ def judgments_from_logs(
         what = number if sources else "the logs"
         raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
     return found
+
+
+def _share(table: pd.DataFrame, known: dict[Any, Any]) -> None:
+    """Keep one object of each text, which samples repeat: each of them has its own otherwise."""
+
+    def is_text(value: object) -> bool:
+        return isinstance(value, str) or (isinstance(value, tuple) and all(map(is_text, value)))
+
+    for name, column in table.items():
+        if column.dtype == object:
+            shared = [known.setdefault(one, one) if is_text(one) else one for one in column]
+            table[name] = type(column)(shared, index=column.index, dtype=object)
 
 
 def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:
