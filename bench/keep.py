@@ -3,9 +3,10 @@
     python bench/keep.py FILE [--by judge --by wording] [--draws 400]
 
 FILE has judgments with a label of every question, so the truth of each rule is known. Of each judge
-it prints what is undecided and wrong, and for 300 labels at 10% and 100 at 15%: the mean share that
-is kept (0 without a rule), how much of it is wrong, how often there is no rule, and how often the
-promise is broken.
+it prints what is undecided and wrong, and for 300 labels at 10%, 100 at 15% and 30 at 10%: the mean
+share that is kept (0 without a rule), how much of it is wrong, how often there is no rule, and how
+often the promise is broken. On a scale it also prints how often the half-width holds fewer labels
+than promised.
 """
 
 import argparse
@@ -18,10 +19,17 @@ from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.keeping import Panel, Promise
 from inspect_reliability.cli.sources import read_judgments
-from inspect_reliability.stats.keep import LABELS_DIFFER, Cascade, keep, labels_differ
+from inspect_reliability.stats.keep import (
+    LABELS_DIFFER,
+    Cascade,
+    half_width,
+    keep,
+    labels_differ,
+)
+from inspect_reliability.stats.long import Flags
 
 DRAWS = 400
-SETTINGS = ((300, 0.1), (100, 0.15))
+SETTINGS = ((300, 0.1), (100, 0.15), (30, 0.1))
 """Labels, and the largest share of the kept that may be wrong."""
 
 
@@ -40,7 +48,14 @@ def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]
         for labels, max_error in SETTINGS:
             labels = min(labels, len(panel.questions))
             generator = np.random.default_rng(labels)
-            found = [_draw(truth, labels, max_error, generator) for _ in range(draws)]
+            found, few = [], []
+            for _ in range(draws):
+                labelled = np.zeros(len(panel.questions), dtype=bool)
+                labelled[generator.choice(len(labelled), labels, replace=False)] = True
+                found.append(_draw(truth, labelled, max_error))
+                width = half_width(panel.distances[labelled], max_error) if panel.measured else None
+                if width is not None:
+                    few.append((panel.distances <= width).mean() < 1 - max_error)
             errors = [error for _, error in found if error is not None]
             yield known | {
                 "labels": labels,
@@ -49,15 +64,12 @@ def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]
                 "wrong": float(np.mean(errors)) if errors else None,
                 "no_rule": 1 - len(errors) / draws,
                 "broken": sum(error > max_error for error in errors) / draws,
+                "half_width_broken": float(np.mean(few)) if few else None,
             }
 
 
-def _draw(
-    truth: Cascade, labels: int, max_error: float, generator: np.random.Generator
-) -> tuple[float, float | None]:
+def _draw(truth: Cascade, labelled: Flags, max_error: float) -> tuple[float, float | None]:
     """Share that is kept, and share of it that is truly wrong; 0 and None without a rule."""
-    labelled = np.zeros(len(truth.labelled), dtype=bool)
-    labelled[generator.choice(len(labelled), labels, replace=False)] = True
     drawn = Cascade(truth.judges, truth.right, labelled)
     difference = labels_differ(drawn.confidence, labelled, drawn.thresholds)
     rule = keep(drawn, max_error)

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -172,6 +173,17 @@ def test_labels_of_numbers(tmp_path: Path) -> None:
         judgments_from_frame(pd.DataFrame(rows)), [write(tmp_path / "l.parquet", given)]
     )
     assert labels(found) == {f"q{n}": str(n) for n in range(6)}
+
+
+def test_without_a_rater_nobody_gave_two_labels() -> None:
+    """Rows of one question whose labels differ are of no rater: the note blames none."""
+    table = judgments().table
+    table["label"] = ["C", "I", "C", "C", "I", "I", "C", "C"]
+    found = with_labels(replace(judgments(), table=table))
+    assert "q1" not in labels(found)
+    assert notes(found) == [
+        "2 labels of questions with two different ones, and no rater named; such as q1"
+    ]
 
 
 def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:

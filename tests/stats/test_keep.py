@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 from numpy.random import Generator
+from scipy import stats
 
 from inspect_reliability.stats.keep import (
     Ballots,
@@ -193,20 +194,18 @@ def test_labels_from_elsewhere_are_seen() -> None:
     assert labels_differ(sure, np.ones(1_000, bool), steps) is None
 
 
-def test_the_half_width_holds_the_label() -> None:
-    """A new label is within it as often as promised: .90 for numbers, more for grades."""
-    rng = np.random.default_rng(4)
-    held = {"numbers": 0.0, "grades": 0.0}
-    for _ in range(2_000):
-        apart = np.abs(rng.normal(size=120))
-        for name, distances in (("numbers", apart), ("grades", apart.round())):
-            width = half_width(distances[:99], 0.1)
-            assert width is not None
-            held[name] += (distances[99:] <= width).mean() / 2_000
-    assert held["numbers"] == pytest.approx(0.90, abs=0.01)
-    assert held["grades"] >= 0.89
-    assert half_width(np.ones(8), 0.1) is None
-    assert half_width(np.ones(9), 0.1) == 1.0
+@pytest.mark.parametrize(("n", "place"), [(29, 29), (45, 45), (46, 45), (93, 89), (300, 279)])
+def test_the_half_width_is_held_by_these_labels(n: int, place: int) -> None:
+    """In 95% of draws of n labels, 90% of all labels lie within it; of fewer than 29 none may.
+
+    The places are those of Wilks' (1941) limits in published tables: 1 from the largest of 46.
+    """
+    assert half_width(np.arange(1.0, n + 1), 0.1) == place
+    assert stats.binom(n, 0.9).cdf(place - 1) >= 0.95 > stats.binom(n, 0.9).cdf(place - 2)
+    rng = np.random.default_rng(n)
+    widths = [half_width(rng.random(n), 0.1) for _ in range(2_000)]
+    assert np.mean(np.array(widths) < 0.9) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 2_000)
+    assert half_width(np.ones(fewest_kept(0.1, 0.95) - 1), 0.1) is None
 
 
 def test_how_many_labels_would_do() -> None:

@@ -149,14 +149,20 @@ def _texts(analysis: Analysis, row: Row) -> Record:
         for key, _, result, form in _NUMBERS
         if key in names and found[key] is not None
     }
+    if "within_one" in shown:
+        shown["step"] = f"{found['step']:g}"
     return shown | {"silent": share(row.without_verdict, own["n_questions"])}
 
 
 def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[TableColumn]:
     """The columns with something to show."""
+    steps = {one["step"] for one in texts if "step" in one}
+    own = {"within_one": f"Within {steps.pop()} of the label"} if len(steps) == 1 else {}
     known = [
         TableColumn(
-            key, of.meaning if (of := KEYS[result].columns.get(key)) else _MAJORITY, heading=name
+            key,
+            of.meaning if (of := KEYS[result].columns.get(key)) else _MAJORITY,
+            heading=own.get(key, name),
         )
         for key, name, result, _ in _NUMBERS
         if any(key in one for one in texts)

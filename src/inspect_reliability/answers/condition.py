@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
+from ..judgments.label_files import how_drawn
 from ..judgments.scales import labelled, names_differ
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
@@ -125,6 +126,13 @@ class Condition:
     def labelled(self) -> Labelled | None:
         """Its judgments beside their labels; None if nothing is labelled."""
         return labelled(self.judged, self.counts)
+
+    @cached_property
+    def not_at_random(self) -> str | None:
+        """Why its labels promise nothing of other questions; None if no file says so."""
+        given = self.table
+        drawn = how_drawn(given[given["label"].notna()] if "label" in given else given)
+        return drawn and f"labels are no simple random draw of questions: {drawn}"
 
     @cached_property
     def names_differ(self) -> bool:

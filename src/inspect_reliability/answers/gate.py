@@ -26,6 +26,7 @@ from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
 from .fooled import INVARIANCE, about
+from .right import by_these_labels
 from .row import RATES, Row, valued
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -146,6 +147,8 @@ def _requirement(
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
+    if name in KINDS and (caution := by_these_labels(row)):
+        cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
         cautions.append(_SCALE.format(estimate(row.record, "icc")))
     open_ = result == OPEN and known and not anytime

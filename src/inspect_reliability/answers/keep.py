@@ -204,8 +204,14 @@ def in_words(panel: Panel, one: Record) -> str:
     undecided, held = f"{share(one['undecided'], n)} are undecided", ""
     if one["half_width"] is not None:
         held = (
-            f"The label lies within {one['half_width']:.3g} of the mean verdict on at least "
+            f"With {percent(one['confidence'])} confidence, the label lies within "
+            f"{one['half_width']:.3g} of the mean verdict on at least "
             f"{percent(1 - one['max_error'])} of questions. "
+        )
+    elif panel.measured and one["n_labelled"] < panel.fewest_labels:
+        held = (
+            f"How far labels lie from the mean verdict needs {panel.fewest_labels} labels, and "
+            f"there are {one['n_labelled']}. "
         )
     if one["threshold"] is None:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
@@ -256,11 +262,13 @@ def _next(panel: Panel, logs: str) -> list[Text]:
             "write what to keep with --out FILE, and with --save-rule rule.json what to ask from "
             "now on"
         )
-    if panel.withheld or panel.rule.labels:
+    if panel.withheld or panel.labels_needed:
         known = int(panel.cascade.labelled.sum())
-        n = _FIRST_LABELS if panel.withheld else max((panel.rule.labels or 0) - known, 1)
+        n = _FIRST_LABELS if panel.withheld else max((panel.labels_needed or 0) - known, 1)
         draw = f"validate {logs} --next {n} --out labels.csv"
-        return next_step("draw more questions at random, and label them", draw)
+        alone = any(row.not_at_random for row in panel.rows)
+        label = "label them" + ", and promise by these labels alone" * alone
+        return next_step(f"draw more questions at random, and {label}", draw)
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 

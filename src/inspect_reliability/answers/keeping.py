@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments.label_files import how_drawn
 from ..showing.values import Record, percent, share
 from ..stats import Estimate
 from ..stats.alternative import Alternative, alternative
@@ -46,14 +45,12 @@ class Promise:
     Attributes:
         max_error: Largest share of the kept verdicts that may be wrong.
         confidence: Probability that the promise is kept.
-        drawn: Why labels are no simple random draw, if their files say so.
         prices: Dollars of a call by judge, where the judgments do not say.
         epsilon: What a person costs more than a judge, in the test against people.
     """
 
     max_error: float = 0.1
     confidence: float = 0.95
-    drawn: str | None = None
     prices: Mapping[str, float] = field(default_factory=dict)
     epsilon: float = 0.1
 
@@ -190,9 +187,8 @@ class Panel:
             return OUTPUTS
         if not self.cascade.labelled.any():
             return NO_LABELS
-        frames = (row.table for row in self.rows)
-        if drawn := self.promise.drawn or next(filter(None, map(how_drawn, frames)), None):
-            return f"labels are no simple random draw of questions: {drawn}"
+        if drawn := next(filter(None, (row.not_at_random for row in self.rows)), None):
+            return drawn
         if (found := self.difference) and found.p_value <= LABELS_DIFFER:
             return self._differ(found)
         others = (row.labelled.other_scale for row in self.rows if row.labelled)
@@ -219,13 +215,27 @@ class Panel:
             "label questions drawn at random"
         )
 
+    @property
+    def fewest_labels(self) -> int:
+        """Labelled questions without an error that a promise needs."""
+        return fewest_kept(self.promise.max_error, self.promise.confidence)
+
+    @property
+    def labels_needed(self) -> int | None:
+        """Labels that would do; None if they are enough, or these questions too few."""
+        labels = None if self.withheld or self.rule.step else self.rule.labels
+        return labels if labels and labels <= len(self.questions) else None
+
     def _no_rule(self) -> str:
-        needed = fewest_kept(self.promise.max_error, self.promise.confidence)
-        path, labels = self.rule.path, self.rule.labels
+        needed = self.fewest_labels
+        path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
         most = path[-1].n_labelled
-        do = "no number of labels would do, if errors stay as frequent"
-        if labels:
-            do = f"about {labels:,} labels would do, if errors stay as frequent"
+        do = "no number of labels would do"
+        if labels and labels <= n:
+            do = f"about {labels:,} labels would do"
+        elif labels:
+            do = f"about {labels:,} labels would do, more than these {n:,} questions can have"
+        do += ", if errors stay as frequent"
         if most < needed:
             return (
                 f"too few labels: {most} labelled questions could be kept, and the promise needs "
@@ -255,13 +265,26 @@ class Panel:
             return np.asarray(votes[:, used] @ values[used] / votes[:, used].sum(axis=1))
 
     @property
-    def half_width(self) -> float | None:
-        """The half-width around the mean verdict that holds the label; None where it is unknown."""
-        if self.scale is None or self.withheld or len(self.rows) > 1:
-            return None
+    def measured(self) -> bool:
+        """Whether a half-width is asked for: of one judge, on a scale, by labels that promise."""
+        return self.scale is not None and not self.withheld and len(self.rows) == 1
+
+    @property
+    def distances(self) -> FloatArray:
+        """How far the first judge's mean verdict and the mean label are apart, N."""
         apart = np.abs(self._means(self.cascade.judges[0].votes) - self._means(self.labels))
-        apart = np.where(np.isnan(apart), np.inf, apart)[self.cascade.labelled]
-        found = half_width(apart, self.promise.max_error)
+        return np.where(np.isnan(apart), np.inf, apart)
+
+    @property
+    def half_width(self) -> float | None:
+        """The half-width around the mean verdict that holds the label; None where it is unknown.
+
+        It keeps the promise: of at most `max_error` of the questions the label lies outside.
+        """
+        if not self.measured:
+            return None
+        apart = self.distances[self.cascade.labelled]
+        found = half_width(apart, self.promise.max_error, self.promise.confidence)
         return found if found is not None and np.isfinite(found) else None
 
     @property

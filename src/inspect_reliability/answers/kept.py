@@ -6,7 +6,7 @@ from math import ceil, isinf
 import numpy as np
 
 from ..showing.document import Figure, Text
-from ..showing.values import Record, percent, share, told_apart
+from ..showing.values import Record, share, told_apart
 from ..stats.long import ROUNDING
 from .analysis import Analysis
 from .keeping import Panel, Promise
@@ -42,7 +42,7 @@ def record(panel: Panel) -> Record:
         "n_kept_labelled": step and step.n_labelled,
         "undecided": undecided,
         "unsteady": max(1 - found - undecided, 0.0),
-        "labels_needed": None if step or panel.withheld else panel.rule.labels,
+        "labels_needed": panel.labels_needed,
         "half_width": panel.half_width,
         **_calls(panel),
         "reason": kept.reason,
@@ -107,8 +107,8 @@ def kept_line(analysis: Analysis) -> Iterator[Text]:
         kept = f"{', '.join(said[:_MOST_TOLD])}{others}"
         yield Text(f"Keep: {kept}: {Promise().words} of these are wrong.", "answer")
     elif records:
-        most = percent(Promise().max_error)
-        yield Text(f"Keep: nothing with at most {most} wrong ('keep' says why).", "answer")
+        why = ", ".join(dict.fromkeys(one["reason"].partition(":")[0] for one in records))
+        yield Text(f"Keep: no promise: {why} ('keep' says more).", "answer")
 
 
 def picture(analysis: Analysis) -> Iterator[Figure]:

@@ -44,6 +44,8 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
             if method != "ppi++" and not (row.labelled and two_categories(row.labelled)):
                 continue
             found = correct(sample)
+            if row.not_at_random:
+                found = Estimate(n_questions=found.n_questions, reason=row.not_at_random)
             yield row.keys | {
                 "category": category,
                 **valued(judged=rate(row.counts, category)),

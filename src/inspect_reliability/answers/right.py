@@ -118,7 +118,17 @@ def two_categories(known: Labelled) -> tuple[str, ...]:
     )
 
 
+def by_these_labels(row: Row) -> str | None:
+    """The caution for labels that were not drawn at random; None without such."""
+    if row.not_at_random is None:
+        return None
+    why = f"{row.not_at_random[0].upper()}{row.not_at_random[1:]}"
+    return f"{why}. Numbers by label describe the labelled questions, and not the others."
+
+
 def _cautions(row: Row, known: Labelled) -> Iterator[str]:
+    if caution := by_these_labels(row):
+        yield caution
     if known.other_scale:
         yield (
             f"{known.other_scale[0].upper()}{known.other_scale[1:]}. Equal numbers do not mean the "

@@ -9,9 +9,7 @@ from ..answers import analyse
 from ..answers.keep import keep_document, panels, saved_rule
 from ..answers.keeping import Panel, Promise
 from ..errors import UserError
-from ..files import kind_of
 from ..judgments.columns import GROUP_BY
-from ..judgments.label_files import draws
 from ..saving import whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
@@ -94,12 +92,8 @@ def keep(
     The promise needs labels that are a simple random draw of the questions. Where they are not, it
     is withdrawn, and the reason is said.
     """
-    judgments = read()
-    given = click.get_current_context().params["labels"]
-    files = [one for one in given if not one.endswith(".eval") and kind_of(one) != "folder"]
-    promise = Promise(max_error, confidence, draws(files), prices, epsilon)
-    analysis = analyse(judgments, by or GROUP_BY, progress=progress)
-    found = panels(analysis, promise, cascade)
+    analysis = analyse(read(), by or GROUP_BY, progress=progress)
+    found = panels(analysis, Promise(max_error, confidence, prices, epsilon), cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
     show(keep_document(found, read_again()))

@@ -62,6 +62,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("n_judgments", "how many judgments a row counts for; 1 without it", "whole", "fact"),
         Column("label", "right verdict, or a list of several raters' verdicts", "name", "truth"),
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
+        Column("labels_drawn", "why its file of labels is no simple random draw", "text", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("abstain", "verdicts that decide nothing; [] for none", "names", "truth"),
         Column("changed_response", "whose answer was changed, among several", "text", "fact"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
 from .frame import named_once
@@ -24,12 +24,22 @@ _BY_STRATUM = "random, by "
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
-def read_labels(
-    paths: Sequence[str], columns: Mapping[str, str]
-) -> dict[str, tuple[pd.DataFrame, list[Note]]]:
-    """The tables of files of labels, by path, with notes on what was taken for what.
+class LabelFile(NamedTuple):
+    """A file of labels.
 
-    Each has the columns `names.LABELS`.
+    Attributes:
+        table: A row a label, with the columns `names.LABELS`.
+        notes: What was taken for what.
+        drawn: Why its labels are no simple random draw; None if it does not say so.
+    """
+
+    table: pd.DataFrame
+    notes: list[Note]
+    drawn: str | None
+
+
+def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, LabelFile]:
+    """Files of labels, by path.
 
     Args:
         paths: The files.
@@ -55,7 +65,12 @@ def read_labels(
 
 
 def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
-    """Why labels are no simple random draw, as their table says; None if it does not."""
+    """Why labels are no simple random draw, as their table says; None if it does not.
+
+    Of judgments, their file of labels decides, where there was one.
+    """
+    if "labels_drawn" in frame:
+        return next(iter(frame["labels_drawn"].dropna()), None)
     for name in frame:
         if str(name).casefold() in _WEIGHTS and frame[name].nunique(dropna=False) > 1:
             return f"{where} gives them different weights ({name})"
@@ -64,21 +79,16 @@ def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
     return drawn and f"{where} was drawn {drawn.removeprefix('random, ')}"
 
 
-def draws(paths: Sequence[str]) -> str | None:
-    """The same of files of labels: what the first of them says that does."""
-    return next(filter(None, (how_drawn(read_frame(path)[0], path) for path in paths)), None)
-
-
 def _read(
     path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
-) -> tuple[pd.DataFrame, list[Note]]:
+) -> LabelFile:
     told = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
     about = Told(path, told, words=OF_LABELS)
     table, taken, _ = named(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
     table = in_one_form(table[[name for name in LABELS if name in table]], path)
-    return table.reindex(columns=[*LABELS]), [*notes, *taken]
+    return LabelFile(table.reindex(columns=[*LABELS]), [*notes, *taken], how_drawn(frame, path))
 
 
 def _by_part(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,6 +28,7 @@ _EMPTY = "labels that are empty"
 _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
+_DIFFER = "labels of questions with two different ones, and no rater named"
 OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
 """What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
@@ -54,12 +55,13 @@ _ABSENT = "verdicts are {!r}, which --abstain names"
 
 
 class _Label(NamedTuple):
-    """A label as given: its place, outputs (by number), rater and text."""
+    """A label as given: its place, outputs (by number), rater, whether named, and text."""
 
     where: str
     id: str
     units: Sequence[int]
     rater: str
+    named: bool
     label: str | None
 
 
@@ -95,7 +97,7 @@ def with_labels(
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(sources, columns or {})
-    in_files = [one for path, (table, _) in files.items() for one in _in_file(path, table, outputs)]
+    in_files = [one for path in files for one in _in_file(path, files[path].table, outputs)]
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
@@ -124,7 +126,11 @@ def with_labels(
     ]
     for source in sources:
         _refuse_useless(source, sum(one.where == source for one in given), notes)
-    notes += [note for _, taken in files.values() for note in taken]
+    notes += [note for one in files.values() for note in one.notes]
+    if drawn := next(filter(None, (one.drawn for one in files.values())), None):
+        table = table.assign(labels_drawn=table["label"].notna().map({True: drawn, False: None}))
+    elif files:
+        table = table.drop(columns="labels_drawn", errors="ignore")
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
@@ -225,7 +231,7 @@ def _joined(
         elif outputs.several(one.units):
             problem = _SEVERAL
         elif any(len(answers[unit, one.rater]) > 1 for unit in one.units):
-            problem = _TWICE
+            problem = _TWICE if one.named else _DIFFER
         if problem:
             said[one.where, problem].append(one.id if problem != OTHER else str(one.label))
             continue
@@ -367,7 +373,9 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            yield _Label("labels", str(name), [unit], "" if by is None else str(by), str(one))
+            named = by is not None
+            whose = str(by) if named else ""
+            yield _Label("labels", str(name), [unit], whose, named, str(one))
 
 
 def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs) -> Iterator[_Label]:
@@ -376,5 +384,6 @@ def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs) -> Iterator[_Lab
         units = tuple(outputs.of(str(name), part))
         for one, rater in by_rater(label, raters):
             times[units] += 1
-            by = rater if isinstance(rater, str) else f"{path} {times[units]}"
-            yield _Label(path, f"{name}, {part}" if part else str(name), units, by, one)
+            named = isinstance(rater, str)
+            by = str(rater) if named else f"{path} {times[units]}"
+            yield _Label(path, f"{name}, {part}" if part else str(name), units, by, named, one)

@@ -255,15 +255,18 @@ def labels_differ(
     return Difference(float(steps[at]), share, share - float(found[at]), p_value)
 
 
-def half_width(distances: FloatArray, max_error: float) -> float | None:
-    """The distance that holds the label of a new question with probability 1 - `max_error`.
+def half_width(distances: FloatArray, max_error: float, confidence: float = 0.95) -> float | None:
+    """The distance that holds the labels of all but `max_error` of questions, with this confidence.
 
-    Split conformal prediction (Vovk, Gammerman & Shafer 2005): the ceil((n + 1)(1 - max_error))-th
-    smallest of n distances of mean verdict and label; None with too few. Grades have ties, and
-    are held more often.
+    The upper limit of a tolerance interval (Wilks 1941): the k-th smallest of n distances of mean
+    verdict and label, for the smallest k with P(Bin(n, 1 - max_error) < k) of the confidence. None
+    with fewer than `fewest_kept`. Grades have ties, and are held more often.
     """
-    place = ceil((len(distances) + 1) * (1 - max_error) - ROUNDING)
-    return float(np.sort(distances)[place - 1]) if place <= len(distances) else None
+    from scipy.special import bdtr
+
+    n = len(distances)
+    sure = bdtr(np.arange(n), n, 1 - max_error) >= confidence - ROUNDING
+    return float(np.sort(distances)[sure.argmax()]) if sure.any() else None
 
 
 def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
