@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -13,7 +13,9 @@ from .coefficients import COEFFICIENTS
 from .ends import NO_WIDTH, Ends, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL, Estimate
+from .gaffke import share_ends
 from .intervals import FEWEST_QUESTIONS
+from .long import FloatArray
 from .pilot import FOR_ANY, MOVES, Expected, Pilot
 from .study import Study
 from .sums import terms
@@ -63,8 +65,9 @@ class Precision:
     """How uncertain a coefficient is, for planning the next study.
 
     Omega and agreement are planned for any number of replications that the pilot tells of
-    (`untold`). For any other coefficient, the pilot's interval shrinks with the square root of the
-    number of questions, at the pilot's number of replications.
+    (`untold`). Any other coefficient is planned at the pilot's number of replications: a mean of
+    shares has the interval of so many questions with these shares, and the pilot's interval of
+    others shrinks with the square root of the number of questions.
 
     Attributes:
         n_replications: Mean replications of the questions that entered.
@@ -72,6 +75,7 @@ class Precision:
         value: The estimate; None if not estimable.
         pilot: What is known of omega or agreement.
         ends: The interval of another coefficient in the pilot.
+        shares: Of a mean of shares those of the pilot's questions, N.
         spread: Standard deviation of the log standard error, in studies like the pilot.
     """
 
@@ -82,6 +86,7 @@ class Precision:
     value: float | None = None
     pilot: Pilot | None = None
     ends: Ends | None = None
+    shares: FloatArray | None = field(default=None, repr=False, compare=False)
     spread: float = 0.0
 
     @classmethod
@@ -159,9 +164,14 @@ class Precision:
         assert self.value is not None
         t = t_quantile(LEVEL, n_questions - 1) + more
         if self.ends:
-            of_the_pilot = t_quantile(LEVEL, self.n_questions - 1)
-            reach = times * t / of_the_pilot * np.sqrt(self.n_questions / n_questions)
-            low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
+            ends, reach = self.ends, np.sqrt(self.n_questions / n_questions)
+            of_these = t_quantile(LEVEL, self.n_questions - 1)
+            if self.shares is not None:
+                each = np.full(len(self.shares), n_questions / len(self.shares))
+                ends, reach = share_ends(self.shares, LEVEL, each), 1.0
+                of_these = t_quantile(LEVEL, n_questions - 1)
+            reach *= times * t / of_these
+            low, high = (float(self.value + reach * (end - self.value)) for end in ends)
             return low, high
         assert self.pilot is not None
         if self.coefficient == "omega" and self.value * (n_replications - 1) <= -1:

@@ -268,7 +268,7 @@ class Labelled:
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
-        planned = replace(Precision.of(kind, found), ends=found.ends)
+        planned = replace(Precision.of(kind, found), ends=found.ends, shares=values)
         if not varies:
             return replace(planned, reason=found.reason or ALIKE)
         spread = float(squares.std() / mean / 2 / np.sqrt(len(values)))
