@@ -79,9 +79,8 @@ def holds(found: Any, truth: Array) -> tuple[Array, bool]:
     """Whether each interval holds the truth, and rank sets hold all true ranks."""
     low, high = found.rank_set.T
     ranks = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
-    return np.abs(found.scores - truth) <= found.reach, bool(
-        ((low <= ranks) & (ranks <= high)).all()
-    )
+    within = (found.ends[:, 0] <= truth) & (truth <= found.ends[:, 1])
+    return within, bool(((low <= ranks) & (ranks <= high)).all())
 
 
 def of_rows(won: Array, rng: Generator) -> tuple[Array, Array]:
@@ -196,12 +195,13 @@ def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, An
         own = values[system == i]
         means = rng.choice(own, (BOOTSTRAPS * 5, len(own))).mean(axis=1)
         low, high = np.quantile(means, [0.025, 0.975])
+        ours = float(np.diff(found.ends[i])[0])
         yield {
             "system": names[i],
             "score": float(found.scores[i]),
-            "over questions": 2 * float(found.reach[i]),
+            "over questions": ours,
             "resampled rows": float(high - low),
-            "ratio": 2 * float(found.reach[i]) / float(high - low),
+            "ratio": ours / float(high - low),
         }
 
 

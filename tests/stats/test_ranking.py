@@ -160,7 +160,7 @@ def test_each_score_is_that_of_ppi() -> None:
         one = ppi(Sample(people[:40, i], judged[:40, i], judged[40:, i]))
         assert found.scores[i] == pytest.approx(one.value)
         assert one.low is not None
-        assert found.reach[i] == pytest.approx(one.value - one.low, rel=0.15)
+        assert found.ends[i] == pytest.approx((one.low, one.high))
 
 
 @pytest.mark.parametrize("n", [3, 12])
@@ -175,7 +175,8 @@ def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
     given, alone = LabelledShares(labels, labels, rest), ranking(scored(judged[:, :, None]))
     errs = 1 - 0.025 ** (1 / n)
     assert binom.pmf(0, n, errs) == pytest.approx(0.025)
-    assert corrected(given, alone).reach - alone.reach == pytest.approx(2 * errs)
+    own = alone.ends + [[-2 * errs, 2 * errs]]
+    assert corrected(given, alone).ends == pytest.approx(own.clip(0, 1))
     assert favoured(given, [0]) == pytest.approx((0, 2 * errs))
 
 
@@ -190,7 +191,7 @@ def test_corrected_scores_near_one_hold_the_truth() -> None:
         labels, own = (np.where(known, one, np.nan) for one in (people, judged))
         given = LabelledShares(labels, own, np.where(known, np.nan, judged))
         found = corrected(given, ranking(scored(judged[:, :, None])))
-        held.append(np.abs(found.scores - truth) <= found.reach)
+        held.append((found.ends[:, 0] <= truth) & (truth <= found.ends[:, 1]))
     assert np.mean(held, axis=0).min() > 0.9
 
 
@@ -296,7 +297,7 @@ def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
         contests = scored(values)
         judge = np.tile(np.arange(judges), contests.question.size // judges)
         found = ranking(contests, over=judge if judges > 1 else None)
-        held.append(np.abs(found.scores - truth) <= found.reach)
+        held.append((found.ends[:, 0] <= truth) & (truth <= found.ends[:, 1]))
         true = np.arange(4, 0, -1)
         low, high = found.rank_set.T
         sets.append(((low <= true) & (true <= high)).all())

@@ -166,20 +166,19 @@ class Board:
             none = dict.fromkeys(_NUMBERS) | {"method": self.method, "reason": found}
             yield from (self.keys | {"system": name} | none for name in self.systems)
             return
-        shares = (self.labelled or self.contests).are_shares
-        ends = found.ends(shares and self.method == "mean")
         for i in found.order:
-            why = found.reason or (None if found.reach[i] > ROUNDING else _SAME)
+            low, high = found.ends[i].tolist()
+            why = found.reason or (None if high - low > ROUNDING else _SAME)
             yield {
                 **self.keys,
                 "system": self.systems[i],
                 "score": float(found.scores[i]),
-                "score_interval": None if why else ends[i].tolist(),
+                "score_interval": None if why else [low, high],
                 "standard_error": None if found.reason else float(found.error[i]),
                 "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
                 "rank": int(found.rank[i]),
                 "rank_set": None if found.reason else found.rank_set[i].tolist(),
-                "letters": None if found.reason else found.letters[i],
+                "letters": found.letters[i] if found.letters and not found.reason else None,
                 "n_questions": int(found.n_questions[i]),
                 "method": self.method,
                 "reason": why,
@@ -226,7 +225,7 @@ class Board:
                 "above": self.systems[i],
                 "below": self.systems[j],
                 "difference": value,
-                "difference_interval": [value - reach, value + reach] if reach == reach else None,
+                "difference_interval": [value - reach, value + reach] if np.isfinite(reach) else None,
                 "turns": None if turns is None else float(turns[i, j]),
             }
 

@@ -12,6 +12,7 @@ from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table, Text
 from ..showing.values import Record
 from ..stats import ReliabilityError
+from ..stats.long import ROUNDING
 from ..stats.ranking import by_mean, mean_of, ranked, ranking
 from .boards import Board
 from .brief import more, next_step
@@ -78,15 +79,15 @@ def _records(sides: Sequence[Board]) -> Iterator[Record]:
     for i in before.order:
         low = int(after.rank_set[i, 0] - before.rank_set[i, 1])
         high = int(after.rank_set[i, 1] - before.rank_set[i, 0])
-        value, reach = float(change.scores[i]), float(change.reach[i])
+        ends = change.ends[i].tolist()
         yield {
             "system": systems[i],
             "first_rank": int(before.rank[i]),
             "second_rank": int(after.rank[i]),
             "first_score": float(before.scores[i]),
             "second_score": float(after.scores[i]),
-            "change": value,
-            "change_interval": None if np.isnan(reach) else [value - reach, value + reach],
+            "change": float(change.scores[i]),
+            "change_interval": ends if ends[1] - ends[0] > ROUNDING else None,
             "places": None if reason else [low, high],
             "moved": None if reason else low > 0 or high < 0,
             "n_questions": int(change.n_questions[i]),

@@ -86,7 +86,8 @@ def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
         known, pairs = found[0].found, results["neighbours"]
         order = list(zip(known.order[:-1], known.order[1:], strict=True))
         joint = sum(bool(known.apart[i, j]) for i, j in order)
-        one = sum(pair["difference_interval"][0] > 0 for pair in pairs)
+        ends = (pair["difference_interval"] or (0, 0) for pair in pairs)
+        one = sum(low > 0 for low, _ in ends)
         yield (
             f"Of {len(pairs)} neighbours {joint} can be told apart, all asked at once "
             f"({one} if one is asked alone)."

@@ -57,7 +57,7 @@ def _share(judgments: Sequence[Judgment], win: str | None) -> Mapping[str, float
 
     contests = Contests(question, np.zeros((n, 1), np.int64), values, np.arange(n), 1)
     found = ranking(contests)
-    ((low, high),) = found.ends(contests.are_shares).tolist()
+    ((low, high),) = found.ends.tolist()
     ends = {} if found.reason else {"win_rate_low": low, "win_rate_high": high}
     return nothing | {"win_rate": float(found.scores[0])} | ends
 

@@ -14,18 +14,20 @@ import numpy as np
 from scipy.special import stdtrit
 
 from .bradley_terry import check_finite, strengths, wins
-from .ends import constant_share_bound, jackknifed, t_quantile
+from .ends import Ends, constant_share_bound, jackknifed, t_quantile
 from .errors import ReliabilityError
 from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import ROUNDING, Flags, FloatArray, IntArray
+from .rates import mean_share, unseen
 
 Method = Literal["mean", "bt"]
 
 FEWEST_LEVELS = 5
 """Fewer judges or wordings do not show how others would differ."""
 
-_DRAWS = 2_000
+_DRAWS, _PART = 2_000, 100
+"""Draws of the largest |t|, and how many of them at a time."""
 
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
@@ -115,7 +117,7 @@ class Ranking:
     Attributes:
         scores: One a system.
         error: Its standard error.
-        reach: Half the width of its interval.
+        ends: Low and high end of its interval, [S, 2].
         rank: 1 is the best; equal scores share one.
         rank_set: Lowest and highest rank of each; all true ranks lie in these together.
         all_reach: [S, S], half the width of the interval of a difference, all asked at once.
@@ -128,7 +130,7 @@ class Ranking:
 
     scores: FloatArray
     error: FloatArray
-    reach: FloatArray
+    ends: FloatArray
     rank: IntArray
     rank_set: IntArray
     all_reach: FloatArray
@@ -147,13 +149,6 @@ class Ranking:
         """The systems, the best first."""
         return np.argsort(self.rank, kind="stable")
 
-    def ends(self, shares: bool) -> FloatArray:
-        """Low and high ends of the scores, [S, 2]; those of shares stay between 0 and 1."""
-        ends = self.scores[:, None] + np.multiply.outer(self.reach, (-1, 1))
-        least, most = (0, 1) if shares else (-np.inf, np.inf)
-        beside = np.minimum(self.scores, least), np.maximum(self.scores, most)
-        return np.clip(ends, *(one[:, None] for one in beside))
-
     @cached_property
     def apart(self) -> Flags:
         """[S, S], whether two systems are told apart when all are asked at once."""
@@ -161,13 +156,17 @@ class Ranking:
             return np.asarray(np.abs(self.scores[:, None] - self.scores) > self.all_reach)
 
     @cached_property
-    def letters(self) -> list[str]:
-        """Letters of each system: two share one if they cannot be told apart."""
+    def letters(self) -> list[str] | None:
+        """Letters of each system: two share one if they cannot be told apart.
+
+        None where the alphabet has too few.
+        """
         order = self.order
+        groups = _groups(~self.apart[np.ix_(order, order)])
+        if len(groups) > len(ascii_letters):
+            return None
         found = [""] * len(order)
-        groups = _cliques(~self.apart[np.ix_(order, order)])
-        names = ascii_letters + "".join(map(chr, range(0x3B1, 0x3B1 + max(len(groups), 1))))
-        for name, group in zip(names, groups, strict=False):
+        for name, group in zip(ascii_letters, groups, strict=False):
             for place in group:
                 found[order[place]] += name
         return found
@@ -182,10 +181,10 @@ def ranking(
 ) -> Ranking:
     """Rank systems, with intervals over questions.
 
-    Scores have jackknife-t intervals. Rank sets come from all differences at once (max-t; Mogstad,
-    Romano, Shaikh & Wilhelm 2024), whose largest |t| is that of Gaussian multipliers of the
-    questions, over a chi of as many degrees of freedom. With `over`, the level of each contest (its
-    judge or wording), the variance of levels is added, with Satterthwaite's degrees of freedom.
+    Scores have jackknife-t intervals, and mean shares those of any share (`mean_share`). Rank sets
+    come from all differences at once (max-t; Mogstad, Romano, Shaikh & Wilhelm 2024). With `over`,
+    the level of each contest (its judge or wording), the variance of levels is added, with
+    Satterthwaite's degrees of freedom.
 
     Raises:
         ReliabilityError: Bradley-Terry has no finite strengths.
@@ -206,7 +205,29 @@ def ranking(
         moved.append(jackknifed(np.array(without)))
         if method == "mean":  # what levels differ in on each question is in both
             moved.append(_by_both(contests, over, len(shares)))
-    return ranked(scores, moved, n, level, reason=reason)
+    if method == "bt" or not contests.are_shares:
+        return ranked(scores, moved, n, level, reason=reason)
+    found = ranked(scores, moved, n, level, reason=reason, most=1.0)
+    if reason:
+        return found
+    ends = np.array([_of_share(own[~np.isnan(own)], level) for own in shares.T])
+    return replace(found, ends=within_0_1(farther(found.ends, ends) if levels else ends, scores))
+
+
+def _of_share(values: FloatArray, level: float) -> Ends:
+    found = mean_share(values, level, 1.0, unseen=unseen(values))
+    return found.ends or (np.nan, np.nan)
+
+
+def farther(ends: FloatArray, others: FloatArray) -> FloatArray:
+    """The farther ends of two intervals, [S, 2]."""
+    return np.stack([np.fmin(ends[:, 0], others[:, 0]), np.fmax(ends[:, 1], others[:, 1])], axis=1)
+
+
+def within_0_1(ends: FloatArray, scores: FloatArray) -> FloatArray:
+    """Ends of shares, [S, 2], between 0 and 1, and never beyond their score."""
+    low, high = np.clip(ends, 0, 1).T
+    return np.stack([np.minimum(low, scores), np.maximum(high, scores)], axis=1)
 
 
 def ranked(
@@ -217,6 +238,7 @@ def ranked(
     slack: float = 0.0,
     reason: str | None = None,
     span: float = 0.0,
+    most: float = np.inf,
 ) -> Ranking:
     """Systems in order of their scores, with joint rank sets.
 
@@ -228,17 +250,20 @@ def ranked(
         slack: What each score, and each difference, may be wrong by besides.
         reason: Why there are no intervals.
         span: How far apart two may be on a question; by default as far as they are.
+        most: The same of two that are equal on every question; by default nothing is known of it.
     """
     apart = [of_differences(one) for one in moved]
     difference = scores[:, None] - scores[None, :]
     far = np.abs(difference) + np.maximum(np.abs(difference), span)
+    far = np.where(far < ROUNDING, most, far)
     error, *reaches = _reaches(moved, apart, far, n, level)
     reach, every, pair_reach = (one + slack for one in reaches)
+    ends = scores[:, None] + np.multiply.outer(reach, (-1, 1))
     with np.errstate(invalid="ignore"):
         above = difference > every
     rank_set = np.stack([1 + above.sum(axis=0), len(scores) - above.sum(axis=1)], axis=1)
     rank = 1 + (difference < -ROUNDING).sum(axis=1)
-    return Ranking(scores, error, reach, rank, rank_set, every, pair_reach, n, reason, moved)
+    return Ranking(scores, error, ends, rank, rank_set, every, pair_reach, n, reason, moved)
 
 
 def of_differences(moved: FloatArray) -> FloatArray:
@@ -307,7 +332,7 @@ def _reaches(
     spread = np.asarray(sum(apart[:2]))
     same = spread <= 1e-12 * np.add.outer(error**2, error**2)
 
-    def reaching(critical: Any, pairs: int) -> FloatArray:
+    def reaching(critical: Any, pairs: float) -> FloatArray:
         """Of differences that are the same on every question, what none of them shows."""
         unseen = 1 - constant_share_bound(fewest, 1 - (1 - level) / pairs)
         return np.asarray(np.where(same, far * unseen, critical * errors))
@@ -316,16 +341,54 @@ def _reaches(
     reach, alone = error * stdtrit(free, quantile), reaching(stdtrit(frees, quantile), 1)
     if np.isnan(error).any() or len(n) < 3:
         return error, reach, alone, alone
-    random = np.random.default_rng(0)
-    upper = np.triu_indices(len(n), 1)
-    scale = np.sqrt(np.where(same, np.inf, spread))[upper]
-    freedom, largest = float(np.median(frees[upper])), []
-    for _ in range(_DRAWS // 100):
-        drawn = np.asarray(sum(random.standard_normal((100, len(d))) @ d for d in moved[:2]))
-        t = np.abs(drawn[:, upper[0]] - drawn[:, upper[1]]) / scale
-        largest.append(t.max(axis=1) / np.sqrt(random.chisquare(freedom, 100) / freedom))
-    critical = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
-    return error, reach, reaching(critical, len(upper[0])), alone
+    every = _critical(moved[:2], np.where(same, np.inf, spread), frees, level)
+    return error, reach, reaching(every, len(n) * (len(n) - 1) / 2), alone
+
+
+def _critical(
+    moved: Sequence[FloatArray], spread: FloatArray, frees: FloatArray, level: float
+) -> FloatArray:
+    """Critical values of |t| where all differences are asked at once, [S, S].
+
+    Signs of questions are flipped at random, and each difference has an error of its own in each
+    flip, as in the study: few questions and many systems bring errors that are far too small. The
+    critical value is never above Bonferroni's, which flips of few questions may exceed. It is never
+    below that of Gaussian multipliers of the questions over one chi for all. Flips of few levels
+    say little, so with levels it is Bonferroni's.
+
+    Args:
+        moved: Deviations of questions, [Q, S], and of levels, if any.
+        spread: Variances of differences, [S, S]; infinite where there is none to ask for.
+        frees: Their degrees of freedom, [S, S].
+        level: Confidence level of all together.
+    """
+    upper = np.triu_indices(len(spread), 1)
+    freedom, scale = float(np.median(frees[upper])), 1 / np.sqrt(spread)
+    random, largest, flipped = np.random.default_rng(0), list[FloatArray](), list[FloatArray]()
+    for _ in range(_DRAWS // _PART):
+        normal = [random.standard_normal((_PART, len(one))) for one in moved]
+        drawn = sum(a @ b for a, b in zip(normal, moved, strict=True))
+        chi = np.sqrt(random.chisquare(freedom, _PART) / freedom)
+        largest.append(_largest(np.asarray(drawn), scale) / chi)
+        flipped.append(_largest(np.sign(normal[0]) @ moved[0], scale))
+    least = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
+    tail = (1 - level) / 2 / len(upper[0])
+    if moved[1:]:
+        return np.full(spread.shape, max(least, float(stdtrit(freedom, 1 - tail))))
+    # Of n questions, t^2 = (n - 1) z^2 / (n - z^2): a flip leaves the sum of squares as it is.
+    z = float(np.quantile(flipped, level, method="higher")) ** 2 * (1 + ROUNDING)
+    with np.errstate(divide="ignore"):
+        of_flips = np.sqrt(frees * z / np.maximum(frees + 1 - z, 0))
+    return np.asarray(np.maximum(least, np.minimum(of_flips, stdtrit(frees, 1 - tail))))
+
+
+def _largest(drawn: FloatArray, scale: FloatArray) -> FloatArray:
+    """The largest difference of two systems in each of D draws, [D, S], by its scale."""
+    systems, largest = np.ascontiguousarray(drawn.T), np.zeros(len(drawn))
+    for i, one in enumerate(systems[:-1], 1):
+        t = (systems[i:] - one) * scale[i - 1, i:, None]
+        np.maximum(largest, np.abs(t, out=t).max(axis=0), out=largest)
+    return largest
 
 
 def _combined(
@@ -343,23 +406,23 @@ def _combined(
     return np.sqrt(total), np.nan_to_num(free, nan=levels - 1.0)
 
 
-def _cliques(near: Flags) -> list[list[int]]:
-    """The largest groups of systems all near each other, by their first (Bron & Kerbosch 1973)."""
-    n = len(near)
-    beside = [sum(1 << j for j in range(n) if near[i, j] and i != j) for i in range(n)]
-    found: list[list[int]] = []
+def _groups(near: Flags) -> list[list[int]]:
+    """Groups of systems all near each other: any two that are near share one.
 
-    def members(mask: int) -> list[int]:
-        return [i for i in range(n) if mask >> i & 1]
-
-    def grow(group: int, free: int, done: int) -> None:
-        if not free and not done:
-            found.append(members(group))
-            return
-        pivot = max(members(free | done), key=lambda i: (free & beside[i]).bit_count())
-        for i in members(free & ~beside[pivot]):
-            grow(group | 1 << i, free & beside[i], done & beside[i])
-            free, done = free & ~(1 << i), done | 1 << i
-
-    grow(0, (1 << n) - 1, 0)
+    Each is as large as can be. All such groups would be too many to list, so each one has two
+    systems that no earlier group has (a clique cover; Gramm, Guo, Hueffner & Niedermeier 2008).
+    """
+    found, shared = list[list[int]](), ~near
+    for i in range(len(near)):
+        for j in range(len(near) - 1, i - 1, -1):  # the farthest first
+            if shared[i, j]:
+                continue
+            group, free = [i, j][: 1 + (i < j)], near[i] & near[j]
+            free[[i, j]] = False
+            while free.any():
+                group.append(int(free.argmax()))
+                free &= near[group[-1]]
+                free[group[-1]] = False
+            shared[np.ix_(group, group)] = True
+            found.append(sorted(group))
     return sorted(found)

@@ -11,7 +11,7 @@ from .ends import Ends, constant_share_bound, t_quantile
 from .errors import ReliabilityError
 from .intervals import FEWEST_QUESTIONS
 from .long import ROUNDING, Flags, FloatArray, IntArray
-from .ranking import Contests, Ranking, by_mean, mean_of, padded, ranked
+from .ranking import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1
 
 FEWEST_LABELS = 30
 """Labels of each system from which it has a correction of its own."""
@@ -105,11 +105,17 @@ def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
     # The common correction moves every score alike.
     common = np.pad(deviations.mean(axis=1), (0, len(judged.moved[0]) - len(deviations)))
     moved = [judged.moved[0] - common[:, None]]
-    return ranked(judged.scores - means.mean(), moved, judged.n_questions, slack=slack)
+    least, most = given.ends
+    found = ranked(
+        judged.scores - means.mean(), moved, judged.n_questions, slack=slack, most=most - least
+    )
+    own = judged.ends - means.mean() + slack * np.array([-1, 1])
+    return _with(found, given, farther(found.ends, own))
 
 
 def _each(given: LabelledShares) -> Ranking:
-    scores, far = np.zeros((2, given.labels.shape[1]))
+    scores = np.zeros(given.labels.shape[1])
+    ends = np.full((len(scores), 2), np.nan)
     moved, parts = np.zeros(given.labels.shape), (given.labels, given.judged, given.rest)
     for i in range(len(scores)):
         y, f, rest = (one[:, i] for one in parts)
@@ -122,11 +128,14 @@ def _each(given: LabelledShares) -> Ranking:
         scores[i] = left.mean() + mean
         moved[known, i] = (left - left.mean()) / np.sqrt(n * (n - 1))
         moved[other, i] = (added - mean) / others
-        # An end that sees what few labels do not show is farther out.
-        ends = ppi(sample).ends if given.are_shares else None
-        far[i] = max(abs(end - scores[i]) for end in ends or scores[i : i + 1])
-    found = ranked(scores, [moved], given.n)
-    return replace(found, reach=np.maximum(found.reach, far))
+        if given.are_shares:
+            ends[i] = ppi(sample).ends or (np.nan, np.nan)
+    found = ranked(scores, [moved], given.n, most=given.ends[1] - given.ends[0])
+    return _with(found, given, np.where(np.isnan(ends), found.ends, ends))
+
+
+def _with(found: Ranking, given: LabelledShares, ends: FloatArray) -> Ranking:
+    return replace(found, ends=within_0_1(ends, found.scores) if given.are_shares else ends)
 
 
 def favoured(
