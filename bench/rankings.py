@@ -4,9 +4,11 @@
 
 Simulated judges grade systems on questions of a population, in two orders, with two tries each.
 Questions, judges, judges by questions, orders and tries move the chance of a win, by so much that
-the truth is known. It prints how often intervals over questions and over judges hold it, those of a
-bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another try
-changes; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
+the truth is known. It prints how often intervals over questions and over judges hold it, those of
+a bootstrap of rows beside them; how often rank sets hold all true ranks; the bias of what another
+try changes; how often no two of equal systems are told apart, and others are; coverage of shares
+near 1, by the judge and corrected by labels; how often studies of a planned size tell two systems
+apart; and seconds and MB of `rank` on large files. With --file it prints intervals from resampled
 rows beside ours for a file of pairs, such as `examples/pairs.parquet`.
 """
 
@@ -16,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +32,9 @@ from inspect_reliability.answers.boards import boards
 from inspect_reliability.cli import main as command
 from inspect_reliability.judgments.systems import verdicts_on_systems
 from inspect_reliability.stats.ranking import Contests, ranking
+from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
 from inspect_reliability.stats.survival import survival
+from inspect_reliability.stats.telling_apart import Apart, Size
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator
@@ -44,7 +49,32 @@ SURVIVED = 100
 """Studies of what another try changes, and fresh tries that are its truth."""
 FRESH = 400
 BOOTSTRAPS = 200
-LARGE = {"58 systems x 805": (58, 805, 1), "200 systems x 1,000 x 2 orders": (200, 1000, 2)}
+LARGE = {
+    "58 systems x 805": (58, 805, 1),
+    "200 systems x 1,000 x 2 orders": (200, 1000, 2),
+    "500 systems x 1,000": (500, 1000, 0),
+}
+"""Systems, questions and orders of pairs with a baseline; without orders, systems have scores."""
+EQUAL = [
+    *product(("normal", "right or wrong"), (3, 10, 20, 40), (8, 15, 30), (1,)),
+    *product(("exponential", "correlated"), (20,), (8, 15, 30), (1,)),
+    *product(("normal", "right or wrong"), (3, 10, 20), (20,), (5, 10)),
+]
+"""Population, systems, questions and judges; several judges are those of `--over judge`."""
+APART = 1.5
+"""Standard deviations by which every second system is better where they differ."""
+NEAR_ONE = list(product((0.8, 0.95, 0.98), (8, 15, 30, 100)))
+LABELLED = list(product((0.8, 0.95, 0.98), (30, 100)))
+"""Rate of a system, and its labels among 400 questions."""
+PLANNED = [
+    ("few questions", (0.02, 0.1, 0.0, 0.0)),
+    ("judges", (0.05, 0.05, 0.05, 0.0)),
+    ("judges and questions", (0.05, 0.3, 0.1, 0.3)),
+    ("tries", (0.0, 0.1, 0.1, 0.4)),
+]
+"""Standard deviations over judges, questions, both, and tries, of each system."""
+PILOT = Size(200, 2, 8)
+DIFFERENCE = 0.08
 SPREAD = {"question": 0.2, "judge": 0.06, "both": 0.08, "order": 0.05}
 """Half the range of each effect on the chance of a win; all are uniform."""
 
@@ -148,17 +178,139 @@ def another_try(studies: int) -> Iterator[dict[str, Any]]:
             }
 
 
+def drawn_equal(kind: str, systems: int, n: int, judges: int, rng: Generator) -> Array:
+    """Scores of systems of one population, [judge, question, system], with variance 1."""
+    judge = rng.normal(0, 0.5 * (judges > 1), (judges, 1, systems))
+    own = rng.normal(size=(1, n, systems)) + judge
+    if kind == "exponential":
+        own = rng.exponential(size=(1, n, systems))
+    elif kind == "correlated":
+        own = (own + 3 * rng.normal(size=(1, n, 1)) * rng.choice([-1, 1], systems)) / 10**0.5
+    return own + rng.normal(0, 0.5, (judges, n, systems)) * (judges > 1)
+
+
+def told_apart(values: Array, binary: bool) -> tuple[Any, float]:
+    """Which two systems are told apart, and the critical value in standard errors."""
+    values = (values > 0).astype(float) if binary else values
+    judges, n, systems = values.shape
+    judge, q, s = np.indices(values.shape).reshape(3, -1)
+    cell = (judge * n + q) * systems + s
+    over = judge if judges > 1 else None
+    found = ranking(Contests(q, s[:, None], values.reshape(-1, 1), cell, systems), over=over)
+    alone = found.all_reach[0, 1] / found.pair_reach[0, 1]
+    return found.apart, float(alone)
+
+
+def equal_systems(studies: int) -> Iterator[dict[str, Any]]:
+    """No two of equal systems are told apart; and of systems of two kinds, those of one kind."""
+    for kind, systems, n, judges in EQUAL:
+        rng, binary = np.random.default_rng(systems * n + judges), kind == "right or wrong"
+        none, beside, found, wider = [], [], [], []
+        better = np.arange(systems) % 2
+        other = better[:, None] != better
+        for _ in range(max(studies, 2)):
+            values = drawn_equal(kind, systems, n, judges, rng)
+            told, alone = told_apart(values, binary)
+            none.append(not told.any())
+            wider.append(alone)
+            told = told_apart(values + APART * better, binary)[0]
+            beside.append(not told[~other].any())
+            found.append(told[other].mean())
+        yield {
+            "population": kind,
+            "systems": systems,
+            "questions": n,
+            "judges": judges,
+            "none told apart": float(np.mean(none)),
+            "none of a kind": float(np.mean(beside)),
+            "others told apart": float(np.mean(found)),
+            "times one alone": float(np.median(wider)),
+        }
+
+
+def near_one(studies: int) -> Iterator[dict[str, Any]]:
+    """Coverage of shares near 1, by all verdicts."""
+    for rate, n in NEAR_ONE:
+        rng, held, width = np.random.default_rng(n), [], []
+        for _ in range(max(studies, 2)):
+            values = (rng.random((n, 3)) < rate).astype(float)
+            q, s = np.indices(values.shape).reshape(2, -1)
+            found = ranking(Contests(q, s[:, None], values.reshape(-1, 1), q * 3 + s, 3))
+            held.append((found.ends[:, 0] <= rate) & (rate <= found.ends[:, 1]))
+            width.append(np.diff(found.ends).mean())
+        yield {
+            "rate": rate,
+            "questions": n,
+            "scores": float(np.mean(held)),
+            "width": float(np.mean(width)),
+        }
+
+
+def by_labels(studies: int) -> Iterator[dict[str, Any]]:
+    """Coverage of shares corrected by labels; the judge is right in .9."""
+    for rate, n in LABELLED:
+        rng, held, sets = np.random.default_rng(n), [], []
+        for _ in range(max(studies, 2)):
+            people = (rng.random((400, 3)) < rate).astype(float)
+            judged = np.where(rng.random(people.shape) < 0.9, people, 1 - people)
+            q, s = np.indices(people.shape).reshape(2, -1)
+            alone = ranking(Contests(q, s[:, None], judged.reshape(-1, 1), q * 3 + s, 3))
+            known = np.arange(400)[:, None] < n
+            labels, own = (np.where(known, one, np.nan) for one in (people, judged))
+            found = corrected(LabelledShares(labels, own, np.where(known, np.nan, judged)), alone)
+            held.append((found.ends[:, 0] <= rate) & (rate <= found.ends[:, 1]))
+            sets.append(not found.apart.any())
+        yield {
+            "rate": rate,
+            "labels": n,
+            "scores": float(np.mean(held)),
+            "none told apart": float(np.mean(sets)),
+        }
+
+
+def planned(studies: int) -> Iterator[dict[str, Any]]:
+    """How often a study of the planned size tells two systems apart (wanted: .8)."""
+    for name, spreads in PLANNED:
+        rng = np.random.default_rng(1)
+        of_judge, of_question, of_both, of_try = (2 * one**2 for one in spreads)
+        q, r, j = PILOT
+        known = Apart(PILOT, of_question / q, of_judge / j, of_both / q / j, of_try / q / j / r)
+        design = known.cheapest(DIFFERENCE, vary=True)
+        assert design is not None
+        q, r, j = map(int, design)
+        told = []
+        for _ in range(max(studies, 2)):
+            judge, question, both, tries = (
+                rng.normal(0, one, shape)
+                for one, shape in zip(
+                    spreads, ((j, 1, 2), (1, q, 2), (j, q, 2), (j, q, 2)), strict=True
+                )
+            )
+            values = judge + question + both + tries / r**0.5 + DIFFERENCE * np.arange(2)
+            told.append(told_apart(values, False)[0][0, 1])
+        yield {
+            "what varies most": name,
+            "questions": q,
+            "tries": r,
+            "judges": j,
+            "told apart": float(np.mean(told)),
+        }
+
+
 def large() -> Iterator[dict[str, Any]]:
     """Seconds and MB of `rank` on files of many systems against a baseline."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
         for name, (systems, questions, orders) in LARGE.items():
-            q, s, o = np.indices((questions, systems, orders)).reshape(3, -1)
+            q, s, o = np.indices((questions, systems, max(orders, 1))).reshape(3, -1)
             chance = np.clip(rng.normal(0.5, 0.1, systems)[s] + rng.normal(0, 0.2, q.size), 0, 1)
             frame = pd.DataFrame(
                 {"question": q, "model_1": "base", "model_2": [f"s{i}" for i in s]}
             )
-            if orders == 1:
+            if not orders:
+                right = (rng.random(q.size) < chance).astype(int)
+                frame = pd.DataFrame({"question": q, "system": frame["model_2"], "verdict": right})
+            elif orders == 1:
                 frame = frame.assign(p=1 - chance)
             else:
                 first = np.where(o == 1, frame["model_2"], frame["model_1"])
@@ -169,7 +321,9 @@ def large() -> Iterator[dict[str, Any]]:
             file = Path(folder) / "large.parquet"
             frame.to_parquet(file)
             start, own = time.perf_counter(), time.process_time()
-            done = CliRunner().invoke(command, ["rank", str(file), "--baseline", "base"])
+            done = CliRunner().invoke(
+                command, ["rank", str(file), *["--baseline", "base"][: 2 * orders]]
+            )
             assert done.exit_code == 0, done.output
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             yield {
@@ -222,6 +376,10 @@ def main() -> None:
         return
     show("Coverage of scores, and of all ranks", coverage(round(STUDIES * times)))
     show("What another try changes", another_try(round(SURVIVED * times)))
+    show("Equal systems, and others", equal_systems(round(STUDIES * times)))
+    show("Coverage of shares near 1", near_one(round(STUDIES * times)))
+    show("Coverage of shares corrected by labels", by_labels(round(STUDIES * times)))
+    show("Planned studies", planned(round(STUDIES * times)))
     show("Large files", large())
 
 

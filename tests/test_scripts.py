@@ -66,7 +66,8 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         "--quick",
         {
             **{"QUICK": 0, "QUESTIONS": (5, 6), "JUDGES": (5,), "FRESH": 10, "BOOTSTRAPS": 5},
-            "LARGE": {"small": (4, 5, 2), "exact": (4, 5, 1)},
+            "LARGE": {"small": (4, 5, 2), "exact": (4, 5, 1), "scores": (4, 5, 0)},
+            "EQUAL": [("normal", 3, 8, 1), ("correlated", 3, 8, 5)],
         },
     ),
     "replications": (

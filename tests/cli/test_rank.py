@@ -265,6 +265,61 @@ def test_bad_input_is_refused_in_words(
     assert words in done.output
 
 
+def test_a_share_has_the_interval_that_validate_gives_it(tmp_path: Path) -> None:
+    """28 to 30 of 30 right, and half of 30 in both tries: one function computes both."""
+    right = {"m1": 29, "m2": 28, "m3": 30}
+    rows = [(q, name, "CI"[q >= n], "C") for q in range(30) for name, n in right.items()]
+    rows += [(q, "half", of, "C") for q in range(30) for of in "CI"]
+    frame = pd.DataFrame(rows, columns=["question", "system", "verdict", "label"])
+    frame.drop(columns="label").to_csv(tmp_path / "rank.csv", index=False)
+    file = tmp_path / "validate.csv"
+    frame.rename(columns={"system": "judge"}).to_csv(file, index=False)
+    done = CliRunner().invoke(main, ["validate", str(file), "--format", "json"])
+    assert done.exit_code == 0, done.output
+    known = by_system(found(tmp_path / "rank.csv"))
+    for one in json.loads(done.stdout)["validity"]:
+        own = known[one["judge"]]
+        assert own["score"] == pytest.approx(one["accuracy"])
+        assert own["score_interval"] == pytest.approx(one["accuracy_interval"])
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+def test_strengths_of_single_systems_are_refused_in_words(tmp_path: Path, tries: int) -> None:
+    rows = [(q, s, r, (q + r) % 2) for q in range(5) for s in "xyz" for r in range(tries)]
+    names = ["question", "system", "replication", "verdict"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "s.csv", index=False)
+    done = rank(tmp_path / "s.csv", "--method", "bt")
+    assert done.exit_code == 2
+    assert "verdicts on single systems: leave it out" in done.output
+
+
+@pytest.mark.parametrize(
+    ("questions", "options", "words"),
+    [
+        (1, (), "judge more questions, at least 3 for each system"),
+        (
+            5,
+            ("--method", "bt"),
+            "judge more questions, or rank by share of wins (leave out --method bt)",
+        ),
+    ],
+)
+def test_without_intervals_the_next_step_says_what_they_take(
+    tmp_path: Path, questions: int, options: tuple[str, ...], words: str
+) -> None:
+    """More tries of one question, or of a system that never loses, would change nothing."""
+    rows = [(q, "x", "y", "x") for q in range(questions)]
+    names = ["question", "model_1", "model_2", "verdict"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "s.csv", index=False)
+    assert f"Next: {words}" in " ".join(rank(tmp_path / "s.csv", *options).stdout.split())
+
+
+def test_scores_that_are_missing_are_not_called_winners(tmp_path: Path) -> None:
+    rows = [(q, s, "null" if q == 2 else 1) for q in range(5) for s in "xy"]
+    pd.DataFrame(rows, columns=["question", "system", "verdict"]).to_csv(tmp_path / "s.csv")
+    assert "2 verdicts without a score left out" in rank(tmp_path / "s.csv").stderr
+
+
 def test_strengths_that_are_not_finite_have_a_reason(tmp_path: Path) -> None:
     file = pairs(tmp_path, winner=["x"] * 6)
     for one in found(file, "--method", "bt")["ranking"]:

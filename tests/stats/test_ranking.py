@@ -8,15 +8,17 @@ import pytest
 import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit, logit
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, ttest_1samp
 from scipy.stats import t as student
+from statsmodels.stats.power import TTestPower
 
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.bradley_terry import strengths
 from inspect_reliability.stats.corrected import Sample, ppi
-from inspect_reliability.stats.ranking import Contests, ranking
+from inspect_reliability.stats.ranking import Contests, _groups, ranking
 from inspect_reliability.stats.ranking_labels import LabelledShares, corrected, favoured
 from inspect_reliability.stats.survival import survival, variance_of_tries
+from inspect_reliability.stats.telling_apart import Apart, Size
 
 
 def scored(values: np.ndarray) -> Contests:
@@ -229,6 +231,87 @@ def test_one_difference_on_every_question_is_a_sign_test(n: int, systems: int) -
     assert (found.pair_reach[0, 1] < 1) == (binomtest(n, n).pvalue <= 0.05)
 
 
+def t_of(values: np.ndarray) -> np.ndarray:
+    """|t| of each two columns."""
+    pairs = combinations(values.T, 2)
+    return np.array([abs(ttest_1samp(one - other, 0).statistic) for one, other in pairs])
+
+
+def test_the_critical_value_is_that_of_all_flips_of_signs() -> None:
+    """Of nine questions there are 512 flips; each difference has an error of its own in each."""
+    values = np.random.default_rng(0).gamma(2, size=(9, 5))
+    off = values - values.mean(axis=0)
+    flips = product((-1, 1), repeat=9)
+    largest = [t_of(off * np.array(signs)[:, None]).max() for signs in flips]
+    found = ranking(scored(values[..., None]))
+    critical = found.all_reach[0, 1] / found.pair_reach[0, 1] * student.ppf(0.975, 8)
+    assert critical == pytest.approx(np.quantile(largest, 0.95), rel=0.03)
+
+
+@pytest.mark.parametrize("n", [4, 7, 8, 30])
+def test_all_differences_at_once_lie_between_one_alone_and_bonferroni(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for values in (rng.normal(size=(n, 6, 1)), rng.integers(0, 2, (n, 6, 1)).astype(float)):
+        found, pairs = ranking(scored(values)), 15
+        known = found.pair_reach / student.ppf(0.975, n - 1)
+        bonferroni = known * student.ppf(1 - 0.025 / pairs, n - 1)
+        off = values[:, :, 0] - values[:, :, 0].mean(axis=0)
+        varies = np.ptp(off[:, :, None] - off[:, None], axis=0) > 1e-9
+        assert (found.all_reach >= found.pair_reach)[varies].all()
+        assert (found.all_reach <= bonferroni * (1 + 1e-9))[varies].all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("systems", "questions", "judges"), [(20, 10, 1), (10, 5, 1), (6, 20, 5)])
+def test_equal_systems_are_not_told_apart(systems: int, questions: int, judges: int) -> None:
+    """With one chi for all differences, .74, .73 and .84 of studies told no two apart."""
+    rng, told, studies = np.random.default_rng(0), 0, 100
+    for _ in range(studies):
+        own = rng.normal(size=(judges, 1, systems)) * (judges > 1)
+        values = own + rng.normal(0, 0.5, (judges, questions, systems))
+        judge, q, s = np.indices(values.shape).reshape(3, -1)
+        given = Contests(q, s[:, None], values.reshape(-1, 1), q * systems + s, systems)
+        told += ranking(given, over=judge if judges > 1 else None).apart.any()
+    assert told <= binom.ppf(0.95, studies, 0.05)
+
+
+def test_one_system_with_few_questions_widens_its_own_differences_only() -> None:
+    """Bonferroni's t on two degrees of freedom is for the differences of that system."""
+    values = np.random.default_rng(1).normal(size=(40, 5))
+    known = np.ones(values.shape, bool)
+    known[3:, 0] = False
+    contests, upper = scored(values[..., None]), np.triu_indices(5, 1)
+    every, some = (
+        (one.all_reach[upper] / one.pair_reach[upper])
+        for one in map(ranking, (contests, contests[known.ravel()]))
+    )
+    assert some[4:] == pytest.approx(every[4:], rel=0.15)
+    assert some[:4] == pytest.approx(student.ppf(1 - 0.0025, 2) / student.ppf(0.975, 2))
+
+
+def test_groups_are_as_large_as_can_be_and_few() -> None:
+    """Where each system differs from one other, there are 2^20 largest groups; few cover them."""
+    near = np.ones((40, 40), bool)
+    near[np.arange(40), np.arange(40) ^ 1] = False
+    found = _groups(near)
+    assert len(found) < 40
+    shared = np.zeros_like(near)
+    for group in found:
+        assert near[np.ix_(group, group)].all()
+        assert len(group) == 20
+        shared[np.ix_(group, group)] = True
+    assert (shared == near).all()
+
+
+def test_scores_that_are_shares_have_the_interval_of_a_binomial_share() -> None:
+    """30 of 30, and equal systems: what no question of 30 shows has a share below .116."""
+    found = ranking(scored(np.ones((30, 3, 1))))
+    assert found.ends == pytest.approx(np.tile(binomtest(30, 30).proportion_ci(), (3, 1)))
+    assert found.pair_reach[0, 1] == pytest.approx(1 - binomtest(30, 30).proportion_ci().low)
+    grades = ranking(scored(np.full((30, 3, 1), 7.0)))
+    assert np.isinf(grades.pair_reach).all()
+
+
 def test_two_systems_asked_alone_are_asked_at_once() -> None:
     """There is one difference, so both intervals are the same."""
     for seed in range(20):
@@ -303,3 +386,42 @@ def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
         sets.append(((low <= true) & (true <= high)).all())
     assert 0.91 <= np.mean(held) <= 0.975
     assert np.mean(sets) >= 0.95
+
+
+@pytest.mark.parametrize(("of_judges", "other"), [(0.05, 0.03), (0.0, 0.1)])
+def test_a_planned_study_finds_the_difference(of_judges: float, other: float) -> None:
+    """Studies of the planned size are drawn, and tested by Satterthwaite's t."""
+    size, rng = Size(200, 1, 8), np.random.default_rng(0)
+    variances = [2 * other**2 / 200, 2 * of_judges**2 / 8, 2 * other**2 / 1600, 2 * other**2 / 1600]
+    found = Apart(size, *variances).cheapest(0.08, vary=True)
+    assert found is not None
+    n, j = int(found.questions), int(found.judges)
+    assert j >= 5
+
+    def drawn(spread: float, *shape: int) -> np.ndarray:
+        return rng.normal(0, spread * 2**0.5, (4_000, *shape))
+
+    values = 0.08 + drawn(other, 1, n) + drawn(of_judges, j, 1)
+    values = values + drawn((other**2 * (1 + 1 / found.tries)) ** 0.5, j, n)
+    of_question, of_judge = values.mean(axis=1), values.mean(axis=2)
+    mean = of_judge.mean(axis=1)
+    both = values - of_question[:, None] - of_judge[:, :, None] + mean[:, None, None]
+    v_both = (both**2).sum(axis=(1, 2)) / (j * n * (j - 1) * (n - 1))
+    v_questions = of_question.var(axis=1, ddof=1) / n
+    v_judges = np.maximum(of_judge.var(axis=1, ddof=1) / j - v_both, 0)
+    whole = v_questions + v_judges
+    free = whole**2 / (v_questions**2 / (n - 1) + v_judges**2 / (j - 1))
+    power = np.mean(mean > student.ppf(0.975, free) * np.sqrt(whole))
+    assert power == pytest.approx(0.8, abs=0.04)
+
+
+def test_few_questions_are_planned_by_t() -> None:
+    """Of questions there are as many as statsmodels says for a paired t test."""
+    study = Apart(Size(100, 1, 1), 0.01, 0.0, 0.0, 0.0)
+    for difference in (0.2, 1.0):
+        needed = TTestPower().solve_power(difference, alpha=0.05, power=0.8)
+        assert study.enough(difference, "questions") == np.ceil(needed)
+
+
+def test_one_difference_on_every_question_is_planned_by_a_sign_test() -> None:
+    assert Apart(Size(10, 1, 1), 0.0, 0.0, 0.0, 0.0).enough(1.0, "questions") == 6

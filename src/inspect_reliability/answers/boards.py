@@ -146,6 +146,11 @@ class Board:
         except ReliabilityError as error:
             return str(error)
 
+    @property
+    def why(self) -> str | None:
+        """Why it has no intervals, or does not exist."""
+        return self.found if isinstance(self.found, str) else self.found.reason
+
     @cached_property
     def again(self) -> Survival | None:
         """Another try."""
@@ -225,7 +230,9 @@ class Board:
                 "above": self.systems[i],
                 "below": self.systems[j],
                 "difference": value,
-                "difference_interval": [value - reach, value + reach] if np.isfinite(reach) else None,
+                "difference_interval": [value - reach, value + reach]
+                if np.isfinite(reach)
+                else None,
                 "turns": None if turns is None else float(turns[i, j]),
             }
 
@@ -301,6 +308,12 @@ def boards(
         )
     if labels and (method == "bt" or over):
         raise UserError("Labels correct mean scores: leave out --method bt and --over.")
+    if method == "bt" and (odd := [n for n in _at_once(verdicts) if n != 2]):
+        on = "single systems" if odd[0] == 1 else f"{odd[0]} systems at once"
+        raise UserError(
+            f"--method bt compares two systems at a time, and there are verdicts on {on}: leave it "
+            "out."
+        )
     systems = {one for of in verdicts.table["systems"].unique() for one in of}
     if absent := [name for _, name in family if name not in systems]:
         raise UserError(f"No system is called {absent[0]!r} (found {', '.join(sorted(systems))}).")
@@ -322,6 +335,11 @@ def boards(
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
         found.append(Board(keys, table, verdicts, method, over, labels, family))
     return found
+
+
+def _at_once(verdicts: Verdicts) -> list[int]:
+    """On how many systems a verdict is."""
+    return sorted({len(of) for of in verdicts.table["systems"].unique()})
 
 
 def across_judges(found: Sequence[Board]) -> Iterator[Record]:

@@ -8,6 +8,7 @@ import numpy as np
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, keys_of, share
+from ..stats.intervals import FEWEST_QUESTIONS, TOO_FEW
 from ..stats.ranking import Ranking
 from .boards import OPPONENTS, OWN, Board, across_judges
 from .brief import more, next_step, worst
@@ -135,6 +136,8 @@ def _ends(own: Sequence[Record]) -> str:
 def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     """What the ranking asks for."""
     board = found[0]
+    if all(one.why for one in found):
+        return (_without_intervals(board),)
     if any(one.text == OPPONENTS for one in told):
         return ("rank by strength (--method bt), or against one baseline (--baseline NAME)",)
     if any(one.again and one.again.leader_changes > _LEADS for one in found):
@@ -142,6 +145,14 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     if not board.again:
         return ("judge each question at least twice, to see whether the order comes out again",)
     return ("report rank sets or groups beside the ranks",)
+
+
+def _without_intervals(board: Board) -> str:
+    if board.why == TOO_FEW:
+        return f"judge more questions, at least {FEWEST_QUESTIONS} for each system"
+    if board.method == "bt":
+        return "judge more questions, or rank by share of wins (leave out --method bt)"
+    return "label more outputs of these systems"
 
 
 def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:

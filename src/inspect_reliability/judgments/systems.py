@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _KEYS = ("judge", "benchmark", "temperature")
 _NO_WINNER = "verdicts without a winner left out"
+_NO_SCORE = "verdicts without a score left out"
 _NAMELESS = "rows without the name of a system left out"
 _ITSELF = "verdicts on a system against itself left out"
 _TWICE = "rows that repeat a replication left out"
@@ -234,7 +235,8 @@ def _usable(
             notes.append(Note(what, n, where))
             table = table[~bad]
 
-    without(table["values"].isna(), _NO_WINNER)
+    single = bool(len(table)) and len(table["systems"].iloc[0]) == 1
+    without(table["values"].isna(), _NO_SCORE if single else _NO_WINNER)
     without(table["systems"].map(lambda of: len({*of}) < len(of)), _ITSELF)
     pairs = bool(len(table)) and len(table["systems"].iloc[0]) > 1
     if baseline and pairs:

@@ -29,6 +29,9 @@ FEWEST_LEVELS = 5
 _DRAWS, _PART = 2_000, 100
 """Draws of the largest |t|, and how many of them at a time."""
 
+_FEWEST_FLIPPED = 8
+"""The signs of fewer questions have too few patterns, and bound |t| below what it can be."""
+
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
 
@@ -353,8 +356,8 @@ def _critical(
     Signs of questions are flipped at random, and each difference has an error of its own in each
     flip, as in the study: few questions and many systems bring errors that are far too small. The
     critical value is never above Bonferroni's, which flips of few questions may exceed. It is never
-    below that of Gaussian multipliers of the questions over one chi for all. Flips of few levels
-    say little, so with levels it is Bonferroni's.
+    below that of Gaussian multipliers of the questions over one chi for all. Flips of a handful of
+    questions, or of levels, say too little: there it is Bonferroni's.
 
     Args:
         moved: Deviations of questions, [Q, S], and of levels, if any.
@@ -377,9 +380,10 @@ def _critical(
         return np.full(spread.shape, max(least, float(stdtrit(freedom, 1 - tail))))
     # Of n questions, t^2 = (n - 1) z^2 / (n - z^2): a flip leaves the sum of squares as it is.
     z = float(np.quantile(flipped, level, method="higher")) ** 2 * (1 + ROUNDING)
-    with np.errstate(divide="ignore"):
-        of_flips = np.sqrt(frees * z / np.maximum(frees + 1 - z, 0))
-    return np.asarray(np.maximum(least, np.minimum(of_flips, stdtrit(frees, 1 - tail))))
+    room = np.where(frees < _FEWEST_FLIPPED - 1, 0, frees + 1 - z)
+    of_flips = np.sqrt(frees * z / np.where(room > 0, room, np.inf))
+    most = stdtrit(frees, 1 - tail)
+    return np.maximum(least, np.where(room > 0, np.minimum(of_flips, most), most))
 
 
 def _largest(drawn: FloatArray, scale: FloatArray) -> FloatArray:
@@ -410,19 +414,22 @@ def _groups(near: Flags) -> list[list[int]]:
     """Groups of systems all near each other: any two that are near share one.
 
     Each is as large as can be. All such groups would be too many to list, so each one has two
-    systems that no earlier group has (a clique cover; Gramm, Guo, Hueffner & Niedermeier 2008).
+    systems that no earlier group has, and takes those first that share none with it yet (a clique
+    cover; Gramm, Guo, Hueffner & Niedermeier 2008).
     """
     found, shared = list[list[int]](), ~near
     for i in range(len(near)):
         for j in range(len(near) - 1, i - 1, -1):  # the farthest first
             if shared[i, j]:
                 continue
-            group, free = [i, j][: 1 + (i < j)], near[i] & near[j]
-            free[[i, j]] = False
+            group, free = sorted({i, j}), near[i] & near[j]
+            free[group] = False
+            gain = (~shared[group]).sum(axis=0)
             while free.any():
-                group.append(int(free.argmax()))
+                group.append(int(np.where(free, gain, -1).argmax()))
                 free &= near[group[-1]]
                 free[group[-1]] = False
+                gain += ~shared[group[-1]]
             shared[np.ix_(group, group)] = True
             found.append(sorted(group))
     return sorted(found)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .bradley_terry import are_finite, strengths
 from .long import ROUNDING, FloatArray, IntArray
@@ -111,6 +112,8 @@ def variance_of_tries(contests: Contests) -> FloatArray | None:
     return np.asarray(found * len(n) / known.sum())
 
 
+_Signs = NDArray[np.int8]
+
 _Cells = tuple[IntArray, IntArray]
 """Rows sorted by cell, and where each cell begins."""
 
@@ -200,15 +203,15 @@ def _strengths(
     return strengths(both[are_finite(both).all(axis=1)])
 
 
-def _signs(scores: FloatArray) -> FloatArray:
-    """Which of two systems is ahead, [..., S, S]."""
+def _signs(scores: FloatArray) -> _Signs:
+    """Which of two systems is ahead, [..., S, S]; 0 where neither is, or one has no score."""
     difference = scores[..., :, None] - scores[..., None, :]
-    return np.where(np.abs(difference) < ROUNDING, 0.0, np.sign(difference))
+    return (difference > ROUNDING).astype(np.int8) - (difference < -ROUNDING)
 
 
-def _tau(one: FloatArray, other: FloatArray) -> FloatArray:
+def _tau(one: _Signs, other: _Signs) -> FloatArray:
     s = one.shape[-1]
-    return np.asarray(np.nansum(one * other, axis=(-2, -1)) / (s * (s - 1)))
+    return np.asarray((one * other).sum(axis=(-2, -1)) / (s * (s - 1)))
 
 
 def _leader_changes(scores: FloatArray) -> float:

@@ -1,21 +1,30 @@
 """What would tell two systems apart: more questions, tries or judges."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from .ends import t_quantile
+from .ends import constant_share_bound
+from .estimate import LEVEL
+from .intervals import FEWEST_QUESTIONS
 from .long import FloatArray
-from .ranking import Contests, Ranking, of_differences
+from .ranking import FEWEST_LEVELS, Contests, Ranking, of_differences
 
 _POWER = 0.8
 _MOST = 10
 """Most times as many tries or judges as there are, in a design."""
 
 _TRIES = (1, 2, 3, 5, 8, 12, 20)
+
+_FEWEST = {"questions": FEWEST_QUESTIONS, "tries": 1, "judges": FEWEST_LEVELS}
+"""Fewer have no interval, or none that speaks for other judges."""
+
+_ENDLESS, _NORMAL = 1e12, 1e6
+"""As many as there can be, and degrees of freedom from which t is normal."""
 
 
 class Size(NamedTuple):
@@ -40,36 +49,55 @@ class Apart(NamedTuple):
         q, r, j = (own / other for own, other in zip(self.size, of, strict=True))
         return self.questions * q + self.judges * j + self.both * q * j + self.tries * q * r * j
 
-    def enough(self, difference: float, name: str, at: Size | None = None) -> int | None:
-        """So many of one thing that the difference is found; None if no number is enough.
+    def power(self, difference: float, of: Size) -> float:
+        """The probability that a study of this size finds the difference at 95%.
+
+        The test is that of a ranking: t with Satterthwaite's degrees of freedom.
+        """
+        from scipy.special import nctdtr, stdtrit
+
+        whole, judges = self.variance(of), self.judges * self.size.judges / of.judges
+        if not whole:  # a sign test
+            return float(constant_share_bound(of.questions, LEVEL) > 1 / 2)
+        parts = (whole - judges) ** 2 / (of.questions - 1)
+        parts += judges**2 / (of.judges - 1) if judges else 0.0
+        free = min(whole**2 / parts, _NORMAL) if parts else _NORMAL
+        t = stdtrit(free, (1 + LEVEL) / 2)
+        return 1 - float(nctdtr(free, difference / math.sqrt(whole), t))
+
+    def enough(
+        self, difference: float, name: str, at: Size | None = None, limit: float = _ENDLESS
+    ) -> int | None:
+        """So many of one thing that the difference is found; None if the limit is not enough.
 
         Of other things there are as many as in this study, or as in another one.
         """
-        wanted, at = _wanted(difference), at or self.size
-        at_most = self.variance(at._replace(**{name: math.inf}))
-        if wanted <= at_most:
+        at, fewest = at or self.size, _FEWEST[name]
+
+        def found(number: float) -> bool:
+            return self.power(difference, at._replace(**{name: number})) >= _POWER
+
+        if limit < fewest or not found(limit):
             return None
-        now = self.variance(at) - at_most
-        number = float(getattr(at, name)) * now / (wanted - at_most)
-        return max(math.ceil(round(number, 6)), 1)
+        most = fewest
+        while not found(most):
+            most *= 2
+        return bisect_left(range(most), True, lo=max(most // 2, fewest), key=found)
 
     def cheapest(self, difference: float, vary: bool) -> Size | None:
         """The design with the fewest verdicts that finds the difference; `vary`: of judges too."""
-        designs = []
+        best, cost = None, _ENDLESS
         judges = [self.size.judges]
         if vary:
-            judges = [float(n) for n in range(1, math.ceil(_MOST * self.size.judges) + 1)]
+            most = math.ceil(_MOST * self.size.judges)
+            judges = [float(n) for n in range(FEWEST_LEVELS, most + 1)]
         tries = _TRIES if self.tries > 0 else (self.size.tries,)
         for r, j in product(tries, judges):
-            found = self.enough(difference, "questions", Size(self.size.questions, r, j))
+            cheaper = (cost - 1) // (r * j)
+            found = self.enough(difference, "questions", Size(cheaper, r, j), cheaper)
             if found is not None:
-                designs.append(Size(max(found, 3), r, j))
-        return min(designs, key=math.prod, default=None)
-
-
-def _wanted(difference: float) -> float:
-    """The variance with which a difference is found at 95% with a probability of 80%."""
-    return (difference / (t_quantile(0.95, np.inf) + t_quantile(2 * _POWER - 1, np.inf))) ** 2
+                best, cost = Size(found, r, j), found * r * j
+        return best
 
 
 def neighbours_apart(
