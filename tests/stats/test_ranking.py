@@ -265,13 +265,13 @@ def test_all_differences_at_once_lie_between_one_alone_and_bonferroni(n: int) ->
 @pytest.mark.parametrize(("systems", "questions", "judges"), [(20, 10, 1), (10, 5, 1), (6, 20, 5)])
 def test_equal_systems_are_not_told_apart(systems: int, questions: int, judges: int) -> None:
     """With one chi for all differences, .74, .73 and .84 of studies told no two apart."""
-    rng, told, studies = np.random.default_rng(0), 0, 100
+    rng, told, studies = np.random.default_rng(0), 0.0, 100
     for _ in range(studies):
         own = rng.normal(size=(judges, 1, systems)) * (judges > 1)
         values = own + rng.normal(0, 0.5, (judges, questions, systems))
         judge, q, s = np.indices(values.shape).reshape(3, -1)
         given = Contests(q, s[:, None], values.reshape(-1, 1), q * systems + s, systems)
-        told += ranking(given, over=judge if judges > 1 else None).apart.any()
+        told += float(ranking(given, over=judge if judges > 1 else None).apart.any())
     assert told <= binom.ppf(0.95, studies, 0.05)
 
 
@@ -384,7 +384,7 @@ def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
         true = np.arange(4, 0, -1)
         low, high = found.rank_set.T
         sets.append(((low <= true) & (true <= high)).all())
-    assert 0.91 <= np.mean(held) <= 0.975
+    assert 0.91 <= np.mean(held) <= 0.99  # shares hold 95% or more, whatever their distribution
     assert np.mean(sets) >= 0.95
 
 

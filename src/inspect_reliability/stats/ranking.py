@@ -19,7 +19,7 @@ from .errors import ReliabilityError
 from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS, TOO_FEW
 from .long import ROUNDING, Flags, FloatArray, IntArray
-from .rates import mean_share, unseen
+from .rates import mean_share
 
 Method = Literal["mean", "bt"]
 
@@ -218,8 +218,7 @@ def ranking(
 
 
 def _of_share(values: FloatArray, level: float) -> Ends:
-    found = mean_share(values, level, 1.0, unseen=unseen(values))
-    return found.ends or (np.nan, np.nan)
+    return mean_share(values.clip(0, 1), level, 1.0).ends or (np.nan, np.nan)
 
 
 def farther(ends: FloatArray, others: FloatArray) -> FloatArray:
