@@ -177,7 +177,7 @@ def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
     given, alone = LabelledShares(labels, labels, rest), ranking(scored(judged[:, :, None]))
     errs = 1 - 0.025 ** (1 / n)
     assert binom.pmf(0, n, errs) == pytest.approx(0.025)
-    own = alone.ends + [[-2 * errs, 2 * errs]]
+    own = alone.ends + np.array([-2 * errs, 2 * errs])
     assert corrected(given, alone).ends == pytest.approx(own.clip(0, 1))
     assert favoured(given, [0]) == pytest.approx((0, 2 * errs))
 
