@@ -64,7 +64,7 @@ EQUAL = [
 APART = 1.5
 """Standard deviations by which every second system is better where they differ."""
 NEAR_ONE = list(product((0.8, 0.95, 0.98), (8, 15, 30, 100)))
-LABELLED = list(product((0.8, 0.95, 0.98), (30, 100)))
+LABELLED = list(product((0.8, 0.95, 0.98), (12, 30, 100)))
 """Rate of a system, and its labels among 400 questions."""
 PLANNED = [
     ("few questions", (0.02, 0.1, 0.0, 0.0)),

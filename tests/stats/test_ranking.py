@@ -183,6 +183,19 @@ def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
 
 
 @pytest.mark.slow
+def test_equal_systems_are_not_told_apart_by_few_labels() -> None:
+    """Labels that are all alike have no error: some two of .95 were told apart in every sixth."""
+    rng, told, known = np.random.default_rng(30), 0.0, np.arange(400)[:, None] < 30
+    for _ in range(100):
+        people = (rng.random((400, 3)) < 0.95).astype(float)
+        judged = np.where(rng.random(people.shape) < 0.9, people, 1 - people)
+        labels, own = (np.where(known, one, np.nan) for one in (people, judged))
+        given = LabelledShares(labels, own, np.where(known, np.nan, judged))
+        told += float(corrected(given, ranking(scored(judged[:, :, None]))).apart.any())
+    assert told <= binom.ppf(0.95, 100, 0.05)
+
+
+@pytest.mark.slow
 def test_corrected_scores_near_one_hold_the_truth() -> None:
     """Thirty labels often show no failure of a system that is right in 96% of cases."""
     rng, truth, held = np.random.default_rng(0), np.array([0.9, 0.93, 0.96]), []
@@ -388,11 +401,20 @@ def test_intervals_and_rank_sets_hold_the_truth(judges: int) -> None:
     assert np.mean(sets) >= 0.95
 
 
-@pytest.mark.parametrize(("of_judges", "other"), [(0.05, 0.03), (0.0, 0.1)])
-def test_a_planned_study_finds_the_difference(of_judges: float, other: float) -> None:
+@pytest.mark.parametrize(
+    ("of_judges", "other", "of_try"), [(0.05, 0.03, 0.03), (0.0, 0.1, 0.1), (0.0, 0.1, 0.4)]
+)
+def test_a_planned_study_finds_the_difference(
+    of_judges: float, other: float, of_try: float
+) -> None:
     """Studies of the planned size are drawn, and tested by Satterthwaite's t."""
     size, rng = Size(200, 1, 8), np.random.default_rng(0)
-    variances = [2 * other**2 / 200, 2 * of_judges**2 / 8, 2 * other**2 / 1600, 2 * other**2 / 1600]
+    variances = [
+        2 * other**2 / 200,
+        2 * of_judges**2 / 8,
+        2 * other**2 / 1600,
+        2 * of_try**2 / 1600,
+    ]
     found = Apart(size, *variances).cheapest(0.08, vary=True)
     assert found is not None
     n, j = int(found.questions), int(found.judges)
@@ -402,7 +424,7 @@ def test_a_planned_study_finds_the_difference(of_judges: float, other: float) ->
         return rng.normal(0, spread * 2**0.5, (4_000, *shape))
 
     values = 0.08 + drawn(other, 1, n) + drawn(of_judges, j, 1)
-    values = values + drawn((other**2 * (1 + 1 / found.tries)) ** 0.5, j, n)
+    values = values + drawn((other**2 + of_try**2 / found.tries) ** 0.5, j, n)
     of_question, of_judge = values.mean(axis=1), values.mean(axis=2)
     mean = of_judge.mean(axis=1)
     both = values - of_question[:, None] - of_judge[:, :, None] + mean[:, None, None]

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import stdtrit
 
 from .corrected import Sample, ppi, weight_of
 from .ends import Ends, constant_share_bound, t_quantile
 from .errors import ReliabilityError
+from .estimate import LEVEL
 from .intervals import FEWEST_QUESTIONS
 from .long import ROUNDING, Flags, FloatArray, IntArray
 from .ranking import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1
@@ -130,8 +132,20 @@ def _each(given: LabelledShares) -> Ranking:
         moved[other, i] = (added - mean) / others
         if given.are_shares:
             ends[i] = ppi(sample).ends or (np.nan, np.nan)
+    error = np.sqrt((moved * moved).sum(axis=0))
+    moved = np.concatenate([moved, np.diag(_unseen(error, ends, given.n))])
     found = ranked(scores, [moved], given.n, most=given.ends[1] - given.ends[0])
+    found = replace(found, error=error)
     return _with(found, given, np.where(np.isnan(ends), found.ends, ends))
+
+
+def _unseen(error: FloatArray, ends: FloatArray, n: IntArray) -> FloatArray:
+    """What half the interval of each score has beyond its error, as one more deviation.
+
+    Few labels that are all alike have no error, and would seem to differ from those that are not.
+    """
+    half = np.nan_to_num(np.diff(ends)[:, 0] / 2) / stdtrit(n - 1, (1 + LEVEL) / 2)
+    return np.sqrt(np.maximum(half**2 - error**2, 0))
 
 
 def _with(found: Ranking, given: LabelledShares, ends: FloatArray) -> Ranking:

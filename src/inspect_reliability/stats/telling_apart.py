@@ -7,6 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaincinv, nctdtr, stdtrit
 
 from .ends import constant_share_bound
 from .estimate import LEVEL
@@ -26,6 +27,8 @@ _FEWEST = {"questions": FEWEST_QUESTIONS, "tries": 1, "judges": FEWEST_LEVELS}
 _ENDLESS, _NORMAL = 1e12, 1e6
 """As many as there can be, and degrees of freedom from which t is normal."""
 
+_QUANTILES = (np.arange(16) + 0.5) / 16
+
 
 class Size(NamedTuple):
     """How often something is judged."""
@@ -44,26 +47,37 @@ class Apart(NamedTuple):
     both: float
     tries: float
 
-    def variance(self, of: Size) -> float:
-        """The variance of the difference in a study of another size."""
+    def variances(self, of: Size) -> tuple[float, float, float]:
+        """Variances in a study of another size: over questions, judges, and both with tries.
+
+        That over questions has that of both.
+        """
         q, r, j = (own / other for own, other in zip(self.size, of, strict=True))
-        return self.questions * q + self.judges * j + self.both * q * j + self.tries * q * r * j
+        both = (self.both + self.tries * r) * q * j
+        return self.questions * q + both, self.judges * j, both
 
     def power(self, difference: float, of: Size) -> float:
         """The probability that a study of this size finds the difference at 95%.
 
-        The test is that of a ranking: t with Satterthwaite's degrees of freedom.
+        The test is that of a ranking: t with Satterthwaite's degrees of freedom. The study's
+        variance of judges is what they differ in less what both do, and 0 if that is negative; its
+        quantiles are taken in turn.
         """
-        from scipy.special import nctdtr, stdtrit
-
-        whole, judges = self.variance(of), self.judges * self.size.judges / of.judges
+        questions, judges, both = self.variances(of)
+        whole = questions + judges
         if not whole:  # a sign test
             return float(constant_share_bound(of.questions, LEVEL) > 1 / 2)
-        parts = (whole - judges) ** 2 / (of.questions - 1)
-        parts += judges**2 / (of.judges - 1) if judges else 0.0
-        free = min(whole**2 / parts, _NORMAL) if parts else _NORMAL
-        t = stdtrit(free, (1 + LEVEL) / 2)
-        return 1 - float(nctdtr(free, difference / math.sqrt(whole), t))
+        free, seen = of.questions - 1, np.zeros(1)
+        if of.judges > 1:
+            chi = 2 * gammaincinv((of.judges - 1) / 2, _QUANTILES) / (of.judges - 1)
+            seen = np.maximum((judges + both) * chi - both, 0)
+        found = questions + seen
+        own = np.divide(seen**2, of.judges - 1, out=np.zeros_like(seen), where=seen > 0)
+        with np.errstate(divide="ignore"):
+            frees = found**2 / (questions**2 / free + own)
+            of_questions = np.minimum(found**2 / (questions**2 / free), _NORMAL)
+        t = stdtrit(np.minimum(frees, _NORMAL), (1 + LEVEL) / 2) * np.sqrt(found / whole)
+        return 1 - float(nctdtr(of_questions, difference / math.sqrt(whole), t).mean())
 
     def enough(
         self, difference: float, name: str, at: Size | None = None, limit: float = _ENDLESS
