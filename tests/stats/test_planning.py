@@ -10,12 +10,14 @@ from math import factorial
 import numpy as np
 import pytest
 import twins
+from scipy import stats
 from tables import counts
 
 from inspect_reliability.stats import (
     Cells,
     Coefficient,
     Counts,
+    Labelled,
     ReliabilityError,
     agreement,
     omega,
@@ -267,6 +269,34 @@ def test_assurance(name: str, estimate: Coefficient) -> None:
         interval = estimate(study(generator, design.n_questions, 10))
         reached.append((interval.high - interval.low) / 2 <= 0.12)
     assert 0.7 <= np.mean(reached) <= 0.93
+
+
+@pytest.mark.parametrize("right", [0.5, 0.9])
+def test_accuracy_of_one_verdict_is_planned_by_its_binomial_interval(right: float) -> None:
+    """From 4,000 labels, the half-width of 100 or 400 is that of Clopper and Pearson's interval."""
+    n, hits = 4000, round(4000 * right)
+    table = np.repeat([[1, 0], [0, 1]], [hits, n - hits], axis=0)
+    labels = np.tile([1, 0], (n, 1))
+    found = Labelled(counts(table), counts(labels)).precision()
+    for fewer in (100, 400):
+        exact = stats.binomtest(round(fewer * right), fewer).proportion_ci(0.95, "exact")
+        assert found.half_width(fewer, 1) == pytest.approx((exact.high - exact.low) / 2, rel=3e-3)
+
+
+@pytest.mark.slow
+def test_assurance_of_accuracy() -> None:
+    """Studies of a judge that is right half the time reach what 60 labels plan."""
+    generator, reached = np.random.default_rng(5), []
+
+    def judged(n: int) -> Labelled:
+        table = generator.multinomial(1, [0.5, 0.5], size=n)
+        return Labelled(counts(table), counts(np.tile([1, 0], (n, 1))))
+
+    for _ in range(30):
+        found = judged(judged(60).precision().design(0.1, 1).n_questions).share()
+        assert found.ends is not None
+        reached.append(found.ends[1] - found.ends[0] <= 0.2)
+    assert np.mean(reached) >= 0.75
 
 
 @pytest.mark.parametrize(

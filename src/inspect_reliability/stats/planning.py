@@ -2,8 +2,8 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -60,22 +60,55 @@ class Design:
         return self.n_questions * (self.n_replications if np.isfinite(self.n_replications) else 1)
 
 
+class Scaled(NamedTuple):
+    """The interval of a coefficient in a pilot of n questions."""
+
+    value: float
+    ends: Ends
+    n: int
+
+    def __call__(self, n: int, times: float, more: float) -> Ends:
+        """That of another number: as far from the value as its t quantile over the root of n."""
+        quantile, of_the_pilot = (t_quantile(LEVEL, one - 1) for one in (n, self.n))
+        reach = times * (quantile + more) / of_the_pilot * np.sqrt(self.n / n)
+        low, high = (float(self.value + reach * (end - self.value)) for end in self.ends)
+        return low, high
+
+
+class OfShares(NamedTuple):
+    """The interval of a mean of shares, of which a pilot had so many each."""
+
+    shares: FloatArray
+    numbers: FloatArray
+
+    def __call__(self, n: int, times: float, more: float) -> Ends:
+        """That of n questions. A pilot's shares vary too little, by a degree of freedom."""
+        from scipy.special import ndtr, ndtri
+
+        pilot = self.numbers.sum()
+        quantile = times / np.sqrt(1 - 1 / pilot) * ndtri((1 + LEVEL) / 2) + more
+        level = float(np.clip(2 * ndtr(quantile) - 1, NO_WIDTH, 1 - NO_WIDTH))
+        return share_ends(self.shares, level, self.numbers * n / pilot)
+
+
+Interval = Callable[[int, float, float], Ends]
+"""The interval to expect of n questions, with its error multiplied and a quantile added to its."""
+
+
 @dataclass(frozen=True)
 class Precision:
     """How uncertain a coefficient is, for planning the next study.
 
     Omega and agreement are planned for any number of replications that the pilot tells of
-    (`untold`). Any other coefficient is planned at the pilot's number of replications: a mean of
-    shares has the interval of so many questions with these shares, and the pilot's interval of
-    others shrinks with the square root of the number of questions.
+    (`untold`), any other coefficient for the pilot's own. Then its interval shrinks with the square
+    root of the number of questions (`Scaled`), or is that of so many shares (`OfShares`).
 
     Attributes:
         n_replications: Mean replications of the questions that entered.
         reason: Why nothing can be planned; else None.
         value: The estimate; None if not estimable.
         pilot: What is known of omega or agreement.
-        ends: The interval of another coefficient in the pilot.
-        shares: Of a mean of shares those of the pilot's questions, N.
+        interval: What is known of another coefficient.
         spread: Standard deviation of the log standard error, in studies like the pilot.
     """
 
@@ -85,8 +118,7 @@ class Precision:
     reason: str | None
     value: float | None = None
     pilot: Pilot | None = None
-    ends: Ends | None = None
-    shares: FloatArray | None = field(default=None, repr=False, compare=False)
+    interval: Interval | None = None
     spread: float = 0.0
 
     @classmethod
@@ -162,21 +194,13 @@ class Precision:
     ) -> Ends:
         """Expected ends, with changes to the error and the t quantile."""
         assert self.value is not None
-        t = t_quantile(LEVEL, n_questions - 1) + more
-        if self.ends:
-            ends, reach = self.ends, np.sqrt(self.n_questions / n_questions)
-            of_these = t_quantile(LEVEL, self.n_questions - 1)
-            if self.shares is not None:
-                each = np.full(len(self.shares), n_questions / len(self.shares))
-                ends, reach = share_ends(self.shares, LEVEL, each), 1.0
-                of_these = t_quantile(LEVEL, n_questions - 1)
-            reach *= times * t / of_these
-            low, high = (float(self.value + reach * (end - self.value)) for end in ends)
-            return low, high
+        if self.interval:
+            return self.interval(n_questions, times, more)
         assert self.pilot is not None
         if self.coefficient == "omega" and self.value * (n_replications - 1) <= -1:
             return np.nan, np.nan  # so many replications have no omega as low as the pilot's
         row = COEFFICIENTS[self.coefficient]
+        t = t_quantile(LEVEL, n_questions - 1) + more
         study = Expected(self.pilot, n_questions, n_replications, times, t)
         return row.interval.ends(row.formula, study, LEVEL)
 
@@ -294,7 +318,8 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
     if not (less > NO_WIDTH * squares.sum()).all():
         return replace(blank, reason=_FEW_VARY)
     spread = float(np.sqrt((len(less) - 1) * (np.log(less) / 2).var()))
-    return replace(blank, ends=found.ends, spread=spread, reason=None)
+    scaled = Scaled(blank.value or 0.0, found.ends, blank.n_questions)
+    return replace(blank, interval=scaled, spread=spread, reason=None)
 
 
 def fewest(reached: Callable[[int], bool]) -> int | None:

@@ -13,7 +13,7 @@ from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 from .majority import VOTES, won_by
-from .planning import Precision
+from .planning import OfShares, Precision
 from .rates import by_question, mean_share
 from .steps import SAME_LABEL, near, other_scale, spearman, step_of
 
@@ -28,6 +28,9 @@ KINDS = ("accuracy", "undecided", "wrong")
 
 _ENOUGH = 20
 """Labelled questions that show how far a scale goes."""
+
+_DIGITS = 12
+"""Of shares that are equal."""
 
 _FEW = 9
 """Up to this, every number of votes is tried."""
@@ -268,11 +271,12 @@ class Labelled:
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
-        planned = replace(Precision.of(kind, found), ends=found.ends, shares=values)
+        planned = Precision.of(kind, found)
         if not varies:
             return replace(planned, reason=found.reason or ALIKE)
         spread = float(squares.std() / mean / 2 / np.sqrt(len(values)))
-        return replace(planned, spread=spread, reason=None)
+        interval = OfShares(*np.unique(values.round(_DIGITS).clip(0, 1), return_counts=True))
+        return replace(planned, interval=interval, spread=spread, reason=None)
 
     def _mean(self, values: FloatArray, why: str = NOT_REPLICATED, most: float = 1.0) -> Estimate:
         known, given = ~np.isnan(values), self.given
