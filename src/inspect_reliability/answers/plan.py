@@ -246,7 +246,7 @@ def _designs(
     for coefficient in dict.fromkeys(names):
         found = _precision(row, coefficient)
         if isinstance(found, str):
-            why |= {f"{coefficient} +-{half_width:g}": found for half_width in half_widths}
+            why[coefficient] = found
             continue
         tried = _replications(found)
         told = list(takewhile(partial(_told, found), tried))
