@@ -125,13 +125,16 @@ def judgments_from_logs(
 def _share(table: pd.DataFrame, known: dict[Any, Any]) -> None:
     """Keep one object of each text, which samples repeat: each of them has its own otherwise."""
 
-    def is_text(value: object) -> bool:
-        return isinstance(value, str) or (isinstance(value, tuple) and all(map(is_text, value)))
+    def shared(value: Any) -> Any:
+        if type(value) is str:
+            return known.setdefault(value, value)
+        # Of other values, equal ones may be of different types.
+        is_names = type(value) is tuple and all(type(one) is str for one in value)
+        return known.setdefault(value, value) if is_names else value
 
     for name, column in table.items():
         if column.dtype == object:
-            shared = [known.setdefault(one, one) if is_text(one) else one for one in column]
-            table[name] = type(column)(shared, index=column.index, dtype=object)
+            table[name] = type(column)([*map(shared, column)], index=column.index, dtype=object)
 
 
 def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:
