@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from _tables import show
 from inspect_reliability.answers.boards import boards
 from inspect_reliability.cli import main as command
-from inspect_reliability.judgments.systems import verdicts_on_systems
+from inspect_reliability.judgments.systems import judgments_on_systems, verdicts_on_systems
 from inspect_reliability.stats.ranking import Contests, ranking
 from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
 from inspect_reliability.stats.survival import survival
@@ -336,7 +336,7 @@ def large() -> Iterator[dict[str, Any]]:
 
 def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, Any]]:
     """Widths of intervals from resampled rows, as arena-hard-auto has them, beside ours."""
-    given = verdicts_on_systems([file])
+    given = verdicts_on_systems(judgments_on_systems([file]))
     if judge:
         one = (given.table["judge"] == judge) & (given.table["replication"] == 1)
         given = replace(given, table=given.table[one].reset_index(drop=True))

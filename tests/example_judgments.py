@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
 ORDERS = [tuple(random.Random(n).sample(["a", "b", "c", "d", "e"], 5)) for n in range(100)]

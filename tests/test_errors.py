@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 from inspect_reliability.errors import UserError, needs
 from inspect_reliability.errors.inspect_error import PrerequisiteError
-from inspect_reliability.judgments.unclear import StillUnclearError
+from inspect_reliability.judgments.reading import OpenQuestionError
 from inspect_reliability.study.published.procedure import as_published
 
 
@@ -48,7 +48,7 @@ def test_published_values_need_none_of_the_study_s_packages(
     assert None not in (result.omega, result.alpha, result.omega_floor, result.alpha_floor)
 
 
-@pytest.mark.parametrize("kind", [UserError, StillUnclearError])
+@pytest.mark.parametrize("kind", [UserError, OpenQuestionError])
 def test_where_inspect_runs_it_knows_our_errors(kind: type[UserError]) -> None:
     """Inspect prints the message as it is, however it was raised, and in another process too."""
     error = kind("[A] is [bold]")

@@ -35,10 +35,10 @@ from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.overlap import combine
-from inspect_reliability.judgments.systems import verdicts_on_systems
+from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.judgments.systems import judgments_on_systems, verdicts_on_systems
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
@@ -335,10 +335,12 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
-    ranked = rank_document(boards(verdicts_on_systems([str(_EXAMPLE_LOGS)]))).results
+    ranked = rank_document(
+        boards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)])))
+    ).results
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
-    pairs = verdicts_on_systems([str(_PAIRS)])
+    pairs = verdicts_on_systems(judgments_on_systems([str(_PAIRS)]))
     found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
     found["plan --for rank"] += apart(pairs)
     found["compare --for rank"] += places(pairs, pairs)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from .answers.score_variance import score_variance as score_variance
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
-    from .judgments.frame import judgments_from_frame as judgments_from_frame
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .judgments.sources import judgments_from_file as judgments_from_file
+    from .judgments.sources import judgments_from_frame as judgments_from_frame
     from .judgments.table import Judgments as Judgments
     from .metrics import reliability as reliability
     from .rejudging import keep as keep
@@ -41,7 +41,7 @@ _HOME = {
     "gate": "answers.python",
     "judge": "tasks",
     "judgments_from_file": "judgments.sources",
-    "judgments_from_frame": "judgments.frame",
+    "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
     "keep": "rejudging",
     "omega": "answers.results",

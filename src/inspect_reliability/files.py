@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar
-
-import yaml
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import UserError, reason
+
+if TYPE_CHECKING:
+    import yaml
 
 # inspect changes into a task file's folder before it creates the task; it imports this package
 # before that, so this is where the user stood when typing a relative path.
@@ -123,13 +124,15 @@ _DEEPEST = 50
 """Lists and mappings within one another: far more of them take YAML minutes."""
 
 
-def yaml_events(text: str, where: str) -> Iterator[yaml.Event]:
+def yaml_events(text: str, where: str) -> Iterator["yaml.Event"]:
     """What a YAML text consists of, in its order.
 
     Raises:
         UserError: It is nested too deeply.
         YAMLError: It is not YAML.
     """
+    import yaml  # which few files need
+
     depth = 0
     for event in yaml.parse(text, Loader=yaml.BaseLoader):
         depth += isinstance(event, yaml.CollectionStartEvent)

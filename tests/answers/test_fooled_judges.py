@@ -8,7 +8,7 @@ import pytest
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.stats.decisions import FAILS, OPEN, PASSES
 

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import analyse
-from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 from inspect_reliability.stats import Cells, panel, study
 
 

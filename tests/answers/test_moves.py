@@ -12,8 +12,7 @@ import pytest
 from commands import full
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 from inspect_reliability.showing import render
 
 

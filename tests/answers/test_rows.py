@@ -11,7 +11,7 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.report import summary
-from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Estimate

@@ -17,8 +17,8 @@ from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.answers.to_label import next_to_label
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.labels import with_abstentions
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.document import Table
@@ -428,7 +428,8 @@ def test_a_scale_beside_names_says_nothing_of_wrong() -> None:
 def test_a_plan_of_labels_that_all_came_out_alike_says_why(right: bool) -> None:
     """Where nothing varied no number of labels is known; omega asks for no further labels."""
     frame = pd.DataFrame({"question": range(40), "verdict": ["a", "b"] * 20})
-    given = analyse(judged(frame.assign(label=["a", "b"] * 20 if right else ["b", "a"] * 20)))
+    labelled = frame.assign(label=["a", "b"] * 20 if right else ["b", "a"] * 20)
+    given = analyse(judgments_from_frame(labelled, {"label": "label"}))
     [plan] = plans(given)
     assert "label more questions" in plan["not_estimable"]["accuracy"]
     with pytest.raises(UserError, match="--for accuracy") as refused:

@@ -13,7 +13,7 @@ from commands import full, invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.plan import plan_document, plans, remarks
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 

@@ -63,16 +63,17 @@ def by_system(results: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_files_that_name_no_judge_may_be_of_one_each(tmp_path: Path) -> None:
-    """Together they are one ranking, and a note says how to have one each."""
+    """They are asked about: one ranking each, or one of all."""
     files = [tmp_path / f"{name}.csv" for name in ("one", "other")]
     for n, path in enumerate(files):
         rows = [(f"q{q}", "x", "y", "AB"[(q + n) % 3 > 0]) for q in range(12)]
         columns = ["question", "model_a", "model_b", "winner"]
         pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
-    assert "24 verdicts of files that name no judge taken together" in rank(*files).stderr
+    assert rank(*files).exit_code == 2
+    assert "--column file=judge" in rank(*files).stderr
     each = found(*files, "--column", "file=judge")["ranking"]
     assert {one["judge"] for one in each} == {"one.csv", "other.csv"}
-    assert "taken together" not in rank(files[0]).stderr
+    assert len(found(*files, "--column", "file=unused")["ranking"]) == 2
 
 
 def test_weighed_preferences_are_probabilities(tmp_path: Path) -> None:
@@ -526,13 +527,17 @@ def test_labels_beyond_what_a_judge_says_bound_no_interval(labels: int, tmp_path
         assert one["score"] - low == pytest.approx(high - one["score"])
 
 
-def test_repeated_rows_are_left_out(tmp_path: Path) -> None:
-    """Rows that say they are the same replication count once, and a note counts the others."""
+def test_repeated_rows_are_asked_about(tmp_path: Path) -> None:
+    """Rows that say they are the same replication are asked about, and never are more tries."""
     frame = single(12, {"x": 0.2, "y": 0.0})
     pd.concat([frame, frame]).to_csv(tmp_path / "twice.csv", index=False)
     frame.to_csv(tmp_path / "once.csv", index=False)
-    assert "48 rows that repeat a replication left out" in rank(tmp_path / "twice.csv").output
-    assert found(tmp_path / "twice.csv")["ranking"] == found(tmp_path / "once.csv")["ranking"]
+    asked = rank(tmp_path / "twice.csv")
+    assert asked.exit_code == 2
+    assert "48 rows repeat a replication" in asked.stderr
+    both = found(tmp_path / "twice.csv", tmp_path / "twice.csv", "--column", "replication=unused")
+    assert both["ranking"]
+    assert found(tmp_path / "once.csv", tmp_path / "once.csv") == found(tmp_path / "once.csv")
 
 
 @scorer(metrics=[win_rate()])

@@ -32,6 +32,7 @@ CALLS: dict[str, list[str]] = {
     "compare": ["b.csv", "other.jsonl"],
     "plan": ["b.csv", "--half-width", ".3"],
     "rank": ["pairs.csv"],
+    "read": ["b.csv"],
     "gate": ["b.csv", "--min", "omega=-1"],
     "keep": ["b.csv", "--labels", "labels.csv", "--max-error", ".5"],
     "validate": ["b.csv", "--labels", "labels.csv"],

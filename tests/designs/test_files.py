@@ -138,7 +138,7 @@ def test_labels_of_a_design_are_a_line(tmp_path: Path) -> None:
         ("name:\n  " + "[a, " * 90_000, "d.yaml, line 2: nested too deeply."),
         ("? " * 190_000, "d.yaml, line 1: nested too deeply."),
         (PAIR.replace("[A, B]", f"[{'a, ' * 900}b]"), "options: expected at most 26, found 901"),
-        (PAIR.replace("kinder", "kinder " * 99_000), "is larger than a design may be"),
+        (PAIR.replace("kinder", "kinder " * 99_000), "is larger than such a file may be"),
         (PAIR.replace("kinder", f"{{{{ {'(' * 999}1{')' * 999} }}}}"), "prompt: nested too deeply"),
         (
             PAIR.replace("kinder", "{% for a in [1] %}" * 30 + "{% endfor %}" * 30),
@@ -193,7 +193,7 @@ def test_a_design_that_is_read_for_ever_is_refused(
 ) -> None:
     """A file on which YAML spends minutes is refused when its time is over."""
     monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.2)
-    with pytest.raises(UserError, match=r"d.yaml: nested too deeply, or too large, for a design"):
+    with pytest.raises(UserError, match=r"d.yaml: nested too deeply, or too large, to be read"):
         design_from_file(write(tmp_path, "d.yaml", "- x\n" * 90_000))
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.judgments.count import Judged
-from inspect_reliability.judgments.frame import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.stats import ReliabilityError, disagreement
 
 LABELS = "ABC"

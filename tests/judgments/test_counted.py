@@ -14,9 +14,8 @@ from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.counted import as_counts
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
 
@@ -173,5 +172,5 @@ def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(
     frame = rows().drop(columns="judge").assign(**{column: np.resize([*levels], 288)})
     path = written(frame, tmp_path / f"many.{form}").rename(tmp_path / f"many.{ending}")
     read = judgments_from(path)
-    assert [one.column for one in read.unclear] == [column]
+    assert [one.column for one in read.asked] == [column]
     assert "n_judgments" in read.table

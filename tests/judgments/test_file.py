@@ -14,8 +14,11 @@ from commands import invoke, results
 from example_judgments import made
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
+from inspect_reliability.judgments.sources import (
+    judgments_from,
+    judgments_from_file,
+    judgments_from_frame,
+)
 
 
 def rows(*arguments: str | Path) -> list[dict[str, Any]]:

@@ -18,12 +18,15 @@ from inspect_reliability.answers.data import write_data
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.labels import with_abstentions, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
-from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
+from inspect_reliability.judgments.sources import (
+    judgments_from,
+    judgments_from_file,
+    judgments_from_frame,
+)
 from inspect_reliability.judgments.table import Judgments
 
 
@@ -288,13 +291,13 @@ def test_labels_mostly_in_other_words_are_none() -> None:
 
 
 def test_rare_verdicts_that_are_no_label_are_named() -> None:
-    """An error of the judge counts as wrong until it is said to decide nothing."""
-    said = ["yes", "no"] * 9 + ["ERROR", "yes"]
+    """A rare word counts as wrong until it is said to decide nothing."""
+    said = ["yes", "no"] * 9 + ["OTHER", "yes"]
     rows = [{"question": f"q{n}", "verdict": v, "label": "yn"[n % 2]} for n, v in enumerate(said)]
     frame = pd.DataFrame(rows).replace({"label": {"y": "yes", "n": "no"}})
-    what = "verdicts 'ERROR' are no label, so they are wrong: --abstain NAME if one decides nothing"
+    what = "verdicts 'OTHER' are no label, so they are wrong: --abstain NAME if one decides nothing"
     assert f"1 {what}" in notes(with_abstentions(judgments_from_frame(frame)))
-    options = frame.replace({"yes": "A", "no": "B", "ERROR": "C"})
+    options = frame.replace({"yes": "A", "no": "B", "OTHER": "C"})
     free = frame.assign(verdict=["yes", "no"] * 4 + [f"answer {n}" for n in range(12)])
     for other in (
         frame.assign(label="yes"),
@@ -302,8 +305,8 @@ def test_rare_verdicts_that_are_no_label_are_named() -> None:
         options,
         free,
     ):
-        assert not with_abstentions(judgments_from_frame(other)).notes
-    assert not with_abstentions(judgments_from_frame(frame), ["error"]).notes
+        assert not with_abstentions(judgments_from_frame(other, {"label": "label"})).notes
+    assert not with_abstentions(judgments_from_frame(frame), ["other"]).notes
 
 
 def test_a_frame_has_its_labels_read_as_a_file_has() -> None:

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
 

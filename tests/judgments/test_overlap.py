@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,9 @@ import pytest
 import example_logs
 from commands import results
 from inspect_reliability.answers import analyse
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.overlap import combine
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 
 QUESTIONS, TRIES = 20, 8
 
@@ -45,7 +45,11 @@ def other(table: pd.DataFrame, rows: int) -> pd.DataFrame:
 
 ALL, SECOND, ONCE = frame(), frame(1), frame(steady=True, tries=1)
 NUMBER = len(ALL)
-COPIES, RUNS, HELD = "copies, counted once", "two runs", "if one is a copy, leave it out"
+COPIES, RUNS, HELD = (
+    "copies, counted once",
+    "have another verdict",
+    "if one is a copy, leave it out",
+)
 
 CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
     "half of the questions": ({"all": ALL, "part": ALL[:80]}, NUMBER, [COPIES]),
@@ -120,7 +124,8 @@ def test_judgments_of_several_files_count_once(case: str, tmp_path: Path) -> Non
     assert len(said) == len(notes), said
     assert all(any(note in one for one in said) for note in notes), said
     if RUNS in str(notes):
-        rows = analyse(first).rows
+        assert first.asked
+        rows = analyse(replace(first, asked=())).rows
         names = [row.group["time"] for row in rows]
         assert names in (["a.csv", "b.csv"], ["a.csv", "c.csv"])
         assert [row.record["n_judgments"] for row in rows] == [NUMBER, NUMBER]

@@ -32,13 +32,13 @@ def two(column: str, levels: tuple[object, ...] = ("anna", "bert"), **more: obje
 def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: str) -> None:
     """Until one call is chosen the row has no value; after it the column is read, or left out."""
     frame = two(column)
-    [open_] = judgments_from_frame(frame).unclear
+    [open_] = judgments_from_frame(frame).asked
     assert open_.calls == (f"columns={{'{column}': '{ours}'}}", f"columns={{'{column}': 'unused'}}")
     with pytest.raises(UserError, match="Choose"):
         analyse(frame)
     read = judgments_from_frame(frame, {column: ours})
     assert sorted(row.group[ours] for row in analyse(read).rows) == ["anna", "bert"]
-    assert not judgments_from_frame(frame, {column: "unused"}).unclear
+    assert not judgments_from_frame(frame, {column: "unused"}).asked
     # Who groups by the column has said what tells rows apart.
     assert analyse(frame, by=column).frame("rows")["omega"].notna().tolist() == [True, True]
 
@@ -59,7 +59,7 @@ def test_what_a_column_may_be_follows_from_its_name(
     column: str, more: dict[str, object], call: dict[str, str]
 ) -> None:
     """The call beside "unused" is what people mean by such a name."""
-    [open_] = judgments_from_frame(two(column, **more)).unclear
+    [open_] = judgments_from_frame(two(column, **more)).asked
     assert open_.calls[0] == f"columns={call}"
 
 
@@ -76,13 +76,13 @@ def test_files_that_name_no_judge_may_be_of_one_each(
         own = {name: f"{value}{n}" for name, value in more.items()}
         both[n * 2 :: 4].drop(columns="worker").assign(**own).to_csv(file, index=False)
     found = judgments_from(files)
-    assert [one.column for one in found.unclear] == [column] * bool(column)
+    assert [one.column for one in found.asked] == [column] * bool(column)
     if column:
         apart = judgments_from(files, {column: "judge"})
-        assert not apart.unclear
+        assert not apart.asked
         assert apart.table["judge"].nunique() == 2
-        assert not judgments_from(files, {column: "unused", "file": "unused"}).unclear
-    assert not judgments_from([files[0], files[0]]).unclear
+        assert not judgments_from(files, {column: "unused", "file": "unused"}).asked
+    assert not judgments_from([files[0], files[0]]).asked
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,14 @@ def test_several_columns_may_be_verdicts(names: list[str], of: str, more: dict[s
     with pytest.raises(UserError, match=re.escape(f"say so of each: columns={columns}.")):
         judgments_from_frame(wide.assign(gold="yes", response_a="no", response_b="yes", **more))
     with pytest.raises(UserError, match="given one name"):
-        judgments_from_frame(wide.assign(judge="x", replication=1), columns)
+        judgments_from_frame(wide.assign(judge="x", scorer="y", replication=1), columns)
 
 
 def test_some_cells_may_lack_a_level() -> None:
     """95% of the cells are enough, and fewer are not."""
     frame = two("worker")
     lacking = [frame.drop(frame.index[: 4 * n : 4]) for n in (1, 8)]
-    assert [bool(judgments_from_frame(one).unclear) for one in lacking] == [True, False]
+    assert [bool(judgments_from_frame(one).asked) for one in lacking] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_outcomes_scores_counts_times_and_texts_tell_nothing_apart(
     column: str, levels: tuple[object, ...]
 ) -> None:
     """Such columns are no condition of a judgment: their rows are replications."""
-    assert not judgments_from_frame(two(column, levels)).unclear
+    assert not judgments_from_frame(two(column, levels)).asked
 
 
 def test_judges_of_their_own_keep_their_names() -> None:
     """Beside a judge column with several judges, the other column is joined to it."""
     frame = pd.concat([two("worker", judge=name) for name in ("x", "y")])
-    [open_] = judgments_from_frame(frame).unclear
+    [open_] = judgments_from_frame(frame).asked
     assert open_.calls[0] == "columns={'worker+judge': 'judge'}"
     assert len(analyse(judgments_from_frame(frame, {"worker+judge": "judge"})).rows) == 4
 
@@ -151,11 +151,11 @@ def test_ids_that_start_again_are_joined_with_what_tells_them_apart() -> None:
     cells = [(s, n, j) for s, size in sizes.items() for n in range(size) for j in "xy"]
     frame = pd.DataFrame(cells, columns=["subset", "index", "judge"])
     frame = frame.assign(verdict=verdicts(len(frame)))
-    [open_] = judgments_from_frame(frame, {"index": "question"}).unclear
+    [open_] = judgments_from_frame(frame, {"index": "question"}).asked
     assert open_.calls[0] == "columns={'subset+index': 'question'}"
     read = judgments_from_frame(frame, {"subset+index": "question"})
     assert read.table["question"].nunique() == sum(sizes.values())
-    assert not read.unclear
+    assert not read.asked
 
 
 @pytest.mark.parametrize("named", ["rater", "annotator", None])
@@ -177,7 +177,11 @@ def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
 @pytest.mark.parametrize(
     ("name", "says", "code"),
     [
-        ("llmbar_colliding", "--column subset+question=question or --column subset=unused", 2),
+        (
+            "llmbar_colliding",
+            "--column subset+question=question column 'subset' is the question: ",
+            2,
+        ),
         ("mtbench_colliding", "x 12 tries", 2),
         ("pandalm_raters_long", "3,996 rows with another label of a verdict", 0),
         ("pandalm_evaluator", "column 'evaluator' taken for 'judge'", 0),
@@ -207,7 +211,7 @@ def test_documents_of_a_query_are_what_is_judged() -> None:
         for k in range(60)
     ]
     frame = pd.DataFrame(rows).assign(verdict=verdicts(len(rows)))
-    [open_] = judgments_from_frame(frame).unclear
+    [open_] = judgments_from_frame(frame).asked
     assert open_.calls[0] == "columns={'passage+question': 'question'}"
     read = judgments_from_frame(frame, {"passage+question": "question"})
     assert read.table["question"].nunique() == 300
@@ -218,5 +222,5 @@ def test_a_question_about_repeats_stands_alone() -> None:
     rows = [(q, v, k, "AB"[(q + v * k) % 2]) for q in range(9) for v in (1, 2) for k in (1, 2, 3)]
     frame = pd.DataFrame(rows, columns=["question", "prompt_version", "replication", "verdict"])
     read = judgments_from_frame(frame)
-    assert "prompt_version" in str(read.unclear)
-    assert not any("group by these" in str(note) for note in read.notes)
+    assert "prompt_version" in str(read.asked)
+    assert len(read.asked) == 1

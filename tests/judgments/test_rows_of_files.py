@@ -12,10 +12,9 @@ from pyarrow.parquet import read_table, write_table
 
 from commands import invoke
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.rows import has_judgments
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 
 FRAME = pd.DataFrame(
     [(q, n, "größer" if (n * q) % 3 else "kleiner") for q in range(4) for n in range(1, 4)],
@@ -106,7 +105,7 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
         ("a.csv", b",,\n,,\n", "is empty"),
         ("a.csv.gz", b"", "Unpack it"),
         ("a.json", b"[]", "is empty"),
-        ("a.jsonl", b'{"question": 1, "verdict": ["a", "a"]}', "or a list of different texts"),
+        ("a.jsonl", b'{"question": 1, "verdict": {"a": 1, "b": [2]}}', "no column 'verdict'"),
         ("a.json", b'{"a": 1, "b": [1]}', "has no list of rows, such as"),
         ("a.csv", f"Bewertung;;\n;;\n{SEMICOLONS}".encode(), "'Bewertung'. If it is a title"),
         ("a.csv", f"Bewertung\n\n{COMMAS}".encode(), "line 3: 3 cells where the first line has 1"),
@@ -137,11 +136,11 @@ def test_what_excel_saves_in_germany_is_read_and_announced(tmp_path: Path) -> No
     assert "verdicts taken as the numbers that they say" in said[1]
 
 
-@pytest.mark.parametrize("verdict", [pd.Timestamp("2024-01-01"), {"a": 1}, [1, 2]])
+@pytest.mark.parametrize("verdict", [pd.Timestamp("2024-01-01"), {"a": 1}, [[1], 2]])
 def test_a_verdict_of_no_known_type_is_named(verdict: Any) -> None:
     """Dates and objects are no verdicts, and the error says so."""
     frame = pd.DataFrame({"question": ["q"], "verdict": pd.Series([verdict], dtype=object)})
-    with pytest.raises(UserError, match=r"column 'verdict': .* is not a text, a number"):
+    with pytest.raises(UserError, match=r"column 'verdict': .* is not a text, a finite number"):
         judgments_from_frame(frame)
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from inspect_reliability.judgments.frame import judgments_from_frame
-from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
 
@@ -34,14 +33,13 @@ NUMBERS = list(map(str, range(1, 11))) * 2
         ([f"Rating: [[{n}]]" for n in NUMBERS], NUMBERS),
         ([f"{n} out of 10" for n in NUMBERS], NUMBERS),
         ([f"{n},5" for n in NUMBERS], [f"{n}.5" for n in NUMBERS]),
-        ([*NUMBERS, "refused"], [*NUMBERS, "invalid"]),
+        ([*NUMBERS, "refused"], [*NUMBERS, "non-response"]),
         ([*NUMBERS, "tie"], [*NUMBERS, "tie"]),
         # What is no scale stays as it is.
         (["1", "2", "1/2"] * 4, ["1", "2", "1/2"] * 4),
         (["1,2", "1,3", "2,3"] * 4, ["1,2", "1,3", "2,3"] * 4),
         (["1/3", "2/5", "4/7"] * 4, ["1/3", "2/5", "4/7"] * 4),
         (["Response 1", "Response 2", "Response 3"], ["Response 1", "Response 2", "Response 3"]),
-        (["4", "none of these", "fine", "3", "5"], ["4", "none of these", "fine", "3", "5"]),
     ],
 )
 def test_each_verdict_has_one_spelling(given: list[object], taken: list[str]) -> None:

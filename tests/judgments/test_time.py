@@ -9,8 +9,8 @@ from inspect_ai.log import read_eval_log, write_eval_log
 import example_logs
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
 QUESTIONS, REPLICATIONS = 3, 4

@@ -16,9 +16,8 @@ from commands import invoke
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import workbook
-from inspect_reliability.judgments.frame import judgments_from_frame
 from inspect_reliability.judgments.labels import with_labels
-from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 
 FRAME = pd.DataFrame(
     [(f"Frage {q}", n, (q * n) % 4 + 0.5) for q in range(4) for n in range(1, 4)],

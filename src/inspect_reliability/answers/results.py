@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 import pandas as pd
 
@@ -11,10 +12,10 @@ from .. import stats
 from ..errors import UserError
 from ..judgments.columns import N_JUDGMENTS
 from ..judgments.labels import with_own_labels
+from ..judgments.reading import Reading, refuse
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..judgments.table import Judgments, Note, n_judgments, several_conditions
-from ..judgments.unclear import refuse
 from ..showing.values import Record
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
@@ -31,6 +32,7 @@ def analyse(
     *,
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
     progress: Progress = quietly,
 ) -> Analysis:
     """Group judgments into rows; each result is computed when it is first asked for.
@@ -41,14 +43,16 @@ def analyse(
             the facets that vary within these.
         columns: Name in the frame or files -> name in the table, as in `{"grade": "verdict"}`.
         swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
+        reading: How frames and files are read, or a file that says so (`judgments_from`).
         progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
         UserError: There is no such column, or the judgments cannot be read or can mean two things.
     """
-    judgments = with_own_labels(judgments_from(judgments, columns, swap=swap))
+    given = judgments_from(judgments, columns, swap=swap, reading=reading)
+    judgments = with_own_labels(given)
     by = [by] if isinstance(by, str) else by
-    refuse([one for one in judgments.unclear if one.column not in by], "nothing is computed")
+    refuse([one for one in judgments.asked if one.column not in by])
     rows, left_out = [], []
     for row in rows_of(judgments.as_given, by):
         # Of one output each there is nothing to say.

@@ -9,9 +9,9 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.reading import refuse
 from ..judgments.suites import own_scores
 from ..judgments.table import Judgments
-from ..judgments.unclear import refuse
 from ..showing.values import Record, describe, whole
 from .analysis import Analysis
 from .results import analysis_of
@@ -31,7 +31,7 @@ def sides_by(judgments: Judgments, key: str) -> Analysis:
         UserError: There is no such column, only one value in it, or no question that has two; or
             sides have several judges, say, and none in common.
     """
-    refuse([one for one in judgments.unclear if one.column != key], "nothing is compared")
+    refuse([one for one in judgments.asked if one.column != key])
     judgments = replace(judgments, table=_with_method(judgments.table))
     table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
@@ -69,7 +69,7 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Ana
         UserError: The judgments of one can mean two things, they have no question in common, or
             several judges, say, and none in common.
     """
-    refuse([*first.unclear, *second.unclear], "nothing is compared")
+    refuse([*first.asked, *second.asked])
     tables = first.table, second.table
     before = [own_scores(table) for table in tables]
     again = all(own.any() for own in before)
@@ -87,7 +87,7 @@ def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Ana
             names = describe({key: one[0]}), describe({key: other[0]})
             break
     sides = _beside(names, list(map(_with_method, kept)))
-    return _analysis(replace(first, table=_beside(names, tables), unclear=()), sides)
+    return _analysis(replace(first, table=_beside(names, tables), asked=()), sides)
 
 
 def _beside(names: Sequence[str], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import click
 COMMANDS = {
     "demo": "Report real judgments that come with the package: no model, key or network.",
     "report": "Report the reliability of every judge in LOGS.",
+    "read": "Show how LOGS are read: columns, first rows, what was found, and what is open.",
     "compare": "Compare A and B, or the judges in LOGS, over the same questions.",
     "rank": "Rank the systems in LOGS, and say whether the order would come out again.",
     "plan": "Plan the next study from the judgments in LOGS.",

@@ -6,9 +6,10 @@ import click
 
 from ..answers.boards import boards
 from ..answers.rank import rank_document
-from ..judgments.systems import verdicts_on_systems
+from ..judgments.reading import Reading
+from ..judgments.systems import labels_on_systems
 from .main import command
-from .sources import by_option, print_left_out, reads_systems, show
+from .sources import by_option, print_left_out, reads_systems, show, systems_in
 
 
 def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -72,9 +73,7 @@ def rank(
     labels: tuple[str, ...],
     family: list[tuple[str, str]],
     by: tuple[str, ...],
-    columns: dict[str, str],
-    facets: tuple[str, ...],
-    meant: dict[str, str],
+    reading: Reading,
 ) -> None:
     """Rank the systems in LOGS, and say whether the order would come out again.
 
@@ -83,11 +82,10 @@ def rank(
     a model). Every question weighs the same; intervals are over questions, and rank sets hold
     together with 95% confidence.
     """
-    verdicts = verdicts_on_systems(logs, columns, facets, meant, baseline)
-    print_left_out(verdicts.notes)
+    verdicts = systems_in(logs, reading, baseline)
     people = None
     if labels:
-        people = verdicts_on_systems(labels, columns, (), meant, baseline, by_people=True)
+        people = labels_on_systems(labels, reading, baseline)
         print_left_out(people.notes)
     found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
     show(rank_document(found))

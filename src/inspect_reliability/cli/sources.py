@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from itertools import chain
@@ -14,14 +14,14 @@ from rich.progress import track
 
 from ..errors import UserError
 from ..files import kind_of
+from ..judgments.columns import LABELS
 from ..judgments.described import described
 from ..judgments.labels import with_abstentions, with_labels
-from ..judgments.names import LABELS
+from ..judgments.reading import Code, Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
-from ..judgments.sources import judgments_from
-from ..judgments.systems import Verdicts, verdicts_on_systems
+from ..judgments.sources import in_file, judgments_from
+from ..judgments.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..judgments.table import Judgments
-from ..judgments.unclear import StillUnclearError
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
@@ -123,6 +123,27 @@ _column_option = pairs(
     "What a column of your file is, as in score=verdict, or in a file of labels gold=label",
 )
 
+_reading_option = click.option(
+    "--reading",
+    metavar="FILE",
+    help="How files are read, as 'inspect-reliability read FILES --save FILE' wrote it. Options "
+    "given beside it are added.",
+)
+
+_read_as_option = click.option(
+    "--read-as",
+    metavar="FORM",
+    help="Read verdicts out of whole outputs: options:A,B,tie, scale:1-10, json:FIELD or "
+    "pattern:REGEX.",
+)
+
+_from_option = click.option(
+    "--from",
+    "made_by",
+    metavar="TOOL",
+    help="Read files as exports of this tool, where their form does not show it.",
+)
+
 _swap_option = click.option(
     "--swap/--no-swap",
     default=None,
@@ -144,7 +165,7 @@ _map_option = pairs(
     "meant",
     "YOURS=VERDICT",
     "yes=C",
-    "The verdict that a label means, as in yes=C",
+    "What a verdict or a label means, as in yes=C; non-response for a failed call",
 )
 
 _abstain_option = click.option(
@@ -185,35 +206,72 @@ def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Co
     return add
 
 
+_OPTIONS = (
+    _map_option,
+    _abstain_option,
+    _facet_option,
+    _column_option,
+    _swap_option,
+    _read_as_option,
+    _from_option,
+    _reading_option,
+)
+"""How LOGS are read: entries of a reading, and the file of one."""
+
+_ENTRIES = ("columns", "facets", "abstain", "swap", "read_as", "made_by")
+
+
+def _reading_of(options: dict[str, Any]) -> Reading:
+    """The reading that options make; these are taken out."""
+    entries = {name: options.pop(name) for name in _ENTRIES}
+    return Reading.of(in_file(options.pop("reading")), map=options.pop("meant"), **entries)
+
+
 def reads_logs(command: _Command) -> _Command:
     """Add LOGS and its options; the command gets a function `read` that reads these, or others."""
-    names = ("columns", "facets", "labels", "meant", "abstain", "swap")
 
     @wraps(command)
-    def run(*args: Any, logs: Sequence[str], **options: Any) -> None:
-        given = {name: options.pop(name) for name in names}
+    def run(*args: Any, logs: Sequence[str], labels: Sequence[str], **options: Any) -> None:
+        reading = _reading_of(options)
 
         def read(sources: Sequence[str] = logs) -> Judgments:
-            return read_judgments(sources, **given)
+            return read_judgments(sources, labels, reading)
 
-        try:
-            command(*args, read=read, **options)
-        except StillUnclearError as error:  # a note asked already
-            raise UserError(error.until) from None
+        command(*args, read=read, **options)
 
-    options = (_labels_option, _map_option, _abstain_option, _facet_option, _column_option)
-    return _reads(*options, _swap_option)(run)
+    return _reads(_labels_option, *_OPTIONS)(run)
 
 
-reads_systems = _reads(_map_option, _facet_option, _column_option)
-"""Add LOGS of verdicts on systems, and the options that say how they are read."""
+def reads_systems(command: _Command) -> _Command:
+    """Add LOGS of verdicts on systems, and the options that say how they are read.
+
+    The command gets these as `reading`.
+    """
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        command(*args, reading=_reading_of(options), **options)
+
+    return _reads(*_OPTIONS)(run)
 
 
-def systems_in(sources: Sequence[str]) -> Verdicts:
-    """Read verdicts on systems by the options of `reads_logs`; print what was left out."""
-    given = click.get_current_context().params
-    found = verdicts_on_systems(sources, given["columns"], given["facets"], given["meant"])
-    print_left_out(found.notes)
+def systems_in(
+    sources: Sequence[str], reading: Reading | None = None, baseline: str | None = None
+) -> Verdicts:
+    """Read verdicts on systems; print what was read and left out.
+
+    Args:
+        sources: Files or logs.
+        reading: How they are read; by default as the options of `reads_logs` say.
+        baseline: Only verdicts on pairs with this system count.
+    """
+    if reading is None:
+        reading = _reading_of({**click.get_current_context().params})
+    judgments = judgments_on_systems(sources, reading).with_facets([*reading.facets])
+    refuse(judgments.asked)
+    found = verdicts_on_systems(judgments, baseline)
+    print_left_out([*judgments.notes, *found.notes])
+    print_text(console(stderr=True), described(judgments))
     return found
 
 
@@ -221,12 +279,11 @@ def read_again() -> str:
     """LOGS and how they are read, as another command takes them after this one."""
     given = click.get_current_context().params
     sources = given["logs"] if len(given["logs"]) < 3 else ["LOGS"]
-    given_pairs = {"--column": given["columns"], "--map": given["meant"]}
-    options = [(name, "=".join(one)) for name, of in given_pairs.items() for one in of.items()]
-    options += [("--labels", name) for name in given["labels"]]
-    options += [("--abstain", name) for name in given["abstain"]]
-    swap = {None: [], True: ["--swap"], False: ["--no-swap"]}[given["swap"]]
-    return shlex.join([*sources, *chain.from_iterable(options), *swap])
+    entries = {name: given[name] for name in _ENTRIES if name != "facets"}
+    options = [("--labels", name) for name in given.get("labels", ())]
+    options += [("--reading", given["reading"])] if given.get("reading") else []
+    said = Reading().call({**entries, "map": given["meant"]})
+    return " ".join(filter(None, [shlex.join([*sources, *chain.from_iterable(options)]), said]))
 
 
 def show(document: Document) -> None:
@@ -241,30 +298,33 @@ def show(document: Document) -> None:
 
 
 def read_judgments(
-    sources: Sequence[str],
-    columns: Mapping[str, str] | None = None,
-    facets: Sequence[str] = (),
-    labels: Sequence[str] = (),
-    meant: Mapping[str, str] | None = None,
-    abstain: Sequence[str] = (),
-    swap: bool | None = None,
+    sources: Sequence[str], labels: Sequence[str] = (), reading: Reading | None = None
 ) -> Judgments:
-    """Read logs and files, and print what was left out to standard error.
+    """Read logs and files, and print what was read and left out to standard error.
 
     Raises:
-        UserError: One of them cannot be read, or a facet is no column.
+        UserError: One of them cannot be read or can mean two things, or a facet is no column.
     """
+    reading = reading or Reading()
     edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
     files = [one for one in labels if one not in edited]
     # Files of labels take the place of labels in files of judgments.
-    given = columns or {}
+    given = reading.columns
     columns = {yours: ours for yours, ours in given.items() if not files or ours not in LABELS}
     if columns and not any(map(has_judgments, sources)):
         raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
     shown = partial(progress, what="Reading")
-    combined = judgments_from([*edited, *sources], columns, facets, swap=swap, progress=shown)
-    combined = combined.with_facets([*combined.facets, *facets])
-    judgments = with_abstentions(with_labels(combined, files, meant, given), abstain)
+    known = replace(reading, columns=columns)
+    combined = judgments_from([*edited, *sources], reading=known, progress=shown)
+    context = click.get_current_context(silent=True)
+    by = (context.params.get("by") if context else None) or ()
+    combined = combined.with_facets([*combined.facets, *reading.facets])
+    # Other labels take the place of those that may be the judge's own words.
+    asked = [one for one in combined.asked if not (files and one.code is Code.LABEL_OPEN)]
+    refuse([one for one in asked if one.column not in by])
+    combined = replace(combined, asked=())
+    labelled = with_labels(combined, files, reading.map, given)
+    judgments = with_abstentions(labelled, reading.abstain)
     print_left_out(judgments.notes)
     print_text(console(stderr=True), described(judgments))
     return judgments

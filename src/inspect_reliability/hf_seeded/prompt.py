@@ -153,7 +153,7 @@ def _is_small(node: nodes.Node) -> bool:
 class _Generation(Extension):
     """The tag with which templates mark, for transformers, what the model says."""
 
-    tags = frozenset({"generation"})
+    tags = {"generation"}  # noqa: RUF012
 
     def parse(self, parser: Parser) -> nodes.Scope:
         """The statements within the tag."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -81,6 +82,83 @@ COLUMNS: Mapping[str, Column] = {
     )
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""
+
+UNUSED = "unused"
+"""What a column is that the user leaves out."""
+
+_SAID = (
+    *("score", "rating", "grade", "winner", "preference", "preferred", "choice", "pick"),
+    *("decision", "vote", "judgment", "judgement"),
+)
+_JUDGES = ("judge", "llm", "evaluator", "grader")
+_PEOPLE = ("human", "gold", "true", "correct", "reference", "expert")
+
+_BY_PEOPLE = tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdict", *_SAID))
+BARE = ("gold", "gold standard", "truth", "ground truth", "human", "expert")
+_RATERS = (
+    *("annotator", "labeler", "labeller", "coder", "reviewer", "assessor"),
+    *(f"{who} {what}" for who in ("rater", "annotator", "labeler") for what in ("id", "name")),
+)
+
+USUAL: Mapping[str, Sequence[str]] = {
+    "question": (
+        *("question id", "qid", "item", "item id", "prompt id", "example id", "instance id"),
+        *("problem id", "query id", "task id", "doc id", "sample id", "span id"),
+        *("trace id", "conversation id", "case id", "test id", "uid", "id"),
+        *("question text", "query", "instruction", "input", "prompt"),
+    ),
+    "verdict": (*(f"{who} {one}" for who in _JUDGES for one in _SAID), *_SAID),
+    "judge": (
+        *("evaluator", "grader", "judge model", "evaluator model", "grader model", "rater model"),
+        *("judge name", "evaluator name", "grader name", "judge id", "llm judge", "model judge"),
+    ),
+    "replication": (
+        *("run", "try", "epoch", "trial", "iteration", "repeat", "attempt", "repetition"),
+        *("replicate", "rep", "run id", "run number", "trial id", "trial number", "attempt number"),
+    ),
+    "temperature": ("temp",),
+    "label": (*_BY_PEOPLE, *BARE),
+    "rater": _RATERS,
+}
+
+LABELS = ("id", "label", "rater", "part")
+"""Columns of a file of labels."""
+
+PAIR = ("model_1", "model_2")
+"""Columns of the two systems of a pair."""
+
+_USUAL_OF_LABELS: Mapping[str, Sequence[str]] = {
+    "id": ("uuid", *(one for one in USUAL["question"] if one != "id"), "question"),
+    "label": ("target", "value", *_BY_PEOPLE, *BARE, "verdict", *_SAID),
+    "rater": _RATERS,
+}
+_USUAL_OF_SYSTEMS: Mapping[str, Sequence[str]] = {
+    **USUAL,
+    "model_1": ("model a", "generator 1", "system 1", "system a"),
+    "model_2": ("model b", "generator 2", "system 2", "system b"),
+    "system": ("model", "generator", "responder"),
+    "p": ("p model", "p model 1", "probability"),
+}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The columns that a kind of file has.
+
+    Attributes:
+        ours: Our names.
+        usual: Our name -> names that others give such a column, the surest first.
+        example: A column that a user names.
+    """
+
+    ours: Collection[str]
+    usual: Mapping[str, Sequence[str]]
+    example: str
+
+
+JUDGMENTS = Words(COLUMNS, USUAL, "score=verdict")
+OF_LABELS = Words(LABELS, _USUAL_OF_LABELS, "gold=label")
+OF_SYSTEMS = Words((*COLUMNS, *PAIR, "system", "p"), _USUAL_OF_SYSTEMS, "model_a=model_1")
 
 LARGEST = 2**63
 """Above any value of a column of whole numbers."""

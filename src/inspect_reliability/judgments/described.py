@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .columns import COLUMNS, of_role
+import numpy as np
+
+from ..errors import UserError
+from ..verdicts import NO_VERDICTS
+from .columns import COLUMNS, PAIR, of_role
+from .count import NUMBER
+from .gained import gains, winners
 from .places import pairs_shown
 from .suites import is_suite
 from .table import Judgments, weights
@@ -53,6 +59,60 @@ def described(judgments: Judgments) -> str:
     return f"Read: {said}{_not_used(judgments)}"
 
 
+def read_summary(judgments: Judgments) -> str:
+    """What a way to read a source gives: its size, and what the verdicts then say."""
+    text = described(judgments).removeprefix("Read: ").partition("; not used")[0]
+    if not len(judgments):
+        return text
+    return f"{text}; {_verdicts(judgments)}{_ahead(judgments.table)}"
+
+
+def _ahead(table: pd.DataFrame) -> str:
+    """The system that is ahead, where verdicts are on pairs or scores of named systems."""
+    try:
+        if {*PAIR} <= {*table}:
+            pairs = [*zip(*(table[name].map(str) for name in PAIR), strict=True)]
+            won = winners([*table["verdict"]], pairs)
+            total: dict[str, list[float]] = {}
+            for pair, gain in zip(pairs, won, strict=True):
+                for name, own in zip(pair, (gain, None if gain is None else 1 - gain), strict=True):
+                    total.setdefault(name, []).extend([] if own is None else [own])
+            means = {name: sum(of) / len(of) for name, of in total.items() if of}
+            name = max(sorted(means), key=lambda one: means[one])
+            return f"; {name} wins {means[name]:.1%}"
+        if "system" in table:
+            gained = np.array(gains([*table["verdict"]]), dtype=float)
+            scores = table.assign(gain=gained).groupby("system")["gain"].mean()
+            shown = scores.sort_values(ascending=False).head(_SHOWN)
+            return "; " + ", ".join(f"{name} {of:.4g}" for name, of in shown.items())
+    except (UserError, ValueError):
+        return ""  # verdicts that name neither are refused where systems are ranked
+    return ""
+
+
+def _verdicts(judgments: Judgments) -> str:
+    """The shares of the most frequent verdicts, or the mean of grades."""
+    table = judgments.table
+    size = weights(table).groupby(table["verdict"].to_numpy()).sum()
+    none = size.reindex([*NO_VERDICTS]).sum() / size.sum()
+    given = size.drop(index=[*NO_VERDICTS], errors="ignore").sort_values(ascending=False)
+    if given.empty:
+        return "no verdict"
+    without = f", {none:.1%} without a verdict" if none >= 0.0005 else ""
+    if len(given) > 2 and all(NUMBER.fullmatch(one) for one in given.index):
+        values = np.array([*given.index], dtype=float)
+        mean = float(values @ given.to_numpy() / given.sum())
+        return f"grades {values.min():g} to {values.max():g}, mean {mean:.4g}{without}"
+    shares = (given / size.sum()).head(_SHOWN)
+    said = ", ".join(f"{name!r:.30} {share:.0%}" for name, share in shares.items())
+    more = f" and {len(given) - _SHOWN} more" if len(given) > _SHOWN else ""
+    return f"verdicts {said}{more}{without}"
+
+
+_SHOWN = 3
+"""Most verdicts whose shares are named."""
+
+
 def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
     if "share" in table and table["share"].notna().all():
         return "exact distributions"
@@ -68,6 +128,8 @@ def _not_used(judgments: Judgments) -> str:
     known = {*COLUMNS, *judgments.facets}
     if {"order", "output"} & {*judgments.table}:  # which the responses as shown may have told
         known.update(*pairs_shown(judgments.table))
+    if {*PAIR} & {*judgments.table} or "system" in judgments.table:
+        known |= {*PAIR, "system", "p"}
     free = [name for name in map(str, judgments.table) if name not in known]
     own = [name if name and name == name.strip() else repr(name) for name in free]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
-from .frame import named_once
-from .names import LABELS, OF_LABELS, Told, lacking, named
+from .columns import LABELS, OF_LABELS
+from .names import lacking, named
+from .reading import Reading
 from .rows import read_frame
+from .steps import named_once
 from .table import Note
-from .values import in_one_form
+from .values import converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +61,7 @@ def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, L
     absent = [name for name in own if not {*name.split("+")} <= known]
     if paths and absent:
         path, (frame, _) = next(iter(frames.items()))
-        raise UserError(lacking(absent, frame, Told(path, words=OF_LABELS)))
+        raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
 
@@ -82,12 +84,12 @@ def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
 def _read(
     path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
 ) -> LabelFile:
-    told = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
-    about = Told(path, told, words=OF_LABELS)
+    reading = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
+    about = Reading(columns=reading, where=path, words=OF_LABELS)
     table, taken, _ = named(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
-    table = in_one_form(table[[name for name in LABELS if name in table]], path)
+    table = converted_all(table[[name for name in LABELS if name in table]], path)
     return LabelFile(table.reindex(columns=[*LABELS]), [*notes, *taken], how_drawn(frame, path))
 
 

@@ -15,10 +15,10 @@ from ..errors import UserError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, Judged, opposites
+from .forms import alike, scored
 from .label_files import read_labels
 from .places import alike_in
 from .score import verdict_name
-from .spelling import scored
 from .table import Judgments, Note, n_judgments
 
 if TYPE_CHECKING:
@@ -346,10 +346,10 @@ def _alike(label: str | None, names: Collection[str]) -> str | None:
     if label is None or label in names:
         return label
     if NUMBER.fullmatch(label):
-        alike = [one for one in names if NUMBER.fullmatch(one) and float(one) == float(label)]
+        found = [one for one in names if NUMBER.fullmatch(one) and float(one) == float(label)]
     else:
-        alike = [one for one in names if one.casefold() == label.casefold()]
-    return alike[0] if len(alike) == 1 else None
+        found = [one for one in names if one.casefold() == label.casefold()] or alike(label, names)
+    return found[0] if len(found) == 1 else None
 
 
 def _verdicts(rows: pd.DataFrame) -> set[str]:

@@ -1,25 +1,7 @@
-"""Facts about a log beside its judgments, and notes on what was left out."""
+"""Facts about a log beside its judgments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something that entered the table in part or not at all.
-
-    Attributes:
-        what: Its name for readers of a report ("duplicate judgments").
-        count: How many.
-        where: Log or file.
-    """
-
-    what: str
-    count: int
-    where: str
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.count:,} {self.what}"
 
 
 @dataclass(frozen=True)

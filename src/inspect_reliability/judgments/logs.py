@@ -33,9 +33,11 @@ from ..record.replications import (
 )
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
+from .forms import Source, in_one_form
 from .judgment import Judgment
 from .log_sources import LogSource, find_logs
 from .overlap import combine
+from .reading import Reading
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
 from .shards import part_of
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
@@ -72,6 +74,7 @@ def judgments_from_logs(
     logs: LogSource | Sequence[LogSource],
     *,
     beside: Sequence[Judgments] = (),
+    reading: Reading | None = None,
     progress: Callable[[Iterable[LogSource]], Iterable[LogSource]] = iter,
 ) -> Judgments:
     """Judgments of inspect logs of any task, several scorers included.
@@ -85,6 +88,7 @@ def judgments_from_logs(
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or
             what inspect's `list_eval_logs` lists.
         beside: Judgments of the same study from elsewhere.
+        reading: How verdicts are read: its entry `map` says what they mean.
         progress: Wraps the logs as they are read, to show progress.
 
     Returns:
@@ -114,6 +118,7 @@ def judgments_from_logs(
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
         parts.append(Judgments(table, logs={where: _known(log, table, gaps, where)}, source=where))
+    parts = _in_one_form(parts, reading or Reading())
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
@@ -135,6 +140,22 @@ def _share(table: pd.DataFrame, known: dict[Any, Any]) -> None:
     for name, column in table.items():
         if column.dtype == object:
             table[name] = type(column)([*map(shared, column)], index=column.index, dtype=object)
+
+
+def _in_one_form(parts: Sequence[Judgments], reading: Reading) -> list[Judgments]:
+    """The same judgments; verdicts that no design of ours read have one form, as those of files."""
+    sources = [Source(one.table, one.source) for one in parts if len(one)]
+    in_one_form(sources, reading)
+    found = iter(sources)
+    made = []
+    for one in parts:
+        if len(one):
+            source = next(found)
+            said = tuple(note for note in source.notes if not note.choices)
+            asked = tuple(note for note in source.notes if note.choices)
+            one = replace(one, table=source.table, said=(*one.said, *said), asked=asked)
+        made.append(one)
+    return made
 
 
 def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:

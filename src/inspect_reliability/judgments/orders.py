@@ -7,15 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from .columns import each_once, of_role
+from .columns import OF_SYSTEMS, each_once, of_role
 from .places import OPEN, PAIRS, PLACES, Pair, alike_in, pair_in, pairs_shown
-from .table import Judgments, Note
-from .unclear import Unclear
+from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .names import Told
 
 NAMES = "verdict_names"
 """Column that says what verdicts name, once that is known."""
@@ -77,8 +75,8 @@ def _kind(level: str) -> int:
     return -kind if opposite else kind
 
 
-def meant(table: pd.DataFrame, told: Told) -> Judgments:
-    """Judgments by the responses that verdicts name, where orders have names.
+def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
+    """Verdicts by the responses that they name, where orders have names, and what was found.
 
     The user decides; else columns of the responses as shown. Where neither does, the question stays
     open, but for names such as "first", which are taken for responses.
@@ -87,76 +85,81 @@ def meant(table: pd.DataFrame, told: Told) -> Judgments:
         UserError: The user wants verdicts exchanged, and there are none to exchange.
     """
     if NAMES in table:
-        if told.swap:
-            raise UserError(f"{told.where}: {SETTLED}")
-        return Judgments(table)
-    table, notes = _labels_as_verdicts(table, told.where)
+        if reading.swap:
+            raise UserError(f"{reading.where}: {SETTLED}")
+        return table, []
+    of_systems = reading.words is OF_SYSTEMS
+    if of_systems and _turned(table, table["question"].isna()) is not None:
+        return table, []  # places are those of the columns that name the systems
+    table, notes = _labels_as_verdicts(table, reading.where)
     of_responses = _named_by(table, "verdict") is not None
     if "order" not in table and (found := _turned(table, table["question"].isna())) is not None:
         if of_responses or pair_in({*table["verdict"]}, PLACES):
             table = table.assign(order=found.map({False: "given", True: "swapped"}))
         else:
-            notes.append(Note(_OTHERS, int(found.sum()), told.where))
+            notes.append(Note(_OTHERS, int(found.sum()), reading.where))
     levels = sorted({one for one in table.get("order", ()) if isinstance(one, str)})
     swapped, pair = swapped_in(levels), None
     if levels and not of_responses:
         under = table["verdict"][table["order"].isin(levels)]
-        pair = pair_in({*under}, PLACES if told.swap is None else PAIRS)
-    if pair is None or not swapped or (len(levels) < 2 and told.swap is None):
-        if told.swap:
-            raise UserError(f"{told.where}: {_NOTHING}")
+        pair = pair_in({*under}, PLACES if reading.swap is None else PAIRS)
+    if pair is None or not swapped or (len(levels) < 2 and reading.swap is None):
+        if reading.swap:
+            raise UserError(f"{reading.where}: {_NOTHING}")
         if pair and len(levels) > 2:
             what = _MANY.format(len(levels), ", ".join(levels[:3]))
-            notes.append(Note(what, int(table["order"].isin(levels).sum()), told.where))
-        return Judgments(table, tuple(notes))
+            notes.append(Note(what, int(table["order"].isin(levels).sum()), reading.where))
+        return table, notes
     levels.sort(key=swapped.__contains__)
-    return _by_responses(table, told, pair, levels, swapped, notes)
+    return _by_responses(table, reading, pair, levels, swapped, notes)
 
 
 def _by_responses(
     table: pd.DataFrame,
-    told: Told,
+    reading: Reading,
     pair: Pair,
     levels: Sequence[str],
     swapped: set[str],
     notes: list[Note],
-) -> Judgments:
-    """Judgments whose verdicts are names of two places under named orders."""
+) -> tuple[pd.DataFrame, list[Note]]:
+    """Verdicts that are names of two places, under named orders, by their responses."""
     there = table["order"].isin(swapped)
     number = sum(map(pair.has, table["verdict"]))
-    if told.swap is not None:
-        table = _exchanged(table, pair, there) if told.swap else table
+    if reading.swap is not None:
+        table = _exchanged(table, pair, there) if reading.swap else table
     elif (shown := _turned(table, there)) is not None:
         table = _exchanged(table, pair, shown)
-        notes.append(Note(_SHOWN.format(levels[-1]), number, told.where))
+        notes.append(Note(_SHOWN.format(levels[-1]), number, reading.where, Code.ORDERS))
     elif pair.names in OPEN:
-        unclear = _open(table, told, pair, levels, there)
-        return Judgments(table, tuple(notes), unclear=(unclear,))
+        return table, [*notes, _open(table, reading, pair, levels, there)]
     else:
-        notes.append(Note(_TAKEN.format(_call(told, True), levels[-1]), number, told.where))
+        notes.append(
+            Note(_TAKEN.format(reading.call({"swap": True}), levels[-1]), number, reading.where)
+        )
     names = table["order"].isin(levels).map({True: RESPONSE, False: None})
-    return Judgments(table.assign(**{NAMES: names}), tuple(notes))
+    return table.assign(**{NAMES: names}), notes
 
 
 def _open(
-    table: pd.DataFrame, told: Told, pair: Pair, levels: Sequence[str], swapped: pd.Series[bool]
-) -> Unclear:
+    table: pd.DataFrame,
+    reading: Reading,
+    pair: Pair,
+    levels: Sequence[str],
+    swapped: pd.Series[bool],
+) -> Note:
     """The question what verdicts name, with what either answer would give."""
     both = (_exchanged(table, pair, swapped), table)
     places, responses = (f"{_moved(one, swapped):.1%}" for one in both)
-    calls = (_call(told, True), _call(told, False))
-    says = (
-        f"verdicts ({', '.join(pair.names)}) under named orders ({', '.join(levels)}) name places "
-        f"or responses. As places ({calls[0]}), another order changes {places} of them; as "
-        f"responses ({calls[1]}), {responses}."
+    ways = (
+        reading.choice(f"names of places; another order changes {places} of them", {"swap": True}),
+        reading.choice(f"names of responses; another order changes {responses}", {"swap": False}),
     )
-    return Unclear(sum(map(pair.has, table["verdict"])), says, calls, told.where)
-
-
-def _call(told: Told, swap: bool) -> str:
-    if told.in_python:
-        return f"swap={swap}"
-    return "--swap" if swap else "--no-swap"
+    what = (
+        f"verdicts ({', '.join(pair.names)}) under named orders ({', '.join(levels)}) name places "
+        "or responses"
+    )
+    number = sum(map(pair.has, table["verdict"]))
+    return Note(what, number, reading.where, Code.ORDERS_OPEN, ways)
 
 
 def _exchanged(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> pd.DataFrame:
@@ -240,4 +243,4 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
         return table, []
     what = _LABELS.format(changed.iloc[0], found[changed.index[0]])
     known = found.reindex(table.index).where(single, table["label"])
-    return table.assign(label=known), [Note(what, len(changed), where)]
+    return table.assign(label=known), [Note(what, len(changed), where, Code.LABELS)]

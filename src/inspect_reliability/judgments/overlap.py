@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..verdicts import GIVEN
-from .columns import GROUP_BY, N_JUDGMENTS, in_order, of_role
+from .columns import GROUP_BY, N_JUDGMENTS, UNUSED, in_order, of_role
 from .counted import summed
-from .table import Judgments, Log, Note, make_table
+from .reading import Code, Note, Reading
+from .table import Judgments, Log, make_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +25,12 @@ SOURCE, PART = "_source", "_part"
 
 _REPEATED = "duplicate judgments left out"
 _COPIES = "judgments are in {} too, with the same verdicts: copies, counted once"
-_RUNS = (
-    "of {} judgments that {} has too have another verdict: two runs, told apart by 'time'. "
-    "If one should be a copy, leave it out"
-)
+_RUNS = "of {} judgments that {} has too, by the number of their replication, have another verdict"
 _HELD = "judgments are in {} too: if one is a copy, leave it out, they count twice"
 _Rows = NDArray[np.int64]
 
 
-def combine(parts: Sequence[Judgments]) -> Judgments:
+def combine(parts: Sequence[Judgments], reading: Reading | None = None) -> Judgments:
     """Judgments of several sources together, whatever their order; repeated ones count once.
 
     Ids of samples decide first, then seeds of logs. Other sources overlap where a cell (unit, part
@@ -40,6 +38,10 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     agree, they are copies, else two runs, whose names are levels of the facet `time`. Where neither
     has numbers, both count, and a note asks about a copy. Rows of one source never replace each
     other.
+
+    Args:
+        parts: The judgments of each source.
+        reading: How they were read, where files that differ are asked about.
     """
     if len(parts) == 1:
         return parts[0]
@@ -49,18 +51,26 @@ def combine(parts: Sequence[Judgments]) -> Judgments:
     full = [part for part in parts if len(part)]
     rows = [part for part in full if N_JUDGMENTS not in part.table]
     counts = [part for part in full if N_JUDGMENTS in part.table]
-    table, said = _rows_once(rows, logs, facets) if rows else (make_table([]), list[Note]())
+    table, said = (
+        _rows_once(rows, logs, facets, reading) if rows else (make_table([]), list[Note]())
+    )
     if counts:
         said += _twice(counts, rows)
         table = summed([*(one.table for one in counts), *([table] if rows else [])])
+    open_ = [one for one in said if one.choices]
+    said = [one for one in said if not one.choices]
     said = [*dict.fromkeys([*(note for part in parts for note in part.said), *said])]
-    unclear = tuple(dict.fromkeys(one for part in parts for one in part.unclear))
+    open_ = [*(one for part in parts for one in part.asked), *open_]
+    asked = tuple({(one.code, one.where, one.what): one for one in open_}.values())
     table = table[in_order(table.columns)]
-    return Judgments(table, tuple(said), tuple(facets), logs, unclear)
+    return Judgments(table, tuple(said), tuple(facets), logs, asked)
 
 
 def _rows_once(
-    parts: Sequence[Judgments], logs: Mapping[str, Log], facets: Collection[str]
+    parts: Sequence[Judgments],
+    logs: Mapping[str, Log],
+    facets: Collection[str],
+    reading: Reading | None,
 ) -> tuple[pd.DataFrame, list[Note]]:
     """The judgments of parts that have a row for each, with notes on those in several."""
     import pandas as pd
@@ -78,7 +88,7 @@ def _rows_once(
         if "uuid" in table:
             table, repeated = _each_draw(table)
         counted = {n for n, one in enumerate(parts, 1) if one.counted}
-        overlap = _Overlap(table, counted, facets)
+        overlap = _Overlap(table, counted, facets, reading)
         table = overlap.once()
         repeated += overlap.notes
     return table.drop(columns=[SOURCE, PART]), repeated
@@ -131,9 +141,13 @@ class _Overlap:
     """The sources of a table, compared in pairs."""
 
     def __init__(
-        self, table: pd.DataFrame, counted: Collection[int], facets: Collection[str]
+        self,
+        table: pd.DataFrame,
+        counted: Collection[int],
+        facets: Collection[str],
+        reading: Reading | None,
     ) -> None:
-        self.table = table
+        self.table, self._reading = table, reading
         self.notes: list[Note] = []
         self._gone = np.zeros(len(table), dtype=bool)
         self._always = [*GROUP_BY, "question"]
@@ -204,12 +218,26 @@ class _Overlap:
                     self._copied(one, found, other, again)
                 return None
             if not (one.counted or other.counted):
-                return Note(_RUNS.format(f"{len(again):,}", one.name), new, other.name)
+                return self._two_runs(one, other, len(again), new)
         cells = self._cells(shared) if one.counted or other.counted else keys
         said = cells * (self._said.max() + 1) + self._said  # each verdict has cells of its own
         if Counter(said[other.rows].tolist()) <= Counter(said[one.rows].tolist()):
             self.notes.append(Note(_HELD.format(one.name), len(other.rows), other.name))
         return None
+
+    def _two_runs(self, one: _Source, other: _Source, shared: int, new: int) -> Note:
+        """What two sources are that number the same replications with other verdicts."""
+        what = _RUNS.format(f"{shared:,}", one.name)
+        if self._reading is None or one.has_ids or other.has_ids:
+            return Note(f"{what}: two runs, told apart by 'time'", new, other.name, Code.OVERLAP)
+        choice = self._reading.choice
+        yours = self._reading.yours("replication")
+        ways = (
+            choice("two runs of the same judge", {"columns": {"file": "time"}}),
+            choice("each file is another judge's", {"columns": {"file": "judge"}}),
+            choice("more replications of one run", {"columns": {yours: UNUSED}}),
+        )
+        return Note(what, new, other.name, Code.REPEATS_OPEN, ways, "time")
 
     def _copied(self, one: _Source, found: _Rows, other: _Source, again: _Rows) -> None:
         self._gone[again] = True

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .columns import COLUMNS, as_columns, of_role
-from .names import UNUSED, Told
-from .unclear import Unclear
+from .columns import COLUMNS, PAIR, UNUSED, as_columns, of_role
+from .places import pairs_shown
+from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,8 +41,8 @@ _NEVER = {
 what numbers draws."""
 
 _USUAL: Mapping[str, Collection[str]] = {
-    "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
     "order": {"order", "position", "swap", "swapped", "flip", "flipped", "shown"},
+    "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
     "question": {
         *("subset", "split", "dataset", "category", "topic", "section", "domain", "pair", "turn"),
     },
@@ -98,20 +98,22 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
     return made, int((~first).sum())
 
 
-def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Unclear | None:
+def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> Note | None:
     """What is open where a column tells apart rows that repeat a question under one condition.
 
     Args:
         table: Judgments.
         known: Columns that identify a judgment.
-        told: What is known of the source.
+        reading: What is known of the source.
     """
     if not table.duplicated(known).any():
         return None
     cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
     several = cell.duplicated(keep=False)
     cell, rows = cell[several], table[several]
-    free = [name for name in map(str, rows) if name not in (*known, *told.facets)]
+    shown = {name for pair in pairs_shown(rows) for name in pair}
+    taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
+    free = [name for name in map(str, rows) if name not in taken]
     possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
     for name in possible:
         if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
@@ -121,25 +123,71 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], told: Told) -> Uncl
                 ours = "output"  # whose judge is known
             if ours not in _OWN_LABELS and _labels_differ(rows, cell):
                 ours = "question"
-            return _asked(table, name, ours, "in the same way everywhere", len(rows), told)
+            return _asked(table, name, ours, "in the same way everywhere", len(rows), reading)
     other = [name for name in known if name != "question"]
     condition = rows.groupby(other, dropna=False).ngroup()
     for name in possible:  # ids that start again for each of its levels
         if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
             how = "as ids that start again would need"
-            return _asked(table, name, "question", how, len(rows), told)
+            return _asked(table, name, "question", how, len(rows), reading)
     return None
 
 
-def _asked(table: pd.DataFrame, name: str, ours: str, how: str, rows: int, told: Told) -> Unclear:
+def _asked(
+    table: pd.DataFrame, name: str, ours: str, how: str, rows: int, reading: Reading
+) -> Note:
     """The question what a column is, with the calls that settle it."""
-    says = (
+    what = (
         f"rows repeat a question under one condition, and column {name!r} tells them apart {how}: "
-        "it may be what they differ in, or they are replications."
+        "it may be what they differ in, or they are replications"
     )
     varied = ours in table and table[ours].nunique() > 1
-    known = f"{name}+{told.yours(ours)}" if varied or ours == "question" else name
-    return Unclear(rows, says, (told.call(ours, known), told.call(UNUSED, name)), told.where, name)
+    known = f"{name}+{reading.yours(ours)}" if varied or ours == "question" else name
+    ways = (
+        reading.choice(
+            f"column {name!r} is the {_MEANS.get(ours, ours)}", {"columns": {known: ours}}
+        ),
+        reading.choice("replications", {"columns": {name: UNUSED}}),
+    )
+    return Note(what, rows, reading.where, Code.REPEATS_OPEN, ways, name)
+
+
+_MEANS = {"scorer": "part of a score", "output": "output that was judged"}
+
+
+def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> list[Note]:
+    """What is open where rows repeat a replication, as the source numbers these.
+
+    Args:
+        table: Judgments.
+        known: Columns that identify a judgment, the replication among them.
+        reading: What is known of the source.
+    """
+    known = [*known, *({"place"} & {*table})]  # a distribution has a row for each verdict
+    if not (again := table.duplicated(known, keep=False)).any():
+        return []
+    rows = table[again]
+    cell = rows.groupby(list(known), dropna=False, sort=False).ngroup()
+    free = [name for name in map(str, rows) if name not in (*known, *reading.facets)]
+    units = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one) and _once(cell, rows[one])]
+    yours, question = reading.yours("replication"), reading.yours("question")
+    ways = [
+        reading.choice(
+            f"column {one!r} is part of the question",
+            {"columns": {f"{one}+{question}": "question"}},
+        )
+        for one in units[:1]
+    ]
+    ways.append(reading.choice("each row is another replication", {"columns": {yours: UNUSED}}))
+    what = (
+        "rows repeat a replication of the same judge and question: delete them if they are "
+        "duplicates, or say what they differ in"
+    )
+    return [
+        Note(
+            what, int(table.duplicated(known).sum()), reading.where, Code.REPEATS_OPEN, tuple(ways)
+        )
+    ]
 
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ..errors import UserError, reason
 from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
 from .columns import each_once
+from .exports import rows_in
 from .saved import Saved, n_rows_of, read_parquet
 from .table import Note
 from .workbook import read_workbook
@@ -99,6 +101,9 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     path = not_a_pipe(_here(str(location)))
     form = path.suffix.lower()
     if form == ".json":
+        if _is_lines(path):
+            lines = (record for _, record in read_json_lines(path))
+            return Rows(iter([pd.json_normalize(list(lines))]))
         listed, notes = _listed(read_json(path), str(path))
         if not (records := [record for _, record in objects(listed, str(path))]):
             raise UserError(f"{path} is empty.")
@@ -121,10 +126,24 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
         return Rows(_in_words(_under_header(cells, path, notes), path), notes=notes)
 
 
+def _is_lines(path: Path) -> bool:
+    """Whether a JSON file has an object a line, as only .jsonl files should."""
+    with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
+        first, second = file.readline(_BLOCK), file.readline(_BLOCK)
+        return isinstance(json.loads(first), dict) and second.lstrip()[:1] == b"{"
+    return False
+
+
 def _listed(found: Any, where: str) -> tuple[Any, list[Note]]:
     """The list of rows in a JSON file: all of it, its one list of objects, or pandas' columns."""
     if not isinstance(found, dict):
         return found, []
+    if {"columns", "data"} <= found.keys() <= {"columns", "data", "index"}:  # pandas' "split"
+        names = found["columns"]
+        return [dict(zip(names, row, strict=False)) for row in found["data"]], []
+    if known := rows_in(found):
+        rows, name = known
+        return rows, [Note(f"rows of its list {name!r} read", len(rows), where)]
     lists = {name: of for name, of in found.items() if isinstance(of, list) and of}
     lists = {name: of for name, of in lists.items() if all(isinstance(one, dict) for one in of)}
     if len(lists) == 1:

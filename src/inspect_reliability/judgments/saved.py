@@ -14,8 +14,8 @@ from pydantic import TypeAdapter
 from ..errors import UserError
 from ..saving import whole
 from .columns import COLUMNS, LARGEST, each_once
+from .reading import refuse
 from .table import Judgments, Log, Note
-from .unclear import refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +76,7 @@ def write_parquet(judgments: Judgments, path: str | Path) -> None:
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
-    refuse(judgments.unclear, "judgments are not written")
+    refuse(judgments.asked)
     table = judgments.table
     as_json = [str(name) for name in table if not _is_plain(table[name])]
     dump = partial(json.dumps, default=str)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..record.shards import Shard, place_of
-from .log import Log, Note, Part
+from .log import Log, Part
+from .reading import Note
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import UserError
-from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, factorized, in_order, of_role
+from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, OF_SYSTEMS, factorized, in_order, of_role
 from .count import NUMBER, by_value
 from .counted import BATCH, fingerprint, together
-from .frame import agreed, judgments_from_frame, read
-from .names import Told
+from .described import read_summary
 from .orders import SETTLED
 from .overlap import combine, short
+from .reading import Code, Entries, Note, Reading
 from .repeats import identity, telling_apart
 from .rows import Rows, has_judgments, n_rows, read_rows
-from .table import NUMBERS, Judgments, Note, n_judgments
-from .values import in_one_form
+from .steps import draft_of, judgments_of
+from .table import NUMBERS, Judgments, n_judgments
+from .values import converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ def judgments_from(
     facets: Sequence[str] = (),
     *,
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
     progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Judgments:
     """Read judgments from any source.
@@ -58,37 +60,68 @@ def judgments_from(
         swap: What verdicts such as A and B name in frames and files whose orders have names: True
             for the place, which a swapped order exchanges, False for the response, None if you do
             not know.
+        reading: How to read them, or a file that says so. The other arguments are added to it.
         progress: Wraps the logs as they are read, to show progress.
+
+    Returns:
+        The judgments. Their `asked` says what they can mean, if that is not one thing.
 
     Raises:
         UserError: One of them cannot be read.
     """
     import pandas as pd
 
+    entries = {"columns": columns or {}, "facets": tuple(facets), "swap": swap}
+    known = Reading.of(in_file(reading), **entries)
     if isinstance(given, Judgments):
-        if swap is not None:
-            raise UserError("These judgments were read already: say swap where you read them.")
+        if known.entries.keys() - {"facets"}:
+            raise UserError(
+                "These judgments were read already: say columns and swap where you read them."
+            )
         return given
     if isinstance(given, pd.DataFrame):
-        return _in_one_order(judgments_from_frame(given, columns, swap=swap))
-    files: dict[str, str] = {}
-    logs: list[LogSource] = []
-    for one in given if isinstance(given, Sequence) and not isinstance(given, str) else [given]:
-        if isinstance(one, str | Path) and has_judgments(str(one)):
-            files[str(one)] = os.path.realpath(one)
-        else:
-            logs.append(one)
-    if swap and not files:
-        raise UserError("Logs record their orders: there is nothing to swap.")
-    # One file may have several paths.
-    once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    told = Told("", columns or {}, facets, swap=swap)
-    parts = agreed(_in_files([*once.values()], told))
-    if parts and not logs:
-        return _in_one_order(_together(parts, told))
-    from .logs import judgments_from_logs  # inspect takes a second to import
+        return _in_one_order(judgments_from_frame(given, reading=known))
+    some = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    return _tried(lambda way: _in_places(some, way, progress), known)
 
-    return judgments_from_logs(logs, beside=parts, progress=progress)
+
+def judgments_from_frame(
+    frame: pd.DataFrame,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+    **constant: Any,
+) -> Judgments:
+    """Judgments of a data frame with one row a judgment, such as inspect's `samples_df`.
+
+    Args:
+        frame: Any data frame. Columns that have a judgments table's names are taken as they are,
+            others are kept beside them.
+        columns: Name in the frame -> name in the table, as in
+            `{"id": "question", "epoch": "replication", "score_verdict": "verdict"}`.
+        swap: See `judgments_from`.
+        reading: How to read it, or a file that says so. The other arguments are added to it.
+        constant: Columns that are the same for all rows, as in `judge="my-judge"`.
+
+    Returns:
+        The table. Rows without a verdict are left out and counted. Without a column
+        `replication`, rows are counted up within a judge, question and condition. Without a column
+        `verdict`, `score` is taken. The notes say so.
+
+    Raises:
+        UserError: A column is missing, is there twice, or has a value of another type than its
+            name says; a question's options change their order and verdicts name none of them; or
+            there is nothing to swap.
+    """
+    known = Reading.of(in_file(reading), columns=columns or {}, swap=swap, constant=constant)
+    known = replace(known, where="data frame", in_python=True)
+    index = [name for name in frame.index.names if name is not None and name not in frame]
+    frame = frame.reset_index(index).reset_index(drop=True)
+    return _tried(lambda way: _of_frame(frame, way), known)
+
+
+def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
+    return judgments_of([draft_of(iter([frame]), reading)], reading)[0]
 
 
 def judgments_from_file(
@@ -96,6 +129,7 @@ def judgments_from_file(
     columns: Mapping[str, str] | None = None,
     facets: Sequence[str] = (),
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
 ) -> Judgments:
     """Judgments of a file with one row a judgment: text, .xlsx, JSON, JSONL or parquet.
 
@@ -104,48 +138,141 @@ def judgments_from_file(
         columns: Name in the file -> name in the table; not needed for files that `save` wrote.
         facets: Columns to take for facets.
         swap: See `judgments_from`.
+        reading: How to read it, or a file that says so. The other arguments are added to it.
 
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
     """
-    return agreed([_in_file(Told(str(path), columns or {}, facets, swap=swap))])[0]
+    entries = {"columns": columns or {}, "facets": tuple(facets), "swap": swap}
+    return _tried(
+        lambda way: _in_files([str(path)], way)[0], Reading.of(in_file(reading), **entries)
+    )
 
 
-def _in_files(files: Sequence[str], told: Told) -> list[Judgments]:
+def in_file(reading: Reading | str | Path | None) -> Reading | None:
+    """A reading, also one in a file.
+
+    Raises:
+        UserError: The file is no reading.
+    """
+    if not isinstance(reading, str | Path):
+        return reading
+    from .reading_file import read_reading  # brings a parser of YAML
+
+    return read_reading(reading)
+
+
+_MOST_TRIED = 6
+"""Most choices that are tried, so that a large file with many questions is read a few times."""
+
+
+def _tried(read: Callable[[Reading], Judgments], reading: Reading) -> Judgments:
+    """Judgments, and with what they ask, what each choice would read: each was tried.
+
+    A choice under which the source cannot be read is not offered.
+    """
+    found = read(reading)
+    if not found.asked:
+        return found
+    asked, tried = [], 0
+    for note in found.asked:
+        ways = []
+        for way in note.choices:
+            tried += 1
+            reads = _reads(read, reading, way.entries) if tried <= _MOST_TRIED else ""
+            if reads is not None:
+                ways.append(way._replace(reads=reads))
+        asked.append(replace(note, choices=tuple(ways or note.choices)))
+    return replace(found, asked=tuple(asked))
+
+
+def _reads(read: Callable[[Reading], Judgments], reading: Reading, entries: Entries) -> str | None:
+    """What a source says under a choice; None if it cannot be read so."""
+    try:
+        return read_summary(read(reading.chosen(entries)))
+    except UserError:
+        return None
+
+
+def _in_places(
+    some: Sequence[Any], reading: Reading, progress: Callable[[Iterable[Any]], Iterable[Any]]
+) -> Judgments:
+    """Judgments of files and logs."""
+    files: dict[str, str] = {}
+    logs: list[LogSource] = []
+    for one in some:
+        if isinstance(one, str | Path) and has_judgments(str(one)):
+            files[str(one)] = os.path.realpath(one)
+        else:
+            logs.append(one)
+    if reading.swap and not files:
+        raise UserError("Logs record their orders: there is nothing to swap.")
+    # One file may have several paths.
+    once = {place: file for file, place in sorted(files.items(), reverse=True)}
+    parts = _in_files([*once.values()], reading)
+    if parts and not logs:
+        found = _in_one_order(_together(parts, reading))
+        readings = tuple(one for part in parts for one in part.readings)
+        return replace(found, files=tuple(once.values()), readings=readings)
+    from .logs import judgments_from_logs  # inspect takes a second to import
+
+    return judgments_from_logs(logs, beside=parts, reading=reading, progress=progress)
+
+
+def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
     """Judgments of files, counted as they are read where these are many."""
-    count = sum(map(n_rows, files)) > BATCH
+    count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
+    names = short(files)
+    opened = {file: read_rows(file, BATCH if count else None) for file in files}
+    saved = {file: (rows, rows.saved) for file, rows in opened.items() if rows.saved}
+    drafts = {}
+    for file, rows in opened.items():
+        if file not in saved:
+            frames = (of_file(one, reading.columns, names[file]) for one in rows.frames)
+            drafts[file] = draft_of(frames, replace(reading, where=file), count)
+            drafts[file].notes[:0] = rows.notes
+    read = dict(zip(drafts, judgments_of([*drafts.values()], reading), strict=True))
+    for file, (rows, about) in saved.items():
+        read[file] = _read_again(rows, about, replace(reading, where=file), count)
+    return _copies_once([replace(read[file], source=file) for file in files])
+
+
+def _copies_once(parts: Sequence[Judgments]) -> list[Judgments]:
+    """The same parts; of counted ones that are equal, the others are empty and say so."""
     found: list[Judgments] = []
     counts: dict[int, str] = {}
-    for file, name in short(files).items():
-        part = _in_file(replace(told, where=file), count, name)
+    for part in parts:
         if N_JUDGMENTS in part.table:
-            if (first := counts.setdefault(fingerprint(part.table), file)) != file:
-                copies = Note(_COPY.format(first), n_judgments(part.table), file)
+            first = counts.setdefault(fingerprint(part.table), part.source)
+            if first != part.source:
+                number = n_judgments(part.table)
+                copies = Note(_COPY.format(first), number, part.source, Code.OVERLAP)
                 part = replace(part, table=part.table[:0], said=(*part.said, copies))
-            if sum(map(len, found[1:])) > max(len(found[:1] and found[0]), 4 * BATCH):
-                found = [combine(found)]
         found.append(part)
     return found
 
 
-def _together(parts: Sequence[Judgments], told: Told) -> Judgments:
+def _together(parts: Sequence[Judgments], reading: Reading) -> Judgments:
     """Judgments of files; what tells their repeats apart may differ between them, or be the file.
 
     Files that do not say whose verdicts they have may be of one judge each.
     """
     import pandas as pd
 
-    found = combine(parts)
+    named = {
+        yours: ours for one in parts for of in one.readings for yours, ours in of.columns.items()
+    }
+    found = combine(parts, replace(reading, columns=named))
     rows = [one for one in parts if one.counted and N_JUDGMENTS not in one.table]
-    if len(rows) < 2 or found.unclear or len(found) < sum(map(len, parts)):
+    if len(rows) < 2 or found.asked or len(found) < sum(map(len, parts)):
         return found
     table = pd.concat([one.table for one in rows], ignore_index=True)
-    if FILE not in told.columns and table["judge"].isna().all():
+    if FILE not in reading.columns and table["judge"].isna().all():
         names = [*short([one.source for one in rows]).values()]
         table[FILE] = np.repeat(names, [*map(len, rows)])
     known = [name for name in identity(table, found.facets) if name != "replication"]
-    asked = telling_apart(table, known, replace(told, where=f"{len(rows)} files"))
-    return replace(found, unclear=(asked,)) if asked else found
+    asked = telling_apart(table, known, replace(reading, where=f"{len(rows)} files"))
+    return replace(found, asked=(asked,)) if asked else found
 
 
 def of_file(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.DataFrame:
@@ -154,22 +281,11 @@ def of_file(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.Da
     return frame.assign(**{FILE: name}) if added else frame
 
 
-def _in_file(told: Told, count: bool = False, name: str = "") -> Judgments:
-    """Judgments of a file; with `count`, they are counted as they are read."""
-    rows = read_rows(told.where, BATCH if count else None)
-    rows.frames = (of_file(one, told.columns, name) for one in rows.frames)
-    if rows.saved:
-        found = _read_again(rows, rows.saved, told, count)
-    else:
-        found = read(rows.frames, told, count)
-    return replace(found, said=(*rows.notes, *found.said), source=told.where)
-
-
-def _read_again(rows: Rows, saved: Saved, told: Told, count: bool) -> Judgments:
+def _read_again(rows: Rows, saved: Saved, reading: Reading, count: bool) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
-    if told.swap:
-        raise UserError(f"{told.where}: {SETTLED}")
-    frames = (_checked_again(one, saved, told.where) for one in rows.frames)
+    if reading.swap:
+        raise UserError(f"{reading.where}: {SETTLED}")
+    frames = (_checked_again(one, saved, reading.where) for one in rows.frames)
     table = together(frames, saved.facets, count)
     found = Judgments(table[in_order(table.columns)], tuple(saved.notes), logs=saved.logs)
     return found.with_facets(saved.facets)
@@ -184,7 +300,7 @@ def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFram
             "values. Save it anew from its logs, or write the rows as CSV."
         )
     kinds = {name: kind for name, kind in NUMBERS.items() if name in frame}
-    return in_one_form(frame, where, saved).astype(kinds)
+    return converted_all(frame, where, saved).astype(kinds)
 
 
 def _in_one_order(judgments: Judgments) -> Judgments:

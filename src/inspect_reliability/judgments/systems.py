@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import UserError
-from .columns import each_once
-from .frame import named_once
+from .columns import OF_LABELS, OF_SYSTEMS, PAIR
+from .forms import Source, in_one_form
 from .gained import gains, winners
-from .names import OF_LABELS, OF_SYSTEMS, PAIR, Told, lacking, named
+from .names import lacking, named
 from .overlap import short
-from .rows import has_judgments, read_frame
+from .reading import Note, Reading, refuse
+from .rows import read_frame
 from .sources import FILE, judgments_from, of_file
+from .steps import named_once
 from .suites import is_rejudged, is_suite, own_scores
-from .table import Note
-from .values import in_one_form
+from .table import Judgments
+from .values import converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +30,6 @@ _NO_WINNER = "verdicts without a winner left out"
 _NO_SCORE = "verdicts without a score left out"
 _NAMELESS = "rows without the name of a system left out"
 _ITSELF = "verdicts on a system against itself left out"
-_TWICE = "rows that repeat a replication left out"
 _WEIGHED = "verdicts from 1 to 2 taken for probabilities: 1.2 says that the first wins with .8"
 _POOLED = "verdicts of files that name no judge taken together: --column file=judge ranks by each"
 _OTHERS = "verdicts on pairs without {!r} left out"
@@ -54,61 +55,100 @@ class Verdicts:
     notes: tuple[Note, ...]
 
 
-def verdicts_on_systems(
-    sources: Sequence[str],
-    columns: Mapping[str, str] | None = None,
-    facets: Sequence[str] = (),
-    meant: Mapping[str, str] | None = None,
-    baseline: str | None = None,
-    by_people: bool = False,
-) -> Verdicts:
-    """Read verdicts on systems from files and logs.
+def judgments_on_systems(
+    sources: Sequence[str], reading: Reading | None = None, **entries: Any
+) -> Judgments:
+    """Judgments of files or logs that name systems, by the steps of all judgments.
 
     Args:
         sources: Files with one row a verdict, or inspect logs.
-        columns: Name in the files -> our name: `model_1`, `model_2`, `system`, `p`, or a column of
-            the table of judgments.
-        facets: Columns to take for facets.
-        meant: Verdict in the files -> what it means, as in `{"C": "tie"}`.
+        reading: How they are read.
+        entries: More entries of the reading. Names of columns can also be `model_1`, `model_2`,
+            `system` and `p`.
+
+    Raises:
+        UserError: They cannot be read.
+    """
+    known = replace(Reading.of(reading, **entries), words=OF_SYSTEMS)
+    return judgments_from([*sources], reading=known)
+
+
+def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Verdicts:
+    """The verdicts of judgments as what each system gained.
+
+    Args:
+        judgments: Judgments that name systems.
         baseline: Only verdicts on pairs with this system count.
-        by_people: Read the labels, not the verdicts.
+
+    Raises:
+        UserError: They name no systems, or can mean two things.
+    """
+    refuse(judgments.asked)
+    where = judgments.source or "sources"
+    table, facets = _of_models(judgments.table), judgments.facets
+    if "sample" in table and "output" in table:
+        asked = table["sample"].where(table["sample"].notna(), table["question"])
+        table = table.assign(question=asked.map(str))
+    table, weighed = _weighed(table, where)
+    notes = [*weighed]
+    if len(judgments.files) > 1 and table["judge"].isna().all() and FILE not in table:
+        notes.append(Note(_POOLED, len(table), where))
+    return _verdicts(table, facets, baseline, where, notes)
+
+
+def labels_on_systems(
+    files: Sequence[str], reading: Reading | None = None, baseline: str | None = None
+) -> Verdicts:
+    """What people say of systems: labels in place of verdicts, each once.
+
+    Args:
+        files: Files with a row a label.
+        reading: How they are read; what it says of columns that a file lacks does not matter.
+        baseline: Only labels of pairs with this system count.
 
     Raises:
         UserError: They cannot be read, or name no systems.
     """
     import pandas as pd
 
-    tables, notes = [], list[Note]()
-    files = [one for one in sources if has_judgments(one)]
+    known, notes = replace(reading or Reading(), words=OF_SYSTEMS), list[Note]()
+    read = []
     for file, name in short(files).items():
-        table, said = _of_file(file, columns or {}, facets, by_people, name)
-        tables.append(table)
-        notes += said
-    if logs := [one for one in sources if one not in files]:
-        found = judgments_from(logs)
-        tables.append(_of_models(found.table))
-        notes += found.notes
-    where = sources[0] if len(sources) == 1 else "sources"
-    table = pd.concat(tables, ignore_index=True).dropna(subset=["question"])
-    named_by = {"judge", FILE} & {*table, *(columns or {})}
-    if len(files) > 1 and not (by_people or named_by):
-        notes.append(Note(_POOLED, len(table), where))
-    if absent := [name for name in facets if name not in table]:
-        raise UserError(f"{where} has no column {absent[0]!r}.")
+        frame, _, said = read_frame(file)
+        frame = of_file(named_once(frame, file), known.columns, name)
+        columns = {yours: ours for yours, ours in known.columns.items() if yours in frame}
+        table, taken, told = named(frame, replace(known, where=file, columns=columns))
+        if "question" not in table:
+            raise UserError(lacking(["question"], frame, told))
+        read.append(Source(_by_people(converted_all(table, file), file), file))
+        notes += [*said, *taken]
+    in_one_form(read, known)
+    found = [note for one in read for note in one.notes]
+    refuse([note for note in found if note.choices])
+    where = files[0] if len(files) == 1 else "labels"
+    table = pd.concat([one.table for one in read], ignore_index=True)
+    return _verdicts(table.dropna(subset=["question"]), (), baseline, where, [*notes, *found])
+
+
+def _verdicts(
+    table: pd.DataFrame,
+    facets: Sequence[str],
+    baseline: str | None,
+    where: str,
+    notes: list[Note],
+) -> Verdicts:
     named_in = [*PAIR] if {*PAIR} <= {*table} else [name for name in ("system",) if name in table]
     nameless = table[named_in].isna().any(axis="columns")
     if nameless.all():
         raise UserError(f"{where}: no row names its systems ({' and '.join(named_in)}).")
     notes += [Note(_NAMELESS, int(nameless.sum()), where)] * bool(nameless.any())
-    table = table[~nameless].reset_index(drop=True)
-    table = _by_people(table, where) if by_people else table
-    table, exact = _with_values(table, meant or {}, where)
+    table, exact = _with_values(table[~nameless].reset_index(drop=True), where)
     table, said = _usable(table, baseline, where)
     wording = [name for name in ("wording", "scorer", "run") if name in table]
     own = dict.fromkeys(["order", *wording, *facets])
-    names = tuple(name for name in _KEYS if name in table and table[name].notna().any())
-    table, twice = _once(table, [*names, *own], where)
-    return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said, *twice))
+    table = table.drop(columns=[one for one in _KEYS if one in table and table[one].isna().all()])
+    names = tuple(name for name in _KEYS if name in table)
+    return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said))
 
 
 def _of_models(table: pd.DataFrame) -> pd.DataFrame:
@@ -126,28 +166,12 @@ def _of_models(table: pd.DataFrame) -> pd.DataFrame:
 def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
     """The labels as verdicts, each once."""
     if "label" not in table:
-        raise UserError(lacking(["label"], table, Told(where, words=OF_LABELS)))
+        raise UserError(lacking(["label"], table, Reading(where=where, words=OF_LABELS)))
     kept = [name for name in ("question", *PAIR, "system", "rater", "label") if name in table]
-    told = table[kept].explode("label").dropna(subset="label").astype({"label": str})
+    reading = table[kept].explode("label").dropna(subset="label").astype({"label": str})
     # Beside verdicts, a label is on each row; without them, a row is of a person.
-    told = told.drop_duplicates() if "verdict" in table else told
-    return told.rename(columns={"label": "verdict"}).reset_index(drop=True)
-
-
-def _of_file(
-    file: str, columns: Mapping[str, str], facets: Sequence[str], by_people: bool, name: str
-) -> tuple[pd.DataFrame, list[Note]]:
-    frame, saved, notes = read_frame(file)
-    if saved:
-        return judgments_from(file).table, notes
-    frame = of_file(named_once(frame, file), columns, name)
-    if by_people:  # what the verdicts' columns are called, a file of labels need not say
-        columns = {yours: ours for yours, ours in columns.items() if yours in frame}
-    table, said, told = named(frame, Told(file, columns, facets, words=OF_SYSTEMS))
-    if "question" not in table:
-        raise UserError(lacking(["question"], frame, told))
-    table, weighed = _weighed(in_one_form(table, file), file)
-    return table, [*notes, *said, *weighed]
+    reading = reading.drop_duplicates() if "verdict" in table else reading
+    return reading.rename(columns={"label": "verdict"}).reset_index(drop=True)
 
 
 def _weighed(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]:
@@ -162,9 +186,7 @@ def _weighed(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[Note]]
     return table.assign(p=2 - given), [Note(_WEIGHED, len(given), where)]
 
 
-def _with_values(
-    table: pd.DataFrame, meant: Mapping[str, str], where: str
-) -> tuple[pd.DataFrame, bool]:
+def _with_values(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, bool]:
     """The table with the systems of each verdict and what these gained; None without a winner."""
     if is_suite(table) and "system" not in table and not {*PAIR} & {*table}:
         table = table.rename(columns={"judge": "system"})
@@ -174,7 +196,7 @@ def _with_values(
             f"{where} has neither a column 'verdict' nor a column 'p'. Say which it is: --column "
             "YOURS=OURS, as in --column winner=verdict."
         )
-    said: Any = _probabilities(table["p"], where) if exact else _meant(table["verdict"], meant)
+    said: Any = _probabilities(table["p"], where) if exact else [*table["verdict"]]
     if {*PAIR} <= {*table}:
         pairs = table[[*PAIR]].to_numpy(dtype=str)
         won = np.array(said if exact else winners(said, [*map(tuple, pairs.tolist())]), dtype=float)
@@ -218,11 +240,6 @@ def _probabilities(column: pd.Series[Any], where: str) -> list[float | None]:
     return [None if pd.isna(one) else float(one) for one in found]
 
 
-def _meant(column: pd.Series[Any], meant: Mapping[str, str]) -> list[str | None]:
-    said = {yours.casefold(): of for yours, of in meant.items()}
-    return list(each_once(column, lambda one: said.get(str(one).casefold(), str(one))))
-
-
 def _usable(
     table: pd.DataFrame, baseline: str | None, where: str
 ) -> tuple[pd.DataFrame, list[Note]]:
@@ -253,17 +270,6 @@ def _usable(
     if len({one for of in table["systems"] for one in of}) < 2:
         raise UserError(f"{where}: fewer than two systems have a verdict, so nothing is ranked.")
     return table.reset_index(drop=True), notes
-
-
-def _once(table: pd.DataFrame, cell: Sequence[str], where: str) -> tuple[pd.DataFrame, list[Note]]:
-    """The first of rows that say they are the same replication."""
-    if "replication" not in table or table["replication"].isna().any():
-        return table, []
-    again = table.astype({name: str for name in cell if name in table}).duplicated(
-        ["question", "systems", "replication", *(name for name in cell if name in table)]
-    )
-    n = int(again.sum())
-    return table[~again], [Note(_TWICE, n, where)] * bool(n)
 
 
 def _ordered(table: pd.DataFrame, facets: Iterable[str]) -> pd.DataFrame:

@@ -16,9 +16,9 @@ from ..verdicts import GIVEN
 from .columns import GROUP_BY, N_JUDGMENTS, dividing, in_order
 from .log import Gap as Gap
 from .log import Log as Log
-from .log import Note as Note
+from .reading import Note as Note
+from .reading import Reading
 from .shards import said_of_shards
-from .unclear import Unclear
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,18 +42,22 @@ class Judgments:
         said: What was left out, by source, except gaps of logs.
         facets: Columns that the user takes for facets, beside those that are declared.
         logs: The logs behind the judgments, by place.
-        unclear: What the sources leave open.
+        asked: What the sources leave open.
         source: The log or file that they are from, if they are from one.
         counted: Whether their replications are counted up from the order of its rows.
+        readings: How each of their files was read.
+        files: The files that they are from.
     """
 
     table: pd.DataFrame
     said: tuple[Note, ...] = ()
     facets: tuple[str, ...] = ()
     logs: Mapping[str, Log] = field(default_factory=dict)
-    unclear: tuple[Unclear, ...] = ()
+    asked: tuple[Note, ...] = ()
     source: str = ""
     counted: bool = False
+    readings: tuple[Reading, ...] = ()
+    files: tuple[str, ...] = ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -66,9 +70,8 @@ class Judgments:
             for gap in log.gaps:
                 if not gap.retried or last[log.run, log.task] == where:
                     lacking[gap.what, where] += gap.size
-        open_ = (Note(one.what, one.count, one.where) for one in self.unclear)
         gaps = (Note(what, n, where) for (what, where), n in lacking.items())
-        return (*gaps, *said_of_shards(self.logs), *self.said, *open_)
+        return (*gaps, *said_of_shards(self.logs), *self.said, *self.asked)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -115,8 +118,8 @@ class Judgments:
         """
         facets = tuple(dict.fromkeys(names))
         self._has(facets)
-        unclear = tuple(one for one in self.unclear if one.column not in facets)
-        return replace(self, facets=facets, unclear=unclear)
+        asked = tuple(one for one in self.asked if one.column not in facets)
+        return replace(self, facets=facets, asked=asked)
 
     def _has(self, names: Iterable[str]) -> None:
         if unknown := [name for name in names if name not in self.table]:

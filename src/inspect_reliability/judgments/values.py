@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, time
 from decimal import Decimal
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter
@@ -15,8 +17,9 @@ from pydantic import Field, TypeAdapter
 from ..errors import UserError
 from .columns import COLUMNS, LARGEST, N_JUDGMENTS, Kind, each_once
 from .count import NUMBER
+from .reading import Code, Note
 from .score import verdict_name
-from .table import Note, clean_temperature
+from .table import clean_temperature
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +30,9 @@ _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))\.0+")
 _NONE = {"", "na", "n/a", "n.a.", "#n/a", "nan", "<na>", "null"}
 """What people write where there is no verdict."""
+_MINUS = str.maketrans("−–—﹣－", "-----")
+_HUGE = 1e15
+"""No grade is as large."""
 _QUOTED = r"""(?:'([^']*)'|"([^"]*)")"""
 _AS_PRINTED = re.compile(rf"[\[(]\s*{_QUOTED}(?:[,\s]\s*{_QUOTED})*\s*,?\s*[\])]")
 """A list of names as Python, or numpy, prints it into a CSV."""
@@ -54,6 +60,8 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
             row = next(n for n, other in enumerate(values, 1) if str(other) == str(value))
             date = isinstance(value, datetime)
             hint = " A spreadsheet makes dates of texts such as 1.5." if date else ""
+            if name in ("verdict", "label") and str(value).strip("+-").casefold()[:3] == "inf":
+                hint += " Leave the cell empty if there is no verdict."
             if name == "temperature":
                 hint += " Write the number alone, or leave the column out (temperature=unused)."
             raise UserError(
@@ -78,6 +86,12 @@ def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[
     names = sorted({*texts})
     if all(map(NUMBER.fullmatch, names)):
         return frame, []
+    if all(map(_ID.fullmatch, names)):
+        # Other files may have other runs, so that numbers within this one would not do.
+        what = f"runs told apart by their ids, as {names[0]!r:.40}"
+        return frame.assign(replication=texts.map(_number_of_id)), [
+            Note(what, len(frame), where, Code.TRIES)
+        ]
     try:
         number = {one: number_of_try(one) for one in names}
     except ValueError:
@@ -90,7 +104,20 @@ def numbered_tries(frame: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list[
         made = place.groupby(frame["question"].map(str).to_numpy()).rank("dense").astype(int)
     example = next(n for n, one in enumerate(texts) if not NUMBER.fullmatch(one))
     what = f"replications {how}, as {texts.iloc[example]!r:.40} for {made.iloc[example]}"
-    return frame.assign(replication=made), [Note(what, len(frame), where)]
+    return frame.assign(replication=made), [Note(what, len(frame), where, Code.TRIES)]
+
+
+_ID = re.compile(
+    r"(?:[\w.-]*[\s_-])?(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
+    r"|(?=[a-z\d]*\d)(?=\d*[a-z])[a-z\d]{12,}|[\w./\\-]+\.(?:eval|json|jsonl|csv|log|txt))",
+    re.IGNORECASE,
+)
+"""A UUID, a hash, or the name of a file."""
+
+
+def _number_of_id(text: str) -> int:
+    """A number that only this id has, whatever other files there are."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=7).digest())
 
 
 def number_of_try(value: Any) -> int:
@@ -104,7 +131,7 @@ def number_of_try(value: Any) -> int:
     return _COUNT.validate_python(last[1] if last else value)
 
 
-def in_one_form(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
+def converted_all(frame: pd.DataFrame, where: str, saved: Saved | None = None) -> pd.DataFrame:
     """The columns of a frame with their values as the table has them; see `converted`."""
     import pandas as pd
 
@@ -146,12 +173,19 @@ def said(value: Any) -> str | None:
     """A verdict as text, numbers in one form; None for an empty one."""
     if value is None or value == [] or (isinstance(value, str) and value.casefold() in _NONE):
         return None
+    if isinstance(value, float) and math.isinf(value):
+        raise OverflowError
     if (found := verdict_name(value)) is None:
         raise TypeError
+    if found.lstrip("+-").casefold() in ("inf", "infinity"):
+        raise OverflowError
     if isinstance(value, list) and len({*map(str, value)}) < len(value):
         raise ValueError  # several tries are no set of names
-    if NUMBER.fullmatch(found):
+    if NUMBER.fullmatch(plain_minus := found.translate(_MINUS)):
+        found = plain_minus
         whole = re.fullmatch(r"[+-]?\d+", found)
+        if not abs(float(found)) < _HUGE:
+            raise OverflowError
         return str(verdict_name(int(found) if whole else float(found)))
     if found.casefold() in ("true", "false"):
         return found.casefold()
@@ -213,7 +247,7 @@ _SHARE = TypeAdapter(Annotated[float, Field(ge=0, le=1)])
 
 _NUMBER = TypeAdapter(Annotated[int, Field(gt=0, lt=LARGEST)])
 
-_A_VERDICT = "a text, a number, true, false or a list of different texts"
+_A_VERDICT = "a text, a finite number, true, false or a list of different texts"
 
 _KINDS: Mapping[Kind, tuple[Callable[[Any], Any], str]] = {
     "text": (name_of, "a text"),

@@ -20,6 +20,7 @@ _FINAL = re.compile(say.FINAL)
 _ANSWER = re.compile(say.ANSWER)
 _MINE = r"(?:(?:my|the|your|our|an?|final|overall|of|is)\s+)*"
 _JUDGED = re.compile(rf"{_MINE}(?:verdict|winner|(?:{say.BEST})(?:\s+(?:{say.NOUN}))?)")
+_AROUND = " \t*_#>\"'`-"
 _TAG = re.compile(r"<\s*[\w -]{1,40}\Z")
 _KEY = re.compile(r"(?:\A|[{,\n])\s*[\"'][\w -]{1,40}[\"']\s*\Z")
 _NAMES = {
@@ -55,6 +56,7 @@ class Announced:
             rf"\W*+(?:{noun}\s+\W{{0,4}})?(?P<name>{name}){CLOSE}\s+is\s+the\s+(?:correct|right)"
             rf"\s+{noun}\b"
         )
+        self._so = re.compile(rf"\b(?:so|therefore|thus),?\s(?P<lead>\W{{0,3}})(?={spelling.one})")
         other = rf"|{given}{spelling.one}" if spelling.two else ""
         adverbs = rf"(?:(?:{say.ADVERB})\s+){{0,4}}"
         self._subject = re.compile(
@@ -90,7 +92,9 @@ class Announced:
         """Verdicts called an answer; they may answer the judged question itself."""
         for found in self._mark.finditer(output.low):
             lead, how = output.lead(found.start()), self._how(output, found)
-            begins_line = lead.cut in ("", "-", "[", "**", "<") and self._set_off(output, found)
+            line = output.low[output.low.rfind("\n", 0, found.start()) + 1 : found.start()]
+            begins = lead.cut in ("", "-", "[", "**", "<") or line.strip(_AROUND) == lead.phrase
+            begins_line = begins and self._set_off(output, found)
             if (
                 found[0] in ":=|>"
                 and (begins_line or how == "json")
@@ -110,6 +114,10 @@ class Announced:
             apart = lead.cut != "," or _SENTENCE.search(output.low[: found.start()].lstrip())
             if named and apart and self._is_own(output, found, lead):
                 yield from self._claim(output, found, "sentence")
+        for found in self._so.finditer(output.low):  # "[D]: Clay is left of tin, so (E)."
+            names, end = self._spelling.named(output.text, found.end("lead"))
+            if names and _END.match(output.low, end):
+                yield Claim(found.start(), names, "sentence")
 
     def better(self, output: Output) -> Iterator[Claim]:
         """Of several verdicts, those that a sentence calls better; it may compare only some."""

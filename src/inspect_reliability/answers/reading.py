@@ -1,0 +1,75 @@
+"""What was read of a source, with its first rows."""
+
+from ..judgments.columns import COLUMNS, UNUSED, of_role
+from ..judgments.described import described
+from ..judgments.reading import Reading
+from ..judgments.table import Judgments
+from ..showing.document import Block, Document, Table, Text
+from ..showing.values import Record
+
+_ROWS = 5
+"""First rows that are shown."""
+
+_LONGEST = 40
+"""Most characters of a cell that are shown."""
+
+
+def read_document(judgments: Judgments, reading: Reading) -> Document:
+    """How sources were read: their columns, their first rows, what was found, and what is open.
+
+    Args:
+        judgments: What was read.
+        reading: What the user said of it.
+    """
+    columns, rows = _columns(judgments, reading), _first_rows(judgments)
+    asked: list[Record] = [
+        {"code": str(one.code), "says": str(one), "calls": list(one.calls)}
+        for one in judgments.asked
+    ]
+    notes: list[Record] = [
+        {"code": str(one.code), "where": one.where, "what": one.what, "count": one.count}
+        for one in judgments.notes
+    ]
+    blocks: list[Block] = [Text(described(judgments), "heading")]
+    if columns:
+        cells = [[str(one[name]) for name in ("column", "taken_for", "why")] for one in columns]
+        blocks.append(Table(["Column", "Taken for", "Why"], cells))
+    blocks.append(
+        Table([*rows[0]] if rows else [], [[*map(str, one.values())] for one in rows], "First rows")
+    )
+    blocks += [Text(str(one), "note") for one in judgments.notes if not one.choices]
+    results = {"columns": columns, "first_rows": rows, "notes": notes, "asked": asked}
+    return Document("How these are read", blocks, results)
+
+
+def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
+    """Each column of the files: what it was taken for, and why."""
+    found: dict[str, Record] = {}
+    for one in judgments.readings:
+        for yours, ours in one.columns.items():
+            why = "you say so" if yours in reading.columns else "by its name"
+            found[yours] = {"column": yours, "taken_for": ours, "why": why}
+    renamed = {str(one["taken_for"]) for one in found.values()}
+    for name in map(str, judgments.table) if judgments.readings else ():
+        if name in COLUMNS and name not in renamed and judgments.table[name].notna().any():
+            found.setdefault(name, {"column": name, "taken_for": name, "why": "its name is ours"})
+        elif name not in COLUMNS:
+            taken = "a facet" if name in judgments.facets else UNUSED
+            found.setdefault(name, {"column": name, "taken_for": taken, "why": ""})
+    return list(found.values())
+
+
+def _first_rows(judgments: Judgments) -> list[Record]:
+    """The first rows as read, in the columns that identify or judge."""
+    table = judgments.table
+    names = [*of_role(table, "unit", "part", "facet", "replication", "outcome", "truth")]
+    shown = table[[name for name in names if table[name].notna().any()]].head(_ROWS)
+    return [
+        {str(name): _short(value) for name, value in row.items()}
+        for row in shown.to_dict("records")
+    ]
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

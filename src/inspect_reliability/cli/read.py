@@ -1,0 +1,37 @@
+"""`read`: what is in a file, and what is read of it?"""
+
+from dataclasses import replace
+
+from ..answers.reading import read_document
+from ..judgments.reading import Reading, refuse
+from ..judgments.reading_file import reading_text
+from ..judgments.sources import judgments_from
+from ..saving import write_text
+from ..showing.terminal import console, print_text
+from .main import command
+from .sources import reads_systems, show
+from .targets import writes
+
+
+@command("read judgments.csv", "read export.json --save reading.yaml")
+@writes(
+    "--save",
+    endings=[".yaml", ".yml"],
+    help="Write how LOGS are read into this file, for --reading of every command.",
+)
+@reads_systems
+def read(logs: tuple[str, ...], save: str | None, reading: Reading) -> None:
+    """Show how LOGS are read: columns, first rows, what was found, and what is open.
+
+    Every command reads LOGS in this way. If they can mean two things, each meaning is shown with
+    what it would read, and the options that choose it.
+    """
+    found = judgments_from([*logs], reading=reading).with_facets([*reading.facets])
+    show(read_document(found, reading))
+    refuse(found.asked)
+    if save:
+        known = reading
+        for one in found.readings:
+            known = known.chosen({"columns": one.columns})
+        write_text(save, reading_text(replace(known, where="")))
+        print_text(console(stderr=True), f"Wrote {save}")

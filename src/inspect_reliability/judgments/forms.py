@@ -1,0 +1,409 @@
+"""One verdict however it is written: failures, numbers and spellings, in all sources together.
+
+A guess costs a wrong number and a question a line: what could be a verdict as well is asked.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
+from .columns import each_once
+from .count import NUMBER
+from .reading import Code, Note, Reading
+from .table import n_judgments, weights
+from .values import said
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Names: TypeAlias = Mapping[str, str]
+_Judge: TypeAlias = tuple[str, ...]
+
+_GOOD = ("passed", "pass", "success", "succeeded", "ok")
+_ANSWERED = ("complied", "answered", "compliance", "accepted")
+
+FAILED = re.compile(
+    r"\W*(?:"
+    r"n\W?a|null|nan|nil|time[ds]?[\s_-]?out|time[\s_-]?out error"
+    r"|(?:\w+[\s_-])?error(?:\s*(?:code\s*)?\d+)?|error\b\s*[:\]|(-].*|\w*error\W*:.*|exception\b.*"
+    r"|(?:parse|parsing|api|json|rate[\s_-]?limit\w*|request|call)[\s_-](?:error|fail\w*).*"
+    r"|rate[\s_-]?limit\w*|\[?(?:failed|error)\]\s.*|traceback.*"
+    r"|no (?:answer|response|verdict|output)|not? (?:available|applicable|parsed|found)"
+    r"|invalid json|empty|missing|\?+"
+    r")\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What programs write where there is no verdict."""
+
+_MAYBE = re.compile(
+    r"\W*(?:none|unknown|refus(?:ed|al)|fail(?:ed|ure)|error|skipped|blocked|undefined)\W*|[-–—]+",
+    re.IGNORECASE,
+)
+"""What may be a failure, or a verdict of the design."""
+
+_OPPOSITE = {
+    **dict.fromkeys(("failed", "failure"), _GOOD),
+    **dict.fromkeys(("refused", "refusal"), _ANSWERED),
+    **dict.fromkeys(("-", "–", "—"), ("+", "0", "=")),
+    "unknown": ("known",),
+    "blocked": ("allowed", "passed"),
+    "error": ("no error", "correct", "ok"),
+    "none": ("minor", "major", "some", "all", "mild", "severe", "low", "high", "one", "both"),
+}
+"""Words that are verdicts beside one of these."""
+
+_OFTEN = 0.05
+"""Share of verdicts from which a word that may be a failure is asked about."""
+
+_SORRY = re.compile(
+    r"\b(?:can(?:no|')?t|could not|unable|won't|sorry|as an ai|not (?:able|possible|enough)"
+    r"|refuse|decline|insufficient)\b",
+    re.IGNORECASE,
+)
+"""A sentence that gives no verdict."""
+
+_SCORE = re.compile(
+    r"(?:i (?:would )?(?:give|rate|score)(?: (?:it|this|the \w+))?(?: an?)?\s+)?"
+    r"(?:(?:my |the )?(?:final |overall |total )?(?:score|rating|grade|points?|stars?)"
+    r"(?:\s*(?:is|of|[:=-]))?)?"
+    r"[\s*\[(]*(?P<number>[+-]?\d+(?:[.,]\d+)?)[\s*\])]*"
+    r"(?:(?:/|out of|of)\s*(?P<most>\d+))?[\s*\])]*(?P<percent>%|percent)?"
+    r"\s*(?:points?|stars?)?\.?",
+    re.IGNORECASE,
+)
+"""A number and what people write around it where it is a score."""
+
+_MINUS = str.maketrans("−–—﹣－", "-----")
+
+_SCALE = 3
+"""Fewest different numbers of a scale: two could be the numbers of two responses."""
+
+_HALF = 0.5
+"""Share of a judge's answers that are numbers where it grades."""
+
+_DECIDED = {"both", "neither", "none", "same"}
+"""Verdicts beside the numbers of responses."""
+
+_SHOWN = 3
+"""How many spellings a note quotes."""
+
+
+@dataclass
+class Source:
+    """A table whose verdicts get one form, with what is said and asked of them.
+
+    Attributes:
+        table: Judgments. Those of our own judge tasks keep their verdicts, which were parsed.
+        where: Its name, for notes.
+    """
+
+    table: pd.DataFrame
+    where: str
+    notes: list[Note] = field(default_factory=list)
+
+
+def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
+    """Give every verdict of these sources one form: as mapped, a failure, a number, a spelling.
+
+    What people and tools write where a call failed is a non-response. "7/10", "Score: 7" and "7,5"
+    are numbers where half of a judge's answers are, of three values or more. Verdicts that differ
+    in case, marks around them, spaces, hyphens and underscores are one.
+
+    Args:
+        sources: The sources that are read together. Their tables change.
+        reading: Its entry `map` comes first, and settles what would be asked.
+    """
+    times: dict[_Judge, Counter[str]] = defaultdict(Counter)
+    declared: set[str] = set()
+    for one in sources:
+        for judge, text, n in _counted(one.table):
+            times[judge][text] += n
+        if "categories" in one.table:  # an order names responses, which are no spellings
+            known = one.table["categories"].dropna().drop_duplicates()
+            declared.update(chain.from_iterable(known))
+    mapped = {
+        text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
+    }
+    forms = {judge: _Forms(counts, mapped, declared, reading) for judge, counts in times.items()}
+    total: Counter[str] = Counter()
+    for judge, counts in times.items():
+        for text, n in counts.items():
+            total[forms[judge].names.get(text, text)] += n
+    spelled = _spellings(total, declared, {*mapped.values()})
+    for one in sources:
+        _renamed(one, forms, mapped, spelled)
+
+
+def _counted(table: pd.DataFrame) -> Iterator[tuple[_Judge, str, int]]:
+    """How often each judge gave each verdict that may be written in several forms."""
+    rows = table[_free(table)]
+    if len(rows):
+        by = [rows[name] for name in (*_judge(table), "verdict")]
+        sizes = weights(rows).groupby(by, dropna=False, sort=False).sum()
+        for key, n in zip(sizes.index, sizes, strict=True):
+            *judge, text = key if isinstance(key, tuple) else (key,)
+            yield tuple(map(str, judge)), str(text), round(n)
+
+
+def _free(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which verdicts nobody has parsed yet: all but those of our own judge tasks in logs."""
+    given = table["verdict"].notna()
+    if "log" not in table or "categories" not in table:
+        return given
+    ours: pd.Series[bool] = table["log"].notna() & table["categories"].notna()
+    return given & ~ours
+
+
+def _judge(table: pd.DataFrame) -> list[str]:
+    return [name for name in ("judge", "benchmark", "scorer") if name in table]
+
+
+def _mapped(text: str, reading: Reading) -> str | None:
+    """What the user says that a verdict means."""
+    meant = reading.map.get(text)
+    if meant is None:
+        plain = text.casefold()
+        meant = next((of for one, of in reading.map.items() if one.casefold() == plain), None)
+    return NON_RESPONSE if meant == "none" and text.casefold() != "none" else meant
+
+
+class _Forms:
+    """The forms in which one judge writes its verdicts.
+
+    Attributes:
+        names: Verdict as written -> the one that it is, where that is another.
+        codes: What each of these is about.
+        asked: What is open.
+        reading: How they are read.
+    """
+
+    def __init__(
+        self, counts: Mapping[str, int], mapped: _Names, declared: Collection[str], reading: Reading
+    ) -> None:
+        self.names: dict[str, str] = dict(mapped)
+        self.codes: dict[str, Code] = dict.fromkeys(mapped, Code.MAP)
+        self.asked: list[tuple[str, int, Code, list[tuple[str, str, str]]]] = []
+        self.reading = reading
+        settled = {*mapped, *declared, *NO_VERDICTS}
+        given = {text: n for text, n in counts.items() if text not in settled}
+        all_given = {text: n for text, n in counts.items() if text not in NO_VERDICTS}
+        sure = [text for text in given if FAILED.fullmatch(text)]
+        rest = {text: n for text, n in all_given.items() if text not in sure}
+        scores = {text: one for text in rest if (one := _SCORE.fullmatch(text.translate(_MINUS)))}
+        maybe = [text for text in given if text in rest and _MAYBE.fullmatch(text)]
+        graded = self._is_scale(rest, scores, maybe)
+        for text in sure:
+            self._is(text, NON_RESPONSE, Code.FAILURES)
+        self._ambiguous(maybe, rest, graded)
+        if graded:
+            self._numbers({text: one for text, one in scores.items() if text in given}, rest)
+            words = [t for t in given if t in rest and t not in scores and t not in maybe]
+            self._words(words, rest)
+
+    def _is(self, text: str, name: str, code: Code) -> None:
+        if text != name:
+            self.names[text] = name
+            self.codes[text] = code
+
+    @staticmethod
+    def _is_scale(
+        rest: Mapping[str, int], scores: Mapping[str, re.Match[str]], maybe: Collection[str]
+    ) -> bool:
+        """Whether a judge grades with numbers."""
+        words = sum(n for text, n in rest.items() if text not in maybe)
+        most = Counter(one["most"] for one in scores.values() if one["most"])
+        if most and 2 * max(most.values()) < most.total():
+            return False  # fractions
+        values = {_value(one["number"]) for one in scores.values()}
+        # "1,2" and "1,3" are two labels each; "1,5" and "2,5" are halves.
+        sets = [text for text in scores if re.fullmatch(r"\d,\d", text)]
+        halves = all(text[2] == "5" for text in sets)
+        if len(values) < _SCALE or (not halves and all(text[0] < text[2] for text in sets)):
+            return False
+        return sum(rest[text] for text in scores) >= _HALF * words
+
+    def _ambiguous(self, maybe: Sequence[str], rest: Mapping[str, int], graded: bool) -> None:
+        """Words that are a failure or a verdict."""
+        total = sum(rest.values())
+        plain = {_plain(text) for text in rest}
+        for text in maybe:
+            if not graded and plain.intersection(_OPPOSITE.get(_plain(text) or text, ())):
+                continue
+            if graded or rest[text] <= _OFTEN * total:
+                self._is(text, NON_RESPONSE, Code.FAILURES)
+                continue
+            what = f"verdicts {text!r:.40} are failed calls, or a verdict"
+            failed, verdict = "failed calls", "a verdict of its own"
+            ways = [(failed, text, NON_RESPONSE), (verdict, text, text)]
+            self.asked.append((what, rest[text], Code.FAILURES_OPEN, ways))
+
+    def _numbers(self, scores: Mapping[str, re.Match[str]], rest: Mapping[str, int]) -> None:
+        """Grades on one scale; a number far outside the others may be no grade."""
+        most = Counter[str]()
+        for text, one in scores.items():
+            if one["most"]:
+                most[one["most"]] += rest[text]
+        bare = [
+            float(_value(s["number"])) for s in scores.values() if not (s["most"] or s["percent"])
+        ]
+        top = float(max(most, key=lambda one: (most[one], float(one)))) if most else None
+        percent = {text for text, one in scores.items() if one["percent"]}
+        of_percent = top or (1.0 if bare and max(bare) <= 1 else 100.0)
+        values: dict[str, float] = {}
+        for text, one in scores.items():
+            number, factor = float(_value(one["number"])), 1.0
+            if text in percent:
+                factor = of_percent / 100
+            elif top and one["most"] and float(one["most"]) != top:
+                factor = top / float(one["most"])
+            values[text] = number if factor == 1 else float(f"{number * factor:.12g}")
+        mixed = percent and bare and not top and 1 < max(bare) <= 10
+        for text, value in values.items():
+            if mixed and text in percent:
+                continue
+            self._is(text, _written(value), Code.NUMBERS)
+        if mixed:
+            n = sum(rest[text] for text in percent)
+            text = min(percent)
+            known = _written(float(_value(scores[text]["number"])))
+            of_ten = _written(float(known) / 10)
+            what = f"grades in percent, as {text!r}, beside grades up to {max(bare):g}"
+            ways = [("on a scale to 10", text, of_ten), ("on a scale to 100", text, known)]
+            self.asked.append((what, n, Code.NUMBERS_OPEN, ways))
+        self._outside(values, rest)
+
+    def _outside(self, values: Mapping[str, float], rest: Mapping[str, int]) -> None:
+        """Ask about a number outside the others that repeats, as -1 among 1 to 10."""
+        times = Counter[float]()
+        for text, value in values.items():
+            times[value] += rest[text]
+        known = sorted(times)
+        if len(known) <= _SCALE:
+            return
+        for value, others in ((known[0], known[1:]), (known[-1], known[:-1])):
+            texts = [text for text, of in values.items() if of == value]
+            if times[value] < 2 or not value.is_integer():
+                continue
+            gap = min(abs(value - one) for one in others)
+            between = max(b - a for a, b in pairwise(others))
+            negative = value < 0 <= others[0] and gap > max(between, 1)
+            if negative or gap > max(others[-1] - others[0], between):
+                ends = f"{others[0]:g} to {others[-1]:g}"
+                what = (
+                    f"grades of {value:g}, outside the others ({ends}), are failed calls or grades"
+                )
+                text = texts[0]
+                ways = [("failed calls", text, NON_RESPONSE), ("grades", text, _written(value))]
+                self.asked.append((what, times[value], Code.OUTSIDE_OPEN, ways))
+
+    def _words(self, words: Sequence[str], rest: Mapping[str, int]) -> None:
+        """Words beside grades: sentences give none, other words are asked about."""
+        kept = {*abstentions(words, ()), *(one for one in words if one.casefold() in _DECIDED)}
+        for text in words:
+            if text in kept:
+                continue
+            if len(text.split()) > 3 or _SORRY.search(text):
+                self._is(text, NON_RESPONSE, Code.FAILURES)
+                continue
+            what = f"answers {text!r:.40} beside grades are failed calls, or a verdict"
+            failed, verdict = "failed calls", "a verdict of its own"
+            ways = [(failed, text, NON_RESPONSE), (verdict, text, text)]
+            self.asked.append((what, rest[text], Code.NUMBERS_OPEN, ways))
+
+
+def _value(number: str) -> str:
+    return number.replace(",", ".")
+
+
+def _written(value: float) -> str:
+    return str(said(value))
+
+
+def _plain(text: str) -> str:
+    """A verdict without what people type differently; empty where nothing else is left."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = re.sub(r"(?<=\w)[\s_\-–—]+(?=\w)", " ", plain)
+    return " ".join(plain.strip(" \t\n.!:;,*\"'`“”‘’").split())
+
+
+def alike(text: str, names: Collection[str]) -> list[str]:
+    """The names that a text is, whatever its case and the marks around it."""
+    plain = _plain(text)
+    return [one for one in names if plain and _plain(one) == plain]
+
+
+def _spellings(
+    times: Mapping[str, int], declared: Collection[str], meant: Collection[str]
+) -> _Names:
+    """Each verdict that has another spelling -> the one that is taken."""
+    fixed = {*NO_VERDICTS, *declared, *meant}
+    groups: dict[str, set[str]] = defaultdict(set)
+    for text in (*times, *fixed):
+        if not NUMBER.fullmatch(text):
+            groups[_plain(text) or text].add(text)
+    found: dict[str, str] = {}
+    for one in groups.values():
+        if len(one) > 1 and len(one & fixed) < 2:
+            best = min(one & fixed or one, key=lambda text: (-times.get(text, 0), text))
+            found |= dict.fromkeys(one - {best}, best)
+    return found
+
+
+_SAID = {
+    Code.MAP: "verdicts named by --map",
+    Code.FAILURES: "verdicts that say no call or answer taken for non-responses",
+    Code.NUMBERS: "verdicts taken as the numbers that they say",
+    Code.SPELLING: "verdicts in another spelling taken as one",
+}
+
+
+def _renamed(
+    source: Source, forms: Mapping[_Judge, _Forms], mapped: _Names, spelled: _Names
+) -> None:
+    """Rename the verdicts of a source, and say which."""
+    table, free = source.table, _free(source.table)
+    if not free.any() or not (spelled or any(one.names or one.asked for one in forms.values())):
+        return
+    table = table.copy()
+    counts: Counter[Code] = Counter()
+    examples: dict[Code, dict[str, str]] = defaultdict(dict)
+    by = _judge(table)
+    groups = table[free].groupby(by, dropna=False, sort=False) if by else [((), table[free])]
+    for key, rows in groups:
+        form = forms[tuple(map(str, key))]
+        names = {text: spelled.get(of, of) for text, of in form.names.items()}
+        names = {**spelled, **names}
+        given = rows["verdict"]
+        changed = given[given.isin([text for text, of in names.items() if text != of])]
+        for what, n, code, ways in form.asked:
+            choices = [form.reading.choice(means, {"map": {a: b}}) for means, a, b in ways]
+            source.notes.append(Note(what, n, source.where, code, tuple(choices)))
+        if len(changed):
+            size = weights(rows.loc[changed.index]) if "share" not in rows else None
+            codes = changed.map(lambda text, form=form: form.codes.get(text, Code.SPELLING))
+            for of, own in changed.groupby(codes.to_numpy()):
+                code = Code(str(of))
+                counts[code] += n_judgments(rows.loc[own.index]) if size is not None else len(own)
+                examples[code].update((text, names[text]) for text in own.unique()[:_SHOWN])
+            table.loc[changed.index, "verdict"] = changed.map(names)
+        if "label" in table and any(code is Code.NUMBERS for code in form.codes.values()):
+            table.loc[rows.index, "label"] = each_once(rows["label"], scored)
+    for code, n in counts.items():
+        said_of = ", ".join(f"{text!r:.40} for {of!r}" for text, of in examples[code].items())
+        source.notes.append(Note(f"{_SAID[code]}, as {said_of}", n, source.where, code))
+    source.table = table
+
+
+def scored(value: Any) -> Any:
+    """The number that a text says, or each text of several; anything else as it is."""
+    if isinstance(value, tuple):
+        return tuple(map(scored, value))
+    score = None if value is None else _SCORE.fullmatch(str(value).translate(_MINUS))
+    return _written(float(_value(score["number"]))) if score else value

@@ -1,0 +1,222 @@
+"""How a source is read: what its user says of it, and what is said or asked of what was found."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from typing import Any, NamedTuple, TypeAlias
+
+from ..errors import UserError
+from .columns import JUDGMENTS, Words
+
+Entries: TypeAlias = Mapping[str, Any]
+"""Entries of a reading, as in `{"swap": True}` or `{"columns": {"grade": "verdict"}}`."""
+
+
+class Code(StrEnum):
+    """What a note is about."""
+
+    COLUMN = "column"
+    COLUMN_OPEN = "column_open"
+    EXPORT = "export"
+    FAILURES = "failures"
+    FAILURES_OPEN = "failures_open"
+    FORM = "form"
+    LABEL_OPEN = "label_open"
+    LABELS = "labels"
+    MAP = "map"
+    NUMBERS = "numbers"
+    NUMBERS_OPEN = "numbers_open"
+    ORDERS = "orders"
+    ORDERS_OPEN = "orders_open"
+    OUTPUTS = "outputs"
+    OUTPUTS_OPEN = "outputs_open"
+    OUTSIDE_OPEN = "outside_open"
+    OVERLAP = "overlap"
+    REPEATS = "repeats"
+    REPEATS_OPEN = "repeats_open"
+    SPELLING = "spelling"
+    TRIES = "tries"
+    UNUSED = "unused"
+    LEFT_OUT = "left_out"
+
+
+class Choice(NamedTuple):
+    """One meaning of what a source leaves open.
+
+    Attributes:
+        means: It in a few words, as in "names of places".
+        entries: The entries of a reading that choose it.
+        call: What the user adds to the call to choose it.
+        reads: What the source then says, once this was tried.
+    """
+
+    means: str
+    entries: Entries
+    call: str
+    reads: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What was found in a source: said, or asked if its user has to choose what it means.
+
+    Attributes:
+        what: What it is, in words for a reader of a report ("duplicate judgments left out").
+        count: How many judgments, labels or columns it is about.
+        where: Log or file.
+        code: What it is about.
+        choices: What it can mean. Empty unless it is asked.
+        column: The column that may tell replications apart, where that is asked.
+    """
+
+    what: str
+    count: int
+    where: str
+    code: Code = Code.LEFT_OUT
+    choices: tuple[Choice, ...] = ()
+    column: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.count:,} {self.what}"
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """What the user adds to the call to make each choice."""
+        return tuple(one.call for one in self.choices)
+
+    @property
+    def question(self) -> str:
+        """What is asked, with a line for each choice."""
+        lines = [
+            f"{one.call}\n    {one.means}{one.reads and f': {one.reads}'}" for one in self.choices
+        ]
+        return "\n  ".join([str(self), *lines])
+
+
+class OpenQuestionError(UserError):
+    """A source can mean two things, and its user has not chosen one."""
+
+
+def refuse(asked: Collection[Note]) -> None:
+    """Refuse what needs one meaning.
+
+    Raises:
+        OpenQuestionError: Something is asked. The message says what each choice would read, and
+            how to make it.
+    """
+    if not asked:
+        return
+    several = len(asked) > 1
+    what = "These can each mean two things" if several else "This can mean two things"
+    lines = [f"{what}. Choose one, then run it again:", *(one.question for one in asked)]
+    if several:
+        first = " ".join(one.choices[0].call for one in asked)
+        lines.append(f"The first of each at once: {first}")
+    raise OpenQuestionError("\n".join(lines))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a source is to be read.
+
+    The first fields are entries, which `save` writes and the options of the commands set.
+
+    Attributes:
+        columns: Name in the source -> our name, or `unused`; "a+b" are two columns joined.
+        facets: Columns of the user's own that she takes for facets.
+        map: Verdict or label as written -> the verdict that it means; "non-response" is none.
+        swap: Whether verdicts under orders with names are those of places, which a swapped order
+            exchanges; None if the user does not say.
+        read_as: What whole outputs in the column of verdicts can answer, as in "options:A,B,tie",
+            "scale:1-10", "json:FIELD" or "pattern:..."; None if verdicts are verdicts.
+        made_by: The tool whose export it is; None if the form shows it.
+        abstain: Verdicts that decide nothing.
+        constant: Columns that are the same for all rows.
+        where: File, or "data frame", for messages.
+        in_python: Whether the user speaks Python, not on a command line.
+        words: The columns that such a source has.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    facets: Sequence[str] = ()
+    map: Mapping[str, str] = field(default_factory=dict)
+    swap: bool | None = None
+    read_as: str | None = None
+    made_by: str | None = None
+    abstain: Sequence[str] = ()
+    constant: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+    in_python: bool = False
+    words: Words = JUDGMENTS
+
+    @property
+    def hint(self) -> str:
+        """How to say which column is which."""
+        if self.in_python:
+            return 'Say which it is, your name first: columns={"id": "question"}.'
+        return f"Say which it is: --column YOURS=OURS, as in --column {self.words.example}."
+
+    def call(self, entries: Entries) -> str:
+        """What the user adds to a call to say these entries."""
+        said = {name: value for name, value in entries.items() if value not in ({}, (), None)}
+        if self.in_python:
+            return ", ".join(f"{name}={of!r}" for name, of in said.items())
+        return shlex.join(one for name, of in said.items() for one in _OPTIONS[name](of))
+
+    def column_call(self, ours: str, *yours: str) -> str:
+        """What the user adds to a call to say that these columns are this one."""
+        if not self.in_python:  # one column of several
+            return " ".join(self.call({"columns": {one: ours}}) for one in yours)
+        return self.call({"columns": dict.fromkeys(yours, ours)})
+
+    def yours(self, ours: str) -> str:
+        """The source's name of one of our columns."""
+        return next((yours for yours, one in self.columns.items() if one == ours), ours)
+
+    def choice(self, means: str, entries: Entries) -> Choice:
+        """One meaning, with the call that chooses it."""
+        return Choice(means, entries, self.call(entries))
+
+    def chosen(self, entries: Entries) -> Reading:
+        """The same reading with more entries; those that map are added, others replaced."""
+        made = {name: _merged(getattr(self, name), of) for name, of in entries.items()}
+        return replace(self, **made)
+
+    @classmethod
+    def of(cls, given: Reading | None, **entries: Any) -> Reading:
+        """A reading with more entries."""
+        known = given or cls()
+        return known.chosen({name: of for name, of in entries.items() if of not in ({}, (), None)})
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        """What the user says, without what is empty."""
+        found = {one.name: getattr(self, one.name) for one in fields(self)[:_ENTRIES]}
+        return {name: of for name, of in found.items() if of not in ({}, (), [], None)}
+
+
+_ENTRIES = 7
+"""How many of the fields are entries."""
+
+_OPTIONS: Mapping[str, Callable[[Any], list[str]]] = {
+    "columns": lambda of: _each("--column", map("=".join, of.items())),
+    "map": lambda of: _each("--map", map("=".join, of.items())),
+    "facets": lambda of: _each("--facet", of),
+    "abstain": lambda of: _each("--abstain", of),
+    "swap": lambda of: ["--swap" if of else "--no-swap"],
+    "read_as": lambda of: ["--read-as", of],
+    "made_by": lambda of: ["--from", of],
+}
+
+
+def _each(option: str, values: Iterable[str]) -> list[str]:
+    return [word for one in values for word in (option, one)]
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if isinstance(old, Mapping):
+        return {**old, **new}
+    return (*old, *(one for one in new if one not in old)) if isinstance(old, tuple | list) else new

@@ -1,0 +1,363 @@
+"""How a source becomes judgments: its steps, in the order in which they are taken.
+
+source -> rows -> steps -> judgments. A step takes a table and how it is to be read, and says or
+asks what it found. Files, frames, labels and logs take the same steps, and so does every command.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from ..verdicts import NON_RESPONSE
+from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
+from .count import Judged
+from .counted import can_be_counted, telling, together
+from .exports import as_rows
+from .forms import Source, in_one_form
+from .names import joined, lacking, named, under_our_names
+from .orders import meant, swapped_in
+from .outputs import as_verdicts, verdicts_of_outputs
+from .places import is_tie, pairs_shown
+from .reading import Code, Note, Reading
+from .repeats import again_in, identity, of_one_verdict, telling_apart
+from .table import NUMBERS, Judgments, n_judgments
+from .values import converted_all, is_spaced, numbered_tries
+from .wide import hint_of_several, long, tries_in_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_OF_ONE = (
+    "rows with another label of a verdict that was given once, taken for those of other raters"
+)
+_NO_QUESTION = "rows without a question left out"
+_NOT_JUDGED = "rows left out: nothing under their judge, benchmark and temperature has a verdict"
+_ROUNDING = 1e-9
+_UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
+_SPACED = "verdicts without the spaces around them"
+_EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
+
+
+@dataclass
+class Draft:
+    """A source on its way to judgments.
+
+    Attributes:
+        table: Its rows so far.
+        reading: How it is read, with the columns that were found.
+        notes: What the steps said.
+        asked: What they asked.
+        counts: Whether the rows are counted.
+        facets: Columns of the user's own that are facets.
+        numbered: Whether the source has numbers of replications.
+    """
+
+    table: pd.DataFrame
+    reading: Reading
+    notes: list[Note] = field(default_factory=list)
+    asked: list[Note] = field(default_factory=list)
+    counts: bool = False
+    facets: tuple[str, ...] = ()
+    numbered: bool = False
+
+    def asked_of(self, code: Code) -> bool:
+        """Whether something of this kind is asked."""
+        return any(one.code is code for one in self.asked)
+
+    def say(self, found: Sequence[Note]) -> None:
+        """Keep what a step found, each note with those that are said or asked."""
+        self.notes += [one for one in found if not one.choices]
+        self.asked += [one for one in found if one.choices]
+
+
+def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
+    """Judgments of sources that are read together, after every step."""
+    for draft in drafts:
+        for step in (_answered, _facets, _labels_of_raters, _by_pair):
+            step(draft)
+    _in_one_form(drafts, reading)
+    for draft in drafts:
+        for step in (_labels_apart, _places, _numbered, _repeats, _known_choices):
+            step(draft)
+    return [_made(draft) for draft in drafts]
+
+
+def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = False) -> Draft:
+    """The rows of frames, under our names and with their values as a table has them.
+
+    Args:
+        given: One frame, or batches of its rows; columns get their names by the first.
+        reading: How they are read.
+        count: Whether the rows are to be counted where they can be.
+
+    Raises:
+        UserError: A column is missing, is there twice, or has a value of another kind.
+    """
+    given, exported = as_rows(given, reading)
+    frames, reading, wide = long((named_once(one, reading.where) for one in given), reading)
+    first = next(frames)
+    frame, notes, reading = named(first, reading)
+    needed = ("question", *(() if "p" in frame else ("verdict",)))
+    if absent := [name for name in needed if name not in frame]:
+        hint = "" if "verdict" in frame else hint_of_several(first, reading)
+        raise UserError(lacking(absent, first, reading) + hint)
+    spaced = Counter[str]()
+    asked: list[Note] = []
+    if "verdict" in frame:
+        asked += verdicts_of_outputs(frame, reading)
+
+    def clean(one: pd.DataFrame) -> pd.DataFrame:
+        if "verdict" not in one:
+            one = one.assign(verdict=None)
+        one, said = tries_in_cells(as_verdicts(one, reading), reading)
+        notes.extend(said)
+        found = converted_all(one, reading.where)
+        spaced[_SPACED] += n_judgments(found[each_once(one["verdict"], is_spaced).eq(True)])
+        return found
+
+    frame, tries = numbered_tries(frame, reading.where)
+    table = clean(frame)
+    own = tuple(name for name in reading.facets if name in table and name not in COLUMNS)
+    if count := count and can_be_counted(table):  # a column that is lost may tell repeats apart
+        open_ = telling_apart(table, identity(table, own), reading)
+        asked += [open_] if open_ else []
+        kept = telling(table, reading.facets)
+        if gone := [name for name in table if name not in (*kept, *COLUMNS)]:
+            what = _UNCOUNTED.format(", ".join(map(repr, gone)))
+            notes.append(Note(what, len(gone), reading.where, Code.UNUSED))
+    others = (under_our_names(one, reading) for one in frames)
+    others = (clean(one.drop(columns="replication", errors="ignore")) for one in others)
+    table = together(chain([table], others), reading.facets, count)
+    notes += [Note(what, n, reading.where, Code.SPELLING) for what, n in spaced.items() if n]
+    draft = Draft(table, reading, [], [], count, own)
+    draft.say([*exported, *wide, *notes, *tries, *asked])
+    return draft
+
+
+def _in_one_form(drafts: Sequence[Draft], reading: Reading) -> None:
+    """Verdicts as mapped, failures, numbers and spellings, over all sources."""
+    sources = [Source(draft.table, draft.reading.where) for draft in drafts]
+    in_one_form(sources, reading)
+    for draft, source in zip(drafts, sources, strict=True):
+        draft.table = source.table
+        draft.say(source.notes)
+
+
+def _answered(draft: Draft) -> None:
+    """The rows of a judge's answers: those without a question, and of what nobody judged, go."""
+    table, where = draft.table, draft.reading.where
+    asked, given = table["question"].notna(), table["verdict"].notna()
+    if "p" in table:
+        given |= table["p"].notna()
+    if not len(table) or not (asked & given).all():
+        run = [name for name in ("scorer", *GROUP_BY) if name in table]
+        same = [table[name] for name in run] or [asked]
+        judged = given.groupby(same, dropna=False).transform("any")
+        notes = [
+            Note(_NO_QUESTION, n_judgments(table[~asked]), where),
+            Note(_NOT_JUDGED, n_judgments(table[asked & ~judged]), where),
+            Note(_EMPTY, n_judgments(table[asked & judged & ~given]), where, Code.FAILURES),
+        ]
+        draft.say([note for note in notes if note.count])
+        table = table.assign(verdict=table["verdict"].mask(~given, NON_RESPONSE))[asked & judged]
+        if table.empty:
+            which = "a verdict" if asked.any() else "a question"
+            raise UserError(f"{where}: no row has {which}.")
+    draft.table = table.reset_index(drop=True)
+
+
+def _facets(draft: Draft) -> None:
+    """Columns called like facets that are none: seconds, stamps of single rows, numbers of rows.
+
+    Each level of a facet occurs in most questions. An order may have one level a question, if its
+    names say which way round it is.
+    """
+    table, reading = draft.table, draft.reading
+    said = {*reading.columns.values(), *reading.facets}
+    for name in ("time", "order"):
+        if name not in table or name in said:
+            continue
+        levels = table[name].dropna()
+        if levels.map(lambda one: isinstance(one, tuple)).any() or levels.nunique() < 2:
+            continue
+        common = table.groupby(name)["question"].nunique() >= table["question"].nunique() / 2
+        known = name == "order" and swapped_in(sorted(map(str, levels.unique())))
+        if common.mean() < 0.5 and not known:
+            draft.table = table = table.drop(columns=name)
+            what = f"levels of column {name!r} differ from question to question: it is not used"
+            draft.say([Note(what, int(levels.nunique()), reading.where, Code.UNUSED)])
+
+
+def _labels_of_raters(draft: Draft) -> None:
+    """Rows that give one verdict the labels of several raters are one judgment."""
+    draft.table, several = of_one_verdict(draft.table, identity(draft.table, draft.facets))
+    if several:
+        draft.say([Note(_OF_ONE, several, draft.reading.where, Code.LABELS)])
+
+
+def _by_pair(draft: Draft) -> None:
+    """What was judged where questions have several systems, or pairs: each is judged on its own."""
+    table = draft.table
+    if "system" in table and "output" not in table and table["system"].notna().all():
+        draft.table = table.assign(output=table["system"])
+        return
+    for pair in pairs_shown(table) if "output" not in table else ():
+        if not table[[*pair]].isna().any(axis=None):
+            shown = table[[*pair]].map(str)
+            ends = [shown.min(axis="columns"), shown.max(axis="columns")]
+            number = shown.groupby(ends, sort=False).ngroup()
+            if number.groupby(table["question"]).nunique().max() > 1:
+                first = ~number.duplicated()
+                names = map(joined, zip(*(end[first] for end in ends), strict=True))
+                draft.table = table.assign(output=number.map(dict(enumerate(names))))
+                return
+
+
+_FEWEST_ROWS = 20
+"""Rows from which labels that say what verdicts say, all of them, are asked about."""
+
+
+def _labels_apart(draft: Draft) -> None:
+    """Ask whether a label that always says what the verdict says is the judge's own word."""
+    table, reading = draft.table, draft.reading
+    if "label" not in table or reading.columns.get("label") == "label":
+        return
+    known = table[table["label"].map(lambda one: isinstance(one, str)) & table["verdict"].notna()]
+    known = known[known["verdict"] != NON_RESPONSE]
+    if len(known) < _FEWEST_ROWS or known["verdict"].nunique() < 2:
+        return
+    pairs = known[["verdict", "label"]].drop_duplicates()
+    if pairs["verdict"].duplicated().any() or pairs["label"].duplicated().any():
+        return
+    if {*pairs["verdict"]} & {*pairs["label"]} and (pairs["verdict"] != pairs["label"]).any():
+        return  # a judge that is always wrong
+    yours = reading.yours("label")
+    what = (
+        f"labels (column {yours!r}) say the same as the verdict in every row: the judge's own "
+        "word, or what is right"
+    )
+    ways = (
+        reading.choice("the judge's own word", {"columns": {yours: UNUSED}}),
+        reading.choice("what is right, and the judge always is", {"columns": {yours: "label"}}),
+    )
+    draft.say([Note(what, len(known), reading.where, Code.LABEL_OPEN, ways)])
+
+
+def _places(draft: Draft) -> None:
+    """Verdicts by the responses that they name, where orders have names."""
+    draft.table, found = meant(draft.table, draft.reading)
+    draft.say(found)
+
+
+def _numbered(draft: Draft) -> None:
+    """The columns that every table has; rows are counted up where they must be."""
+    import pandas as pd
+
+    table, reading = draft.table.copy(deep=False), draft.reading
+    draft.numbered = "replication" in table
+    for name in GROUP_BY:
+        if name not in table:
+            table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
+    if "output" in table:  # each is judged on its own, and all belong to their question
+        if "sample" not in table:
+            table["sample"] = table["question"]
+        both = pd.Series([*zip(table["question"], table["output"], strict=True)], table.index)
+        table["question"] = each_once(both, lambda one: joined(one) if one[1] else one[0])
+    if "share" in table:
+        within = [*draft.facets, *({"replication"} & {*table})]
+        if "place" not in table:  # one distribution under each condition
+            table["place"] = _cells(table, within).cumcount() + 1
+        _refuse_sums(table, within, reading.where)
+    if not draft.numbered:
+        table["replication"] = _cells(table, draft.facets).cumcount() + 1
+    elif len(blank := table["question"][table["replication"].isna()]):
+        call = reading.column_call(UNUSED, reading.yours("replication"))
+        raise UserError(
+            f"{reading.where}, column 'replication': a value is missing, as of question "
+            f"{blank.iloc[0]!r:.40}. Fill it in, or delete the row; {call} counts rows instead."
+        )
+    if N_JUDGMENTS in table:
+        table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
+    draft.table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+
+
+def _repeats(draft: Draft) -> None:
+    """Ask what rows are that repeat a question under one condition, or a replication."""
+    if draft.counts or draft.asked_of(Code.REPEATS_OPEN):
+        return
+    known = identity(draft.table, draft.facets)
+    of_cell = [name for name in known if draft.numbered or name != "replication"]
+    if found := telling_apart(draft.table, of_cell, draft.reading):
+        draft.say([found])
+    elif draft.numbered:
+        draft.say(again_in(draft.table, known, draft.reading))
+
+
+def _known_choices(draft: Draft) -> None:
+    """If options change places, a verdict counts as the responder chosen, so it must name one.
+
+    Raises:
+        UserError: Some name none.
+    """
+    if "order" not in draft.table:
+        return
+    for _, rows in Judgments(draft.table).groups():
+        found = Judged(rows)
+        known = {*(found.declared or ())}
+        chosen = zip(found.verdicts, found.choices, strict=True)
+        named = ((verdict, choice) for verdict, choice in chosen if choice not in known)
+        unknown = [verdict for verdict, _ in named if not is_tie(verdict)]
+        if found.order_varies and unknown:
+            raise UserError(
+                "Column 'order' shows a question's options in several orders, "
+                f"and {len(unknown):,} verdicts, such as {unknown[0]!r:.40}, name none of them. "
+                "Add a column 'categories' with the labels in their places, such as ('1', '2')."
+            )
+
+
+def _made(draft: Draft) -> Judgments:
+    """The judgments of a draft."""
+    table = draft.table
+    return Judgments(
+        table[in_order(table.columns)],
+        tuple(draft.notes),
+        draft.facets,
+        asked=tuple(draft.asked),
+        counted=not draft.numbered,
+        readings=(draft.reading,),
+    )
+
+
+def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
+    """A frame whose columns have texts as names; UserError if two have one name."""
+    names = list(map(str, frame.columns))
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        what = f"duplicate column {', '.join(map(repr, twice))}"
+        raise UserError(f"{where}: {what}. Give each column one name of its own.")
+    return frame.set_axis(names, axis="columns")
+
+
+def _cells(table: pd.DataFrame, facets: Collection[str]) -> Any:
+    """The rows of each question under each condition."""
+    # A time may be that of a single judgment.
+    known = of_role(table, "unit", "part", "facet", without=("time",))
+    return table.groupby([*known, *facets], dropna=False, sort=False)
+
+
+def _refuse_sums(table: pd.DataFrame, facets: Collection[str], where: str) -> None:
+    """UserError if the shares of a distribution are more than one in all."""
+    cell = _cells(table, facets).ngroup()
+    start = table["place"].eq(1).groupby(cell).cumsum()
+    sums = table["share"].groupby([cell, start]).transform("sum")
+    if (over := sums > 1 + _ROUNDING).any():
+        row = table[over].iloc[0]
+        raise UserError(
+            f"{where}: the shares of question {row['question']!r:.40} are {sums[over].iloc[0]:.4g} "
+            "in all, and those of one distribution are at most 1. If they are of several, name the "
+            "column that tells these apart (judge, replication or another)."
+        )

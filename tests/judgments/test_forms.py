@@ -1,0 +1,175 @@
+"""The same judgments in every form in which people write them: the same numbers."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability import analyse, judgments_from_frame
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.reading import Code
+from inspect_reliability.judgments.sources import judgments_from
+
+QUESTIONS, TRIES = 12, 4
+
+
+def grades() -> pd.DataFrame:
+    """Grades from 3 to 9 of one judge, four tries each, one of them failed."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"q{q:02d}", r, str(int(np.clip(6 + q % 3 + rng.integers(-1, 2), 3, 9))))
+        for q in range(QUESTIONS)
+        for r in range(1, TRIES + 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+    frame.loc[5, "verdict"] = ""
+    return frame
+
+
+def words() -> pd.DataFrame:
+    frame = grades()
+    return frame.assign(verdict=frame["verdict"].map(lambda one: one and "yn"[int(one) % 2] + "es"))
+
+
+def numbers_of(judgments: Any, **how: Any) -> dict[str, Any]:
+    """The numbers of the one row of a report."""
+    [row] = analyse(judgments, **how).results["rows"]
+    names = ("n_questions", "agreement", "omega", "mean_difference", "non_response_rate")
+    return {name: row[name] for name in names if name in row}
+
+
+def each(frame: pd.DataFrame, write: Callable[[str, int], str]) -> pd.DataFrame:
+    """The frame with its verdicts written otherwise, by their text and place."""
+    said = [one and write(one, place) for place, one in enumerate(frame["verdict"])]
+    return frame.assign(verdict=said)
+
+
+GRADES: dict[str, Callable[[str, int], str]] = {
+    "of ten": lambda one, _: f"{one}/10",
+    "a sentence": lambda one, _: f"I give it {one} out of 10",
+    "a label": lambda one, n: (f"Score: {one}", f"Rating: [[{one}]]", f"**{one}**")[n % 3],
+    "decimals": lambda one, n: (f"{one}.0", f"{one},0", one)[n % 3],
+    "percent of ten": lambda one, n: f"{int(one) * 10}%" if n % 4 == 0 else f"{one}/10",
+    "of five beside ten": lambda one, n: f"{int(one) / 2:g}/5" if n % 5 == 0 else f"{one}/10",
+}
+WORDS: dict[str, Callable[[str, int], str]] = {
+    "case": lambda one, n: (one, one.upper(), one.title())[n % 3],
+    "points": lambda one, n: (one, f"{one}.", f"{one}!", f' "{one}" ')[n % 4],
+}
+FAILURES = ("NA", "n/a", "error", "ERROR: 500", "[ERROR] 429 rate limit", "timeout", "parse_error")
+
+
+@pytest.mark.parametrize("form", GRADES)
+def test_a_grade_is_its_number(form: str) -> None:
+    """However it is written, on the scale of most."""
+    assert numbers_of(each(grades(), GRADES[form])) == pytest.approx(numbers_of(grades()))
+
+
+@pytest.mark.parametrize("form", WORDS)
+def test_a_word_has_one_spelling(form: str) -> None:
+    """Case and marks around it say nothing."""
+    assert numbers_of(each(words(), WORDS[form])) == pytest.approx(numbers_of(words()))
+
+
+@pytest.mark.parametrize("made", [grades, words])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_failed_call_is_a_non_response(failure: str, made: Callable[[], pd.DataFrame]) -> None:
+    """As an empty verdict is, in grades and in words."""
+    frame = made()
+    failed = frame.assign(verdict=frame["verdict"].replace("", failure))
+    assert numbers_of(failed) == pytest.approx(numbers_of(frame))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_number_depends_on_the_order_of_rows_and_columns(seed: int) -> None:
+    """Nor on columns that mean nothing."""
+    rng = np.random.default_rng(seed)
+    frame = each(grades(), GRADES["a label"]).assign(note=lambda one: range(len(one)))
+    shuffled = frame.sample(frac=1, random_state=seed)[[*rng.permutation([*frame])]]
+    assert numbers_of(shuffled) == pytest.approx(numbers_of(grades()))
+
+
+def test_tables_of_other_shapes_say_the_same(tmp_path: Path) -> None:
+    """A column a try, a list in a cell, nested fields, an object a line."""
+    frame = words().assign(verdict=lambda one: one["verdict"].replace("", "error"))
+    expected = numbers_of(frame)
+    wide = frame.pivot(index="question", columns="replication", values="verdict")
+    wide = wide.set_axis([f"run_{n}" for n in wide], axis=1).reset_index()
+    columns = {f"run_{n}": "verdict" for n in range(1, TRIES + 1)}
+    assert numbers_of(wide, columns=columns) == pytest.approx(expected)
+    lists = frame.groupby("question")["verdict"].agg(list).reset_index()
+    assert numbers_of(lists) == pytest.approx(expected)
+    lists.assign(verdict=lists["verdict"].map(json.dumps)).to_csv(tmp_path / "l.csv", index=False)
+    assert numbers_of([str(tmp_path / "l.csv")]) == pytest.approx(expected)
+    rows = frame.to_dict("records")
+    nested = [{"question": one["question"], "out": {"verdict": one["verdict"]}} for one in rows]
+    (tmp_path / "n.json").write_text(json.dumps(nested))
+    found = numbers_of([str(tmp_path / "n.json")], columns={"out.verdict": "verdict"})
+    assert found == pytest.approx(expected)
+    (tmp_path / "lines.json").write_text("\n".join(map(json.dumps, rows)))
+    assert numbers_of([str(tmp_path / "lines.json")]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("write", "read_as"),
+    [
+        (lambda one: f"I thought long about item {hash(one)}. So [[{one}]]", "options:yes,nes"),
+        (lambda one: json.dumps({"why": "long reasons are here", "verdict": one}), "json:verdict"),
+        (lambda one: f"It is quite long.\nVERDICT={one};", r"pattern:VERDICT=(\w+);"),
+    ],
+)
+def test_whole_outputs_are_read_as_said(write: Callable[[str], str], read_as: str) -> None:
+    """By the parsers of a design; without a word they are asked about."""
+    frame = words()
+    texts = [one and f"{n}: {write(one)}" for n, one in enumerate(frame["verdict"])]
+    outputs = frame.assign(verdict=texts)
+    from inspect_reliability.judgments.reading import Reading
+
+    assert numbers_of(outputs, reading=Reading(read_as=read_as)) == pytest.approx(numbers_of(frame))
+    try:
+        asked = [one.code for one in judgments_from_frame(outputs).asked]
+    except UserError as error:  # nothing that was tried reads them
+        asked = [Code.OUTPUTS_OPEN] if "read_as" in str(error) else []
+    assert asked == [Code.OUTPUTS_OPEN]
+
+
+def test_a_word_that_may_be_a_failure_is_asked_once_it_is_frequent() -> None:
+    """And a rare one is a failure; beside its opposite it is a verdict."""
+    frame = words().assign(verdict=lambda one: one["verdict"].replace("", "unknown"))
+    assert not judgments_from_frame(frame).asked
+    often = frame.assign(verdict=lambda one: one["verdict"].where(one.index % 5 > 0, "unknown"))
+    [asked] = judgments_from_frame(often).asked
+    assert asked.code is Code.FAILURES_OPEN
+    tests = frame.assign(verdict=["passed", "failed"] * (len(frame) // 2))
+    found = judgments_from_frame(tests)
+    assert not found.asked
+    assert {*found.table["verdict"]} == {"passed", "failed"}
+
+
+@pytest.mark.parametrize(
+    ("values", "asked"),
+    [
+        ([-1, 0, 1] * 16, False),
+        ([1, 2, 3, 4, 5, -1] * 8, True),
+        ([1, 2, 3, 4, 5, 999] * 8, True),
+        ([0, 1, 2, 3, 4, 5] * 8, False),
+        ([1, 3, 5, 7, 10, 8] * 8, False),
+    ],
+)
+def test_a_number_outside_the_others_is_asked_about(values: list[int], asked: bool) -> None:
+    """But a grade is none where the grades between are used."""
+    frame = grades().assign(verdict=values)
+    found = [one.code for one in judgments_from_frame(frame).asked]
+    assert found == [Code.OUTSIDE_OPEN] * asked
+
+
+def test_logs_have_the_rules_of_files() -> None:
+    """Scores of a log that are words have one spelling, and failures are non-responses."""
+    door = Path(__file__).parent.parent / "doors" / "log_text_values.json"
+    said = {*judgments_from([str(door)]).table["verdict"]}
+    assert len(said) == 3
+    assert "non-response" in said
