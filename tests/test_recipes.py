@@ -69,7 +69,7 @@ RECIPES = {
     ),
     "a caution": Recipe(
         r"(?=    if of\.asked_once:\n        yield ASKED_ONCE)",
-        '    if len(counts.questions) == 8:\n        yield "There are eight questions."\n',
+        '    if len(of.counts.questions) == 8:\n        yield "There are eight questions."\n',
         said="There are eight questions.",
     ),
     "a coefficient": Recipe(

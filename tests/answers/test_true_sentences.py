@@ -112,10 +112,11 @@ def test_one_label_or_two_do_not_say_how_good_a_judge_is(
 def test_no_verdict_is_wrong_of_those_that_have_a_label(tmp_path: Path) -> None:
     """Verdicts without a label may be wrong."""
     labels: Any = lambda q, r: right(q) if q < 20 else None  # noqa: E731
-    said = answer(judge(right, label=labels), tmp_path)
+    own = ("--column", "label=label")
+    said = answer(judge(right, label=labels), tmp_path, *own)
     assert "Why: no verdict on the 20 labelled questions is wrong." in said
-    assert "Why: no verdict is wrong." in answer(judge(right, label=right), tmp_path)
-    assert "Why: no verdict is wrong." in answer(judge(right, tries=1, label=right), tmp_path)
+    assert "Why: no verdict is wrong." in answer(judge(right, label=right), tmp_path, *own)
+    assert "Why: no verdict is wrong." in answer(judge(right, tries=1, label=right), tmp_path, *own)
 
 
 @pytest.mark.parametrize("temperature", [0, 1])

@@ -43,7 +43,7 @@ FAILED = re.compile(
 """What programs write where there is no verdict."""
 
 _MAYBE = re.compile(
-    r"\W*(?:none|unknown|refus(?:ed|al)|fail(?:ed|ure)|error|skipped|blocked|undefined)\W*|[-–—]+",
+    r"\W*(?:none|unknown|refus(?:ed|al)|failed|failure|error|skipped|blocked|undefined)\W*|[-–—]+",
     re.IGNORECASE,
 )
 """What may be a failure, or a verdict of the design."""

@@ -120,7 +120,7 @@ class _AsWritten:
 
 _BRACKETS = re.compile(r"\[\[\s*([^\[\]]{1,30}?)\s*\]\]")
 _NAMED = re.compile(
-    r"(?:verdict|winner|answer|choice|decision|judge?ment|preferred|better)\b[\"'*_\s]*(?:is|[:=])"
+    r"(?:verdict|winner|answer|choice|decision|judgment|judgement|preferred|better)\b[\"'*_\s]*(?:is|[:=])"
     r"[\s\"'*_\[(]*(?:(?:response|answer|option|assistant|model)\s+)?([A-Za-z]{1,12}\b)",
     re.IGNORECASE,
 )
