@@ -4,6 +4,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -74,7 +75,12 @@ def test_a_question_is_added_once_for_all_coefficients(monkeypatch: pytest.Monke
     """Intervals of several coefficients share the sums with a noise or a settled question."""
     made = []
     one = study.with_one
-    monkeypatch.setattr(study, "with_one", lambda *given: made.append(given) or one(*given))
+
+    def counted(*given: Any) -> Any:
+        made.append(given)
+        return one(*given)
+
+    monkeypatch.setattr(study, "with_one", counted)
     given = Cells([[3, 1], [2, 2], [0, 4], [4, 0]], "wxyz", ("A", "B"))
     panel(given, ["agreement", "gwet_ac1", "brennan_prediger"])
     assert len(made) == 2

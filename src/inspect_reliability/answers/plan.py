@@ -135,7 +135,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     first = cheapest[0]
     name, tries = first["coefficient"], first["n_replications"]
     ends = analysis.rows[0].estimate(name).ends
-    if ends and ends[1] - ends[0] <= 2 * first["half_width"]:
+    if ends and ends[1] - ends[0] <= 2 * float(first["half_width"]):
         least = f"--min {name}={math.floor(ends[0] * 20) / 20:g}"
         most = f"--max {name}={math.ceil(ends[1] * 20) / 20:g}"
         held = f"gate {logs} {most if name in KINDS[1:] else least}"

@@ -113,7 +113,9 @@ class Pilot:
         products, moved, squares = np.zeros((3, 4, 4)), np.zeros(n), np.zeros((3, n))
         for start in range(0, n, _BLOCK):
             block = slice(start, start + _BLOCK)
-            of_block = known.each(lambda _, x, block=block: x[block])
+            of_block = Sums(
+                **{name: x[block] if np.ndim(x) else x for name, x in vars(known).items()}
+            )
             *parts, whole = (_Pairs(of_block, kernel) for kernel in kernels)
             moved[block], squares[:, block] = whole.mean, whole.times(whole, shown)
             for i, j in zip(*np.tril_indices(4), strict=True):
@@ -124,7 +126,7 @@ class Pilot:
             shown,
             at,
             axes @ rare,
-            moving=np.count_nonzero(np.abs(moved - np.median(moved)) > ROUNDING),
+            moving=int(np.count_nonzero(np.abs(moved - np.median(moved)) > ROUNDING)),
             products=np.tril(products) + np.tril(products, -1).transpose(0, 2, 1),
             squares=squares,
         )

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -60,7 +60,8 @@ class Design:
         return self.n_questions * (self.n_replications if np.isfinite(self.n_replications) else 1)
 
 
-class Scaled(NamedTuple):
+@dataclass(frozen=True)
+class Scaled:
     """The interval of a coefficient in a pilot of n questions."""
 
     value: float
@@ -75,7 +76,8 @@ class Scaled(NamedTuple):
         return low, high
 
 
-class OfShares(NamedTuple):
+@dataclass(frozen=True)
+class OfShares:
     """The interval of a mean of shares, of which a pilot had so many each."""
 
     shares: FloatArray

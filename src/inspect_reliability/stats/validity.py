@@ -275,7 +275,8 @@ class Labelled:
         if not varies:
             return replace(planned, reason=found.reason or ALIKE)
         spread = float(squares.std() / mean / 2 / np.sqrt(len(values)))
-        interval = OfShares(*np.unique(values.round(_DIGITS).clip(0, 1), return_counts=True))
+        shares, numbers = np.unique(values.round(_DIGITS).clip(0, 1), return_counts=True)
+        interval = OfShares(shares, numbers.astype(float))
         return replace(planned, interval=interval, spread=spread, reason=None)
 
     def _mean(self, values: FloatArray, why: str = NOT_REPLICATED, most: float = 1.0) -> Estimate:
