@@ -5,11 +5,13 @@ import json
 import math
 import shutil
 import tempfile
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -33,6 +35,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.judgments.workbook import write_workbook
 from inspect_reliability.study.responses import answered, load_predictions, load_responses
 from inspect_reliability.study.tasks import bbh_judge
 from outcomes import Reading, lawful
@@ -512,3 +515,154 @@ def weights(draw: st.DrawFn, good: dict[str, torch.Tensor]) -> bytes:
     elif how == "dtype":
         good[name] = value.to(draw(st.sampled_from([torch.int8, torch.float64, torch.bool])))
     return save(good, metadata={"format": "pt"})
+
+
+HOSTILE = (
+    *(
+        "C:\\m",
+        "\\g<1>",
+        "\xad",
+        "\x1b[31m",
+        "\0",
+        "\v",
+        "\a",
+        "\r",
+        "a\nb",
+        "\u2028",
+        "\u202e",
+        "\ud800",
+    ),
+    *(
+        "=1+1",
+        "'=1+1",
+        "x;=1",
+        "＝1",
+        "_x001B_",
+        "%s{0}$x$",
+        "<b>&amp;",
+        "[bold]",
+        '"',
+        "_",
+        " ",
+        "",
+    ),
+)
+"""Names that a form, a file or a terminal could take for something else than a name."""
+
+FIELDS = ("judge", "question", "verdict", "label", "output", "category", "wording")
+
+FORMS = ("table", "json", "csv", "markdown", "latex", "html")
+
+CALLS = (
+    *(f"{command} --format {form}" for command in ("report", "card", "rank") for form in FORMS),
+    "report --full --explain",
+    "report --html new.html --tables tables --figures figures --save new.parquet",
+    "report --save counts.parquet --counts",
+    "report --by category --facet wording",
+    *("validate --full", "validate --next 5 --out new.csv", "validate --next 5 --out new.xlsx"),
+    *("keep --max-error 0.9 --out kept.csv", "keep --max-error 0.9 --out kept.parquet"),
+    "keep --max-error 0.9 --cascade j --save-rule rule.json",
+    *("compare --by judge --format json", "compare --by judge --full"),
+    *("plan --format html", "gate --min omega=0.1 --max non_response_rate=0.5"),
+)
+"""Every command that reads judgments, with every option that writes."""
+
+
+def answered_or_said(call: str, file: Path) -> Result:
+    """Run a call on a file: an answer, or a sentence; a terminal shows both and does nothing."""
+    command, *more = call.split()
+    done = invoke(command, file, *more)
+    assert done.exit_code in (0, 1, 2, 3)
+    assert "nobody foresaw" not in done.stderr, (call, done.stderr)
+    assert "codec" not in done.stderr, (call, done.stderr)
+    assert len(done.stderr) < 20_000
+    acting = {one for one in done.output if unicodedata.category(one) in ("Cc", "Cf", "Cs")}
+    assert acting <= {"\n"}, (call, acting)
+    return done
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments, and pairs, in which every such text is a name of everything that has a name."""
+    folder, some = tmp_path_factory.mktemp("hostile"), [" ".join(HOSTILE[n::6]) for n in range(6)]
+    rows = [
+        {name: HOSTILE[(q + n) % len(HOSTILE)] for n, name in enumerate(FIELDS)}
+        | {"judge": judge, "question": f"{q} {HOSTILE[q]}", "replication": k}
+        | {"verdict": HOSTILE[(q + q * k) % 5], "label": HOSTILE[q % 5] if q % 3 else None}
+        for judge in ("j", "", None, *some)
+        for q in range(len(HOSTILE))
+        for k in range(2)
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(map(dumped, rows)))
+    pairs = [
+        {"question": text, "judge": "j", "model_1": one, "model_2": other, "verdict": "12"[n % 2]}
+        for n, text in enumerate(HOSTILE)
+        for one in some
+        for other in some
+        if one < other
+    ]
+    (folder / "pairs.jsonl").write_text("\n".join(map(dumped, pairs)))
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("call", CALLS)
+def test_hostile_names_in_every_command(
+    call: str, hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are names like others: each command has its answer."""
+    monkeypatch.chdir(tmp_path)
+    done = answered_or_said(call, hostile / f"{'pairs' if 'rank' in call else 'rows'}.jsonl")
+    assert done.exit_code != 2, done.stderr
+
+
+@pytest.mark.slow
+def test_hostile_names_in_figures(tmp_path: Path) -> None:
+    """What is drawn of judges with such names, and of one without a name, can be opened."""
+    rows = [
+        {"judge": judge, "question": f"q{q}", "verdict": "xy"[(q + k) % 3 % 2], "label": "x"}
+        for judge in (None, *("".join(HOSTILE[n::2]) for n in range(2)))
+        for q in range(4)
+        for k in range(2)
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(dumped, rows)))
+    call = f"report --figures {tmp_path}/figures --html {tmp_path}/page.html"
+    assert answered_or_said(call, path).exit_code == 0
+    drawn = [*tmp_path.glob("figures/*.svg")]
+    assert len(drawn) > 3
+    for svg in drawn:
+        ElementTree.parse(svg)
+
+
+@pytest.mark.slow
+@fuzz_commands
+@given(data=st.data(), call=st.sampled_from(CALLS), form=st.sampled_from(["jsonl", "csv", "xlsx"]))
+def test_hostile_names(data: st.DataObject, call: str, form: str, place: Path) -> None:
+    """The same of any of them in any field, in files of every form."""
+    folder = fresh(place)
+    fields = data.draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=3))
+    names = {name: data.draw(st.permutations(HOSTILE)) for name in fields}
+    rows = [
+        {"judge": f"j{j}", "question": f"q{q}", "verdict": "xy"[(q * k + j) % 3 % 2]}
+        | {"label": "xy"[q % 2], "output": f"o{q}", "category": "c", "wording": f"w{k}"}
+        | {
+            name: of[{"judge": j, "verdict": (q * k + j) % 2}.get(name, q)]
+            for name, of in names.items()
+        }
+        for j in range(data.draw(st.integers(1, 3)))
+        for q in range(data.draw(st.integers(1, 6)))
+        for k in range(data.draw(st.integers(1, 3)))
+    ]
+    path = folder / f"rows.{form}"
+    frame = pd.DataFrame(rows)
+    if form == "xlsx":
+        write_workbook(path, frame)
+    elif form == "csv":
+        path.write_bytes(frame.to_csv(index=False).encode(errors="replace"))
+    else:
+        path.write_text("\n".join(map(dumped, rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        answered_or_said(call, path)

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from .errors import UserError, reason
+from .locations import local_path, place
 
 if TYPE_CHECKING:
     import yaml
@@ -20,6 +22,10 @@ except OSError:  # the folder was deleted: whoever looks for a file there says s
     _STARTED_IN = Path()
 
 T = TypeVar("T")
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character, which no file can have: it is read as it is written in JSON."""
 
 _NAMES = {
     str: "text",
@@ -73,16 +79,17 @@ def kind_of(location: str | Path) -> Literal["file", "folder"] | None:
     if not str(location):
         raise UserError("The path is empty. Name a file or folder ('.' is the current folder).")
     try:
-        files, path = os.path, str(location)
-        if not files.exists(path):
-            import fsspec  # slow to import, and most files are on this machine
-
-            files, path = fsspec.core.url_to_fs(path)
+        files: Any = os.path
+        if (path := local_path(location)) is None:
+            files, path, _ = place(location)
         if files.isfile(path):
             return "file"
         if files.isdir(path):
             return "folder"
-        not_a_pipe(Path(location))
+        if files is os.path:
+            not_a_pipe(Path(path))
+            with suppress(FileNotFoundError, NotADirectoryError):
+                os.stat(path)  # raises what hides a file
         return None
     except UserError:
         raise
@@ -210,7 +217,11 @@ def _parse(text: str, where: str, form: str = "") -> Any:
         return record
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        found = json.loads(text, object_pairs_hook=unique)
+        if not _HALF.search(text):
+            return found
+        whole = json.dumps(found, ensure_ascii=False)
+        return json.loads(_SURROGATE.sub(lambda one: f"\\\\u{ord(one[0]):04x}", whole))
     except RecursionError:
         raise UserError(f"{where}: nested too deeply.") from None
     except json.JSONDecodeError as error:

@@ -22,7 +22,7 @@ from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from_file
-from inspect_reliability.saving import whole
+from inspect_reliability.saving import Ours, whole
 from inspect_reliability.study.published.imported import file_names, write_published_log
 from inspect_reliability.study.published.layout import published_runs
 from inspect_reliability.study.responses import load_predictions, load_responses
@@ -87,16 +87,18 @@ def test_what_was_there_stays_where_writing_fails(tmp_path: Path) -> None:
     page.write_text("good")
     link.symlink_to(page)
 
+    anything = Ours("page", lambda _: True)
+
     def half() -> None:
-        with whole(link) as part:
-            Path(part).write_text("ha")
+        with whole(link, anything) as part:
+            part.write_text("ha")
             raise OSError(28, "No space left on device")
 
     with pytest.raises(UserError, match="No space left"):
         half()
     assert page.read_text() == "good"
-    with whole(link) as part:
-        Path(part).write_text("better")
+    with whole(link, anything) as part:
+        part.write_text("better")
     assert (link.is_symlink(), page.read_text()) == (True, "better")
 
 

@@ -1,5 +1,6 @@
 """Pipes, full disks, missing folders and servers: one line says what is the matter, at once."""
 
+import ctypes
 import json
 import os
 import shutil
@@ -7,10 +8,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
 
 import pytest
+from click.testing import Result
 from inspect_ai import eval
 from inspect_ai.model import Model, get_model
 
@@ -179,3 +182,114 @@ def test_a_host_that_accepts_no_connection(model: tuple[Model, socket.socket]) -
     assert monotonic() - begun < 10
     for one in waiting:
         one.close()
+
+
+def as_user(*arguments: object) -> Result:
+    """Run a command without the rights of an administrator, which tests may have."""
+
+    def give_up_rights() -> None:
+        header, none = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+        assert not ctypes.CDLL(None).capset(header, none)
+
+    # Rights are those of a thread.
+    with ThreadPoolExecutor(initializer=give_up_rights) as other:
+        return other.submit(invoke, *arguments).result()
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Iterator[Path]:
+    """A folder to which nothing can be written, though it has files of ours."""
+    if sys.platform != "linux":
+        pytest.skip("rights are given up as Linux does")
+    folder = tmp_path / "closed"
+    report = ["report", judgments(tmp_path / "b.csv")]
+    assert not invoke(*report, "--html", folder / "p.html", "--tables", folder / "t").exit_code
+    folder.chmod(0o555)
+    (folder / "t").chmod(0o555)
+    yield folder
+    for one in (folder, folder / "t"):
+        one.chmod(0o755)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report {b} --html {closed}/new.html",
+        "report {b} --html {closed}/p.html",
+        "report {b} --save {closed}/new/s.parquet",
+        "report {b} --tables {closed}/t",
+        "report {b} --figures {closed}",
+        "validate {b} --next 3 --out {closed}/d.xlsx",
+    ],
+)
+def test_a_folder_that_cannot_be_written(tmp_path: Path, closed: Path, command: str) -> None:
+    """Nothing there changes, and one line says why; nobody is sent to make room."""
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")}
+    words = command.format(b=tmp_path / "b.csv", closed=closed).split()
+    done = as_user(*words)
+    assert done.exit_code == 2, done.output
+    assert "cannot be written: " in done.stderr
+    assert "Permission denied" in done.stderr
+    assert "Make room" not in done.stderr
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.slow
+def test_a_protected_file_stays(tmp_path: Path, closed: Path) -> None:
+    """Also one of ours, in a folder that is open: who protects a page wants to keep it."""
+    page = closed / "p.html"
+    closed.chmod(0o755)
+    page.chmod(0o444)
+    before = page.stat()
+    done = as_user("report", tmp_path / "b.csv", "--html", page)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is protected" in done.stderr
+    assert os.path.samestat(before, page.stat())
+
+
+def test_a_folder_that_cannot_be_looked_into(tmp_path: Path, closed: Path) -> None:
+    """What is in it may be there: that it is not would be untrue."""
+    closed.chmod(0)
+    for path in (closed / "b.csv", closed / "logs"):
+        done = as_user("report", path)
+        assert done.exit_code == 2
+        assert "cannot be read: Permission denied" in done.stderr
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [
+        ("report {long}", ""),
+        ("report {b} --column {long}=verdict", "as in --column score=verdict."),
+        ("report {b} --by {long}", ""),
+        ("gate {b} --min {long}=0.5", ""),
+        ("gate {b} --min {long}", "as in omega=0.6."),
+        ("report {b} --{long}", ""),
+        ("report {b} --html {long}", "Name another place."),
+        ("plan {b} --for {long}", ""),
+        ("rank {names}", ""),
+        ("report {names}", "as in --column score=verdict."),
+        ("{long}", ""),
+    ],
+)
+def test_a_message_has_a_length(tmp_path: Path, command: str, last: str) -> None:
+    """However long what it quotes: its beginning and its end, the next step, are there."""
+    names = tmp_path / "names.csv"
+    names.write_text(f"{LONG},other\n1,2\n3,4\n")
+    b = judgments(tmp_path / "b.csv")
+    done = invoke(*command.format(b=b, names=names, long=LONG).split())
+    assert done.exit_code == 2, done.output
+    assert len(done.stderr) < 4_000
+    assert done.stderr.rstrip().endswith(last)
+
+
+@pytest.mark.parametrize("text", ["x", "\x1b[31m", "\0\x07\x9b"])
+def test_what_was_typed_does_nothing_on_a_terminal(text: str) -> None:
+    """Click quotes arguments as they are."""
+    for words in (["report", f"--{text}"], [f"re{text}"], ["gate", "b.csv", "--min", text]):
+        assert not {*invoke(*words).stderr} & {*"\x1b\0\x07\x9b"}

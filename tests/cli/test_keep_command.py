@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from commands import invoke, results
+from inspect_reliability.errors import UserError
+from inspect_reliability.record.rule import KeepRule
 
 RIGHT = "A"
 
@@ -125,6 +127,48 @@ def test_a_saved_rule_says_what_to_ask(files: tuple[str, str], tmp_path: Path) -
     several = invoke(*asked, "--save-rule", str(place))
     assert several.exit_code == 2
     assert "--cascade JUDGE" in several.stderr
+
+
+RULE = {
+    **{"judges": ["a", "b"], "votes": 6, "votes_needed": 5, "abstain": ["tie"]},
+    **{"max_error": 0.1, "confidence": 0.95, "kept": 0.5, "error": 0, "n_labelled": 100},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (json.dumps({**RULE, **changed}), f"is no rule of keep: {words}")
+        for changed, words in (
+            ({"votes_needed": 7}, "votes_needed: 7 of 6 votes"),
+            ({"max_error": float("nan")}, "max_error: "),
+            ({"confidence": float("inf")}, "confidence: "),
+            ({"kept": -0.1}, "kept: "),
+            ({"votes": "6"}, "votes: "),
+            ({"votes": True}, "votes: "),
+            ({"judges": []}, "judges: "),
+            ({"error": None}, "error: "),
+            ({"note": "mine"}, "note: "),
+        )
+    ]
+    + [
+        (json.dumps(RULE)[:-1] + ', "votes": 3}', "duplicate key 'votes'"),
+        (json.dumps([RULE]), "expected an object, found a list"),
+        ("[" * 100_000, "nested too deeply"),
+        ("", "is not JSON"),
+    ],
+)
+def test_a_rule_that_promises_what_it_cannot_keep_is_refused(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    """Numbers that no rule has, and what is no rule at all."""
+    file = tmp_path / "rule.json"
+    file.write_text(json.dumps(RULE))
+    assert KeepRule.read(str(file)).votes_needed == 5
+    file.write_text(text)
+    with pytest.raises(UserError) as refused:
+        KeepRule.read(str(file))
+    assert words in str(refused.value)
 
 
 @pytest.mark.slow

@@ -3,8 +3,9 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 from click.testing import Result
 from inspect_ai.model import get_model
 from inspect_ai.scorer import model_graded_qa
+from pyarrow.parquet import read_table, write_table
 
 import graders
 from commands import invoke
 from example_logs import DRAWN
 from example_published import published_folder
+from inspect_reliability import saving
 from inspect_reliability.cli.main import COMMANDS, main
 from inspect_reliability.cli.targets import Target
 from inspect_reliability.judgments.saved import save
@@ -54,13 +57,38 @@ NEEDS = {
 }
 """What an option cannot do without."""
 
-AS_IT_IS = "as it is"
-SPELLINGS = {
-    AS_IT_IS: lambda path: path,
+
+def linked(make: Callable[[str, str], None], path: str) -> str:
+    """Another name of a file."""
+    name = f"link{Path(path).suffix}"
+    Path(name).unlink(missing_ok=True)
+    make(os.path.abspath(path), name)
+    return name
+
+
+def through_a_folder(path: str) -> str:
+    """A path through a link to the folder."""
+    if not os.path.lexists("here"):
+        os.symlink(".", "here")
+    return f"here/{path}"
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda path: path,
     "in another way": lambda path: f"./logs/../{path}",
     "by its full name": os.path.abspath,
-    "by an address": lambda path: f"file://{os.path.abspath(path)}",
+    "from home": lambda path: f"~/{path}",
+    "as file:": lambda path: f"file:{path}",
+    "as file:/": lambda path: f"file:{os.path.abspath(path)}",
+    "as file://": lambda path: f"file://{path}",
+    "as file:///": lambda path: f"file://{os.path.abspath(path)}",
+    "as local:": lambda path: f"local:{path}",
+    "from home, as file:": lambda path: f"file:~/{path}",
+    "by a link": partial(linked, os.symlink),
+    "by a hard link": partial(linked, os.link),
+    "through a link": through_a_folder,
 }
+"""Ways to write a path; home is the folder where the user stands."""
 
 
 def run(command: str, *more: str) -> Result:
@@ -80,7 +108,7 @@ def options_of(command: str) -> Iterator[click.Parameter]:
 def targets_of(command: str) -> list[tuple[str, bool]]:
     """Options for what the command writes, and whether that is a folder."""
     found = [(one.opts[0], one.type) for one in options_of(command)]
-    return [(name, kind.files is not None) for name, kind in found if isinstance(kind, Target)]
+    return [(name, kind.is_folder) for name, kind in found if isinstance(kind, Target)]
 
 
 TARGETS = [(command, *one) for command in COMMANDS for one in targets_of(command)]
@@ -128,10 +156,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def inputs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of them, where the user stands."""
+    """A copy of them, where the user stands and is at home."""
     folder = tmp_path / "inputs"
     shutil.copytree(made, folder)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder))
     return folder
 
 
@@ -148,12 +177,10 @@ def test_no_option_of_any_command_replaces_an_input(command: str, inputs: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "option", "spelled"),
-    [(*of[:2], how) for of in TARGETS for how in SPELLINGS if of[0] == "report" or how == AS_IT_IS],
-)
+@pytest.mark.parametrize("spelled", SPELLINGS)
+@pytest.mark.parametrize(("command", "option", "is_folder"), TARGETS)
 def test_no_input_is_replaced_however_it_is_spelled(
-    command: str, option: str, spelled: str, inputs: Path
+    command: str, option: str, is_folder: bool, spelled: str, inputs: Path
 ) -> None:
     """Every kind of input, as the target and as the source of the command."""
     before = bytes_of(inputs)
@@ -161,11 +188,27 @@ def test_no_input_is_replaced_however_it_is_spelled(
         path = str(file.relative_to(inputs))
         # As a source as well, so that only this can be the reason.
         more = ["--labels", path] if command in ("report", "validate", "keep") else []
-        done = run(
-            command, option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())
-        )
+        asked = [option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())]
+        done = run(command, *asked)
         assert done.exit_code == 2, (path, done.output)
-        assert bytes_of(inputs) == before, path
+        after = bytes_of(inputs)
+        assert {file: after[file] for file in before} == before, path
+        assert {file.name.partition(".")[0] for file in after.keys() - before} <= {"link"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spelled", SPELLINGS)
+def test_what_is_written_is_where_its_name_says(spelled: str, inputs: Path) -> None:
+    """A file and a folder: no other place is made on the way."""
+    before = bytes_of(inputs)
+    for option, name in (("--html", "new.html"), ("--tables", "new")):
+        if "link" in spelled and "through" not in spelled:
+            continue  # there is nothing to link to
+        done = run("report", option, SPELLINGS[spelled](name))
+        assert not done.exit_code, done.output
+        made = {file for file in bytes_of(inputs).keys() - before if "here" not in file.parts}
+        assert {file.relative_to(inputs).parts[0] for file in made} == {name}
+        shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
 
 
 @pytest.mark.slow
@@ -181,6 +224,10 @@ def test_a_new_path_is_written_and_then_replaced(
         done = run(command, option, target.name, *NEEDS.get((command, option), ()))
         assert not done.exit_code, done.output
         assert any(target.iterdir()) if is_folder else target.stat().st_size
+    if not is_folder:  # its name in capitals is another file, of the same form
+        capitals = target.with_suffix(target.suffix.upper())
+        assert not run(command, option, capitals.name, *NEEDS.get((command, option), ())).exit_code
+        assert capitals.read_bytes()[:4] == target.read_bytes()[:4]
     assert {file: bytes_of(inputs)[file] for file in before} == before
 
 
@@ -201,14 +248,122 @@ def test_what_goes_into_a_folder_counts_file_by_file(option: str, inputs: Path) 
         Path("out", name).write_bytes(earlier)
 
 
-def test_a_table_of_the_users_own_stays(inputs: Path) -> None:
-    """Even where the command does not read it: `judgments.csv` is a name that people choose."""
-    Path("data").mkdir()
-    for name in ("judgments.csv", "votes.csv"):
-        shutil.copy("b.csv", Path("data", name))
-        assert f"has a file {name}" in run("report", "--tables", "data").stderr
-        assert Path("data", name).read_bytes() == Path("b.csv").read_bytes()
-        Path("data", name).unlink()
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "option"), [(command, name) for command, name, folder in TARGETS if not folder]
+)
+def test_a_file_that_is_not_ours_stays(command: str, option: str, inputs: Path) -> None:
+    """Though the command does not read it: another output, one that was changed, an empty one."""
+    kind: Any = next(one.type for one in options_of(command) if one.opts[0] == option)
+    for ending in kind.endings:
+        target, extra = Path(f"new{ending}"), NEEDS.get((command, option), [])
+        assert not run(command, option, str(target), *extra).exit_code
+        ours = target.read_bytes()
+        for content in (b"", b"mine", *others(target)):
+            target.write_bytes(content)
+            done = run(command, option, str(target), *extra)
+            assert (done.exit_code, done.stdout) == (2, ""), (content, done.output)
+            assert "exists, and is no" in done.stderr
+            assert target.read_bytes() == content
+        target.write_bytes(ours)
+        assert not run(command, option, str(target), *extra).exit_code
+
+
+def others(ours: Path) -> Iterator[bytes]:
+    """Files of the same form as one of ours: of the user's own, or changed since."""
+    if ours.suffix in (".html", ".htm"):
+        yield b"<!DOCTYPE html><html><head><title>inspect-reliability</title></head></html>"
+    if ours.suffix == ".json":
+        rule = json.loads(ours.read_bytes())
+        yield json.dumps({**rule, "note": "mine"}).encode()
+        yield json.dumps({**rule, "votes_needed": rule["votes"] + 1}).encode()
+    if ours.suffix == ".parquet":
+        table = pd.read_parquet(ours)
+        for mine in (table.assign(label="A"), pd.read_csv("labels.csv")):
+            yield mine.to_parquet()
+        arrow = read_table(ours)  # with what the file says of itself
+        more = arrow.append_column("label", [["A"] * len(arrow)])
+        file = BytesIO()
+        write_table(more.replace_schema_metadata(arrow.schema.metadata), file)
+        yield file.getvalue()
+    if ours.suffix == ".csv":
+        yield Path("labels.csv").read_bytes()
+        yield Path("b.csv").read_bytes()
+        table = pd.read_csv(ours, dtype=str)
+        for place in (0, 1, len(table.columns)):
+            mine = table.copy()
+            mine.insert(place, "label", ["A", "B", *["A"] * (len(table) - 2)])
+            yield mine.to_csv(index=False).encode()
+    if ours.suffix == ".xlsx":
+        table = pd.read_excel(ours, dtype=str)
+        for mine in (table.assign(target=["A", *[None] * (len(table) - 1)]), table.assign(n=1)):
+            file = BytesIO()
+            mine.to_excel(file, index=False)
+            yield file.getvalue()
+
+
+@pytest.mark.parametrize("option", ["--tables", "--figures"])
+def test_a_file_of_the_users_own_in_a_folder_stays(option: str, inputs: Path) -> None:
+    """Whether the folder is the user's or ours, and if it is our file, with the user's labels."""
+    assert not run("report", option, "ours").exit_code
+    names = sorted(one.name for one in Path("ours").iterdir() if not one.name.startswith("."))
+    assert len(names) > 2
+    for name in (names[0], "judgments.csv" if option == "--tables" else names[-1]):
+        shutil.rmtree("mine", ignore_errors=True)
+        Path("mine").mkdir()
+        theirs = Path("ours", name).read_bytes()
+        for folder, content in (("mine", theirs), ("ours", b"mine"), ("ours", theirs + b"mine")):
+            file = Path(folder, name)
+            file.write_bytes(content)
+            before = bytes_of(inputs)
+            done = run("report", option, folder)
+            assert (done.exit_code, done.stdout) == (2, "")
+            assert f"has a file {name}" in done.stderr
+            assert bytes_of(inputs) == before
+        file.write_bytes(theirs)
+    assert not run("report", option, "ours").exit_code
+
+
+def test_what_is_no_longer_made_goes_if_it_is_ours(inputs: Path) -> None:
+    """A table of the earlier report is removed, the user's under such a name is not."""
+    pd.read_csv("b.csv").query("judge == 'x'").to_csv("one.csv", index=False)
+    assert not run("report", "--tables", "t").exit_code
+    assert Path("t", "between_judges.csv").exists()
+    Path("t", "fooled.csv").write_text("mine")
+    assert "has a file fooled.csv" in invoke("report", "one.csv", "--tables", "t").stderr
+    Path("t", "fooled.csv").unlink()
+    assert not invoke("report", "one.csv", "--tables", "t").exit_code
+    assert not Path("t", "between_judges.csv").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "option", "is_folder"),
+    [one for one in TARGETS if one[0] not in ("rejudge", "sweep")],  # inspect names those logs
+)
+def test_a_file_that_appears_during_the_command_stays(
+    command: str, option: str, is_folder: bool, inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is somebody else's, however late it comes."""
+    kind: Any = next(one.type for one in options_of(command) if one.opts[0] == option)
+    target = Path("new" if is_folder else f"new{kind.endings[0]}")
+    file = target
+    if is_folder:
+        assert not run(command, option, "first").exit_code
+        file /= min(one.name for one in Path("first").iterdir() if not one.name.startswith("."))
+    begun = saving._own
+
+    def late() -> str:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+        return begun()
+
+    monkeypatch.setattr(saving, "_own", late)
+    done = run(command, option, str(target), *NEEDS.get((command, option), ()))
+    assert done.exit_code == 2, done.output
+    assert "Error: new" in done.stderr
+    assert file.read_text() == "mine"
+    assert not list(inputs.rglob("*.part"))
 
 
 @pytest.mark.parametrize(

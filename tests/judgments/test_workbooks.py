@@ -18,6 +18,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import workbook
 from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.workbook import read_workbook, write_workbook
 
 FRAME = pd.DataFrame(
     [(f"Frage {q}", n, (q * n) % 4 + 0.5) for q in range(4) for n in range(1, 4)],
@@ -265,3 +266,24 @@ def test_values_far_apart_are_refused_in_words(
     path = rewritten(book(tmp_path / "a.xlsx", plain), b"</sheetData>", end)
     with pytest.raises(UserError, match=r"sheet 'Runs': values are spread over more than .* CSV"):
         judgments_from_file(path)
+
+
+TEXTS = [
+    *("a\x1b[31m", "\0", "v\x0bt", "bell\x07", "\r", "\r\n", "a\nb", "\tx", "\uffff", " sp "),
+    *("_x0041_", "_x005F_", "_x005F_x0041_", "_", "=1+1", "'=x", "-5", "\N{GRINNING FACE}"),
+]
+
+
+def test_every_text_comes_back(tmp_path: Path) -> None:
+    """A workbook holds what XML cannot, in Excel's own spelling; none becomes a formula."""
+    path = tmp_path / "a.xlsx"
+    write_workbook(path, pd.DataFrame({name: TEXTS for name in ("\x1b", "b")}))
+    rows, _ = read_workbook(path)
+    assert rows == [["\x1b", "b"], *([text, text] for text in TEXTS)]
+    assert openpyxl.load_workbook(path).active["A2"].value == "a_x001B_[31m"
+
+
+def test_a_text_too_long_for_a_cell(tmp_path: Path) -> None:
+    """It is refused, not cut: the name of a question could then be that of another."""
+    with pytest.raises(UserError, match=r"A text has 32,768 characters \('xxx.*Write CSV"):
+        write_workbook(tmp_path / "a.xlsx", pd.DataFrame({"a": ["x" * 32_768]}))

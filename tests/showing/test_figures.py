@@ -17,6 +17,7 @@ from inspect_reliability.showing import Drawing, render
 from inspect_reliability.showing.document import Figure, named_figures
 from inspect_reliability.showing.html.drawing import _look, _places, draw
 from inspect_reliability.showing.html.svg import svg_file
+from inspect_reliability.showing.printable import one_line
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -133,6 +134,15 @@ def test_a_verdict_has_one_colour_on_the_page() -> None:
 def test_a_file_for_each_row(analysis: Analysis, folder: Path) -> None:
     """Figures of one title are files of their own."""
     assert len(list(folder.glob("questions-*.svg"))) == len(analysis.rows)
+
+
+def test_a_label_is_written_as_it_is() -> None:
+    """What a judge is called is no pattern: a path of Windows, and what a terminal would act on."""
+    records = [{"judge": "a", "x": 1.0, "y": 0.5}]
+    words = f"C:\\models\\x \\g<9> \\1 \xad {HOSTILE}"
+    svg = draw(Figure("", words, records, "x", "y", "judge"), svg_file)
+    title = ElementTree.fromstring(svg).findtext(f"{SVG}title")
+    assert title == one_line(words)
 
 
 def test_a_name_that_begins_with_an_underscore_is_in_the_legend() -> None:

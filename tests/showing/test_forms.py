@@ -17,6 +17,7 @@ from rich.console import Console
 from example_judgments import made
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
+from inspect_reliability.formulas import has_formula, marked, without_marks
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.csv import to_csv
 from inspect_reliability.showing.document import Document, Table
@@ -129,7 +130,7 @@ def test_markdown_does_not_interpret() -> None:
     assert "see www\\.x.org, a\\@x.org: 1.5" in pipes(address)
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "=\r\n", "＝", "＋", "－", "＠"])
 def test_a_spreadsheet_sees_no_formula(start: str) -> None:
     """Names and texts that begin like a formula are texts, in headings too; numbers stay."""
     evil = f"{start}HYPERLINK(1)"
@@ -161,7 +162,7 @@ def test_a_workbook_has_no_formula(tmp_path: Path) -> None:
     assert "f" in kinds["as they are"]
 
 
-HOSTILE = st.text(st.sampled_from('ab,;"\r\n\t=+-@ \x1b'), max_size=8)
+HOSTILE = st.text(st.sampled_from("ab5.,;|\"'\r\n\t=+-@＝ \x1b"), max_size=8)
 
 
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4))
@@ -170,7 +171,47 @@ def test_csv_keeps_every_text_in_its_cell(rows: list[tuple[str, str]]) -> None:
     written = to_csv(pd.DataFrame(rows, columns=["a", "b"]), "\r\n")
     frame = pd.read_csv(io.StringIO(written, newline=""), keep_default_na=False, dtype=str)
     for lines in (list(csv.reader(io.StringIO(written, newline="")))[1:], frame.to_numpy()):
-        assert [tuple(v.removeprefix("'") for v in line) for line in lines] == rows
+        assert [tuple(map(without_marks, line)) for line in lines] == rows
+
+
+@given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4), st.sampled_from(",;|\t"))
+def test_no_reader_sees_a_formula(rows: list[tuple[str, str]], separator: str) -> None:
+    """Whatever it takes for the end of a cell: its quotation marks are then not ours."""
+    written = to_csv(pd.DataFrame(rows, columns=["a", "b"]), "\r\n")
+    for line in csv.reader(io.StringIO(written, newline=""), delimiter=separator):
+        for cell in line:
+            number = re.match(r'[+-]\d+(\.\d*)?([eE][+-]?\d+)?(\Z|[",;|\t\r\n])', cell)
+            assert number or not re.match(r'["\s]*[=+\-@＝]', cell), (written, cell)
+
+
+@given(HOSTILE)
+def test_marks_are_taken_back(text: str) -> None:
+    """Each text is read as it was, also one with marks of its own."""
+    assert without_marks(marked(text)) == text
+    assert not has_formula(marked(text))
+    assert (marked(text) == text) == (not has_formula(text) and without_marks(text) == text)
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("=x", "'=x"),
+        ("'=x", "''=x"),
+        ("x;=cmd", "x;'=cmd"),
+        ("＋x", "'＋x"),
+        ("-5", "-5"),
+        ("1;-2", "1;-2"),
+        ("list:\n- a\n-1", "list:\n'- a\n-1"),
+        ('x;"=cmd', "x;'\"=cmd"),
+        ("a-b; c = d", "a-b; c = d"),
+    ],
+)
+def test_marks_are_where_a_cell_may_begin(text: str, safe: str) -> None:
+    """And nowhere else: a text stays readable."""
+    assert marked(text) == safe
+    written = to_csv(pd.DataFrame({"n": [1], "t": [text]}))
+    quoted = re.search('[;\n"]', text)
+    assert written == "n,t\n1," + (f'"{safe}"'.replace('"=', '""=') if quoted else safe) + "\n"
 
 
 @pytest.mark.slow

@@ -55,7 +55,8 @@ def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
         verdict != label and verdict not in given.undecided
         for verdict, label in zip(verdicts, labels, strict=True)
     ]
-    times = pd.Series(given.times or [1] * len(failed), given.column(JUDGE))
+    judges = list(map(repr, given.column(JUDGE)))  # one may have no name
+    times = pd.Series(given.times or [1] * len(failed), judges)
     wrong, made = (one.groupby(level=0).sum() for one in (times * failed, times))
     rates = (wrong / made).to_dict()
     scale = {
@@ -65,7 +66,7 @@ def _errors(given: Judged, found: Disagreement) -> Disagreement | None:
     }
     said = [
         f"wrong: {judge}" if one and rates[judge] < 1 else "right"
-        for judge, one in zip(given.column(JUDGE), failed, strict=True)
+        for judge, one in zip(judges, failed, strict=True)
     ]
     cells = given.count(said, ("right", *scale), found.levels)
     return disagreement(cells.as_numbers({"right": 0.0} | scale))

@@ -8,7 +8,7 @@ from ..answers import analyse
 from ..answers.report import report_document
 from ..judgments.sources import judgments_from
 from ..saving import write_text
-from ..showing import render
+from ..showing import PAGE, render
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .main import command
@@ -46,6 +46,6 @@ def demo() -> None:
     page = render(document, "html")
     paths = (Path(f"demo{f'-{n}' if n > 1 else ''}.html") for n in count(1))
     path = next(path for path in paths if not path.exists())
-    write_text(path, page)
+    write_text(path, page, PAGE)
     told = Text(f"With pictures: {path.absolute()}", "more")
     show(replace(document, blocks=[*shown, told, *own]))

@@ -17,7 +17,7 @@ from .targets import writes
 
 @command("import llm_reliability", "import llm_reliability --log-dir logs/published", name="import")
 @click.argument("folder", type=Path)
-@writes("--log-dir", files=tuple, default="logs/published", help="Where the logs go.")
+@writes("--log-dir", default="logs/published", help="Where the logs go.")
 def import_published(folder: Path, log_dir: str) -> None:
     """Turn the published judgments in FOLDER into inspect logs.
 

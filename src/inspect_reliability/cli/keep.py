@@ -10,7 +10,9 @@ from ..answers.keep import keep_document, panels, saved_rule
 from ..answers.keeping import Panel, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
-from ..saving import whole, write_text
+from ..judgments.rows import read_frame
+from ..record.rule import KeepRule
+from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
@@ -18,6 +20,34 @@ from .sources import Finite, Read, by_option, pairs, progress, read_again, reads
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
+
+_COLUMNS = ["question", "verdict", "confidence", "decision"]
+"""The last columns of a file of `--out`; those before say which judge under which condition."""
+
+
+def _is_out(file: Path) -> bool:
+    table, *_ = read_frame(file)
+    *keys, question, verdict, confidence, decision = table
+    if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
+        return False
+    # Rows of one condition are together, so a column of labels among the first is none of ours.
+    conditions = table[keys].drop(columns="judge").astype(str)
+    together = (conditions != conditions.shift()).any(axis=1).sum() <= len(
+        conditions.drop_duplicates()
+    )
+    known = table[decision].isin(["keep", "escalate", "person"]).all()
+    return bool(together and known and pd.to_numeric(table[confidence]).between(0, 1).all())
+
+
+_OUT = Ours("file that keep --out wrote", _is_out)
+
+
+def _is_rule(file: Path) -> bool:
+    KeepRule.read(str(file))
+    return True
+
+
+_RULE = Ours("rule that keep --save-rule wrote", _is_rule)
 
 
 @command(
@@ -62,12 +92,14 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 @writes(
     "--out",
     endings=[".csv", ".parquet"],
+    ours=_OUT,
     help="Also write a row a question: verdict, confidence, and keep, escalate or person. Every "
     "command reads it.",
 )
 @writes(
     "--save-rule",
     endings=[".json"],
+    ours=_RULE,
     help="Also write the rule, which the scorer keep applies to new questions.",
 )
 @by_option
@@ -99,7 +131,7 @@ def keep(
     show(keep_document(found, read_again()))
     screen = console(stderr=True)
     if save_rule:
-        write_text(save_rule, saved_rule(found[0]).text)
+        write_text(save_rule, saved_rule(found[0]).text, _RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
         _write(out, found)
@@ -110,8 +142,8 @@ def _write(out: str, found: list[Panel]) -> None:
     """A row a question of the cascade, or of each judge."""
     several = [one for one in found if len(one.rows) > 1] or found
     table = pd.concat([one.out() for one in several], ignore_index=True)
-    if out.endswith(".csv"):
-        write_text(out, to_csv(table))
+    if out.lower().endswith(".csv"):
+        write_text(out, to_csv(table), _OUT)
         return
-    with whole(out) as part:
-        table.to_parquet(Path(part), index=False)
+    with whole(out, _OUT) as part:
+        table.to_parquet(part, index=False)

@@ -1,6 +1,5 @@
 """The command: a table of its parts, each loaded when it is called."""
 
-import errno
 import gc
 import os
 import sys
@@ -30,9 +29,6 @@ COMMANDS = {
 """Command -> the first line of its help. The module of each is called like it."""
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a place that has no room."""
-
 _LONGEST = 300
 """Most characters quoted of an unforeseen error."""
 
@@ -48,11 +44,9 @@ class Refusal(click.ClickException):
 
     exit_code = 2
 
-    def format_message(self) -> str:
-        """The message, harmless on a terminal."""
-        from ..showing.printable import printable
-
-        return printable(self.message)
+    def __init__(self, message: str) -> None:
+        """Keep the message, harmless on a terminal."""
+        super().__init__(_harmless(message))
 
 
 class _Group(click.Group):
@@ -94,6 +88,8 @@ class _Group(click.Group):
             raise Refusal("The folder you are in was deleted. Go to another: cd ~") from None
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:  # it quotes what was typed
+            raise click.UsageError(_harmless(error.format_message()), error.ctx) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception as error:
@@ -102,16 +98,25 @@ class _Group(click.Group):
             raise Refusal(_in_words(error, ctx.invoked_subcommand)) from None
 
 
+def _harmless(message: str) -> str:
+    """A message that a terminal only shows, and not too long a one."""
+    from ..errors import short
+    from ..showing.printable import printable
+
+    return printable(short(message))
+
+
 def _in_words(error: Exception, command: str | None) -> str:
     """The error in words; for an unforeseen one, how to see where it was raised."""
     from ..errors import UserError
+    from ..saving import FULL
     from ..stats import ReliabilityError
 
     while isinstance(error, ExceptionGroup):  # the first of several that tasks raised at once
         error = error.exceptions[0]
     if isinstance(error, UserError | ReliabilityError):
         return str(error.args[0])
-    if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+    if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
         return f"The results cannot be printed: {error.strerror}. Make room, or name another place."
     if "inspect_ai" in sys.modules:
         from rich.markup import render

@@ -85,7 +85,7 @@ from .targets import writes
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and make no call.")
 @writes(
     "--log-dir",
-    files=tuple,
+    logs=True,
     help="Folder of the logs, and to go on from where it has some. Default: beside LOG, its name "
     "with '-rejudged'.",
 )

@@ -2,15 +2,16 @@
 
 from contextlib import ExitStack
 from os.path import join
-from pathlib import Path
 
 import click
 
 from ..answers import analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document
-from ..saving import whole, whole_folder
-from ..showing import render
+from ..judgments.saved import SAVED
+from ..judgments.saved import save as save_judgments
+from ..saving import refuse_others_in, whole, whole_folder
+from ..showing import PAGE, render
 from ..showing.terminal import console, print_text
 from .main import command
 from .sources import Read, by_option, progress, read_again, reads_logs, show
@@ -22,6 +23,7 @@ from .targets import refuse_to_replace, writes
 @writes(
     "--save",
     endings=[".parquet"],
+    ours=SAVED,
     help="Also write the judgments into one parquet file, which every command takes for LOGS.",
 )
 @click.option(
@@ -33,17 +35,16 @@ from .targets import refuse_to_replace, writes
 @writes(
     "--html",
     endings=[".html", ".htm"],
+    ours=PAGE,
     help="Also write the report as one HTML page that works offline.",
 )
 @writes(
     "--tables",
     files=data_files,
-    always=["judgments.csv", "judgments.parquet", "report.csv"],
     help="Also write judgments (parquet and CSV) and results (CSV) into this folder.",
 )
 @writes(
-    "--figures",
-    files=tuple,  # known once there is a report
+    "--figures",  # their files are known once there is a report
     help="Also write each figure of the page (SVG, PNG, and its numbers as CSV) into this folder.",
 )
 @click.option(
@@ -75,7 +76,6 @@ def report(
     judgments = read()
     if save:
         from ..judgments.counted import as_counts
-        from ..judgments.saved import save as save_judgments
 
         save_judgments(as_counts(judgments) if counts else judgments, save)
     analysis = analyse(judgments, by, progress=progress)
@@ -86,7 +86,9 @@ def report(
     on_terminal = click.get_current_context().params["form"] == "table"
     document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)
     if figures:
-        refuse_to_replace("--figures", [join(figures, one) for one in figure_files(document)])
+        names = [*figure_files(document)]
+        refuse_to_replace("--figures", [join(figures, one) for one in names])
+        refuse_others_in(figures, names)
     show(document)
     screen = console(stderr=True)
     if save:
@@ -94,10 +96,10 @@ def report(
     told = []
     with ExitStack() as files:  # all get their names together, at its end
         if html:
-            page = files.enter_context(whole(html))
             # A page goes to other people: only the terminal names paths.
             of_page = report_document(analysis) if on_terminal else document
-            Path(page).write_bytes(render(of_page, "html").encode())
+            text = render(of_page, "html")
+            files.enter_context(whole(html, PAGE)).write_bytes(text.encode())
             told.append(f"Wrote {html}")
         if tables:
             folder = files.enter_context(whole_folder(tables, data_files()))

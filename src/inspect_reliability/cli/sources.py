@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.progress import track
 
-from ..errors import UserError
+from ..errors import UserError, short
 from ..files import kind_of
 from ..judgments.columns import LABELS
 from ..judgments.described import described
@@ -326,7 +326,7 @@ def read_judgments(
     labelled = with_labels(combined, files, reading.map, given)
     judgments = with_abstentions(labelled, reading.abstain)
     print_left_out(judgments.notes)
-    print_text(console(stderr=True), described(judgments))
+    print_text(console(stderr=True), short(described(judgments)))
     return judgments
 
 
@@ -342,4 +342,4 @@ def print_left_out(left_out: Iterable[object]) -> None:
     """Print on standard error what the results leave out."""
     screen = console(stderr=True)
     for note in left_out:
-        print_text(screen, f"Note: {note}", style="yellow")
+        print_text(screen, short(f"Note: {note}"), style="yellow")

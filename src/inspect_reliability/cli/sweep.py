@@ -84,7 +84,7 @@ _TASKS_AT_ONCE = 10
 @click.option("--limit", type=click.IntRange(min=1), help="Questions of each benchmark at most.")
 @writes(
     "--log-dir",
-    files=tuple,
+    logs=True,
     default="logs/sweep",
     help="Folder of the logs. Run the command again to go on after an interruption.",
 )

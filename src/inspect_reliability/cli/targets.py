@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from ..errors import UserError, reason
-from ..saving import place
+from ..locations import local_path
+from ..saving import Ours, refuse_others, refuse_others_in
 
 _IN_FOLDERS = (".eval", ".json")
 """Endings of what the commands read from folders."""
@@ -24,15 +25,25 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # not generic before c
     def __init__(
         self,
         endings: Collection[str],
-        files: Callable[[], Iterable[str]] | None,
-        always: Collection[str],
+        ours: Ours | None,
+        files: Callable[[], Iterable[str]],
+        logs: bool,
     ) -> None:
-        """Set the endings that a file may have, and the names of the files in a folder."""
-        self.endings, self.files, self.always = tuple(endings), files, always
+        """Set how a file ends and is known, or what a folder gets: files, or logs by inspect."""
+        self.endings, self.ours, self.files, self.logs = tuple(endings), ours, files, logs
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.ours is None
+
+    def convert(self, value: str, *_: Any) -> str:
+        """Return the path as everything after this takes it, without `file:` and `~`."""
+        return value if (here := local_path(value)) is None else here
 
     def written(self, path: str) -> list[str]:
-        """Paths of the files that are written there."""
-        return [path] if self.files is None else [os.path.join(path, one) for one in self.files()]
+        """Paths of the files that are written there, as far as they are known."""
+        return [os.path.join(path, one) for one in self.files()] if self.is_folder else [path]
 
 
 def writes(
@@ -40,28 +51,30 @@ def writes(
     *,
     help: str,
     endings: Collection[str] = (),
-    files: Callable[[], Iterable[str]] | None = None,
-    always: Collection[str] = (),
+    ours: Ours | None = None,
+    files: Callable[[], Iterable[str]] = tuple,
+    logs: bool = False,
     **more: Any,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """An option for what a command writes.
 
     Before the command begins, this refuses to replace anything that it reads, another of its
-    outputs, and whatever is no regular file.
+    outputs, whatever is no regular file, and every file that is not ours.
 
     Args:
         option: Its name.
         help: What it is for.
         endings: A file's name has one of these.
+        ours: How an earlier file is known; None for a folder.
         files: For a folder: names of the files in it, as far as they are known.
-        always: Those that are written each time. Where they are missing, files of the other names
-            are the user's.
+        logs: For a folder: whether inspect writes logs there, which replace nothing.
         more: Further arguments of `click.option`.
     """
-    target = Target(endings, files, always)
-    form = "FILE" if files is None else "FOLDER"
+    target = Target(endings, ours, files, logs)
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
+        form = "FOLDER" if target.is_folder else "FILE"
+
         @click.option(option, type=target, metavar=form, help=help, **more)
         @wraps(command)
         def run(*args: Any, **options: Any) -> None:
@@ -70,6 +83,10 @@ def writes(
                 if name == option and (path := params[key]) is not None:
                     _refuse_kind(option, path, target)
                     refuse_to_replace(option, target.written(path))
+                    if target.ours:
+                        refuse_others(path, target.ours)
+                    elif not target.logs:
+                        refuse_others_in(path, target.files())
             command(*args, **options)
 
         return run
@@ -117,20 +134,16 @@ def _refuse_kind(option: str, path: str, target: Target) -> None:
     if not path:
         raise UserError(f"The path is empty. Name a place after {option}.")
     mode = _mode(path)
-    if target.files is not None:
+    if target.is_folder:
         if mode and not stat.S_ISDIR(mode):
             raise UserError(f"{path} is a file. Name a folder: {option} FOLDER")
-        there = {*os.listdir(path)} if mode else set()
-        if (known := there.intersection(target.files())) and not there.issuperset(target.always):
-            raise UserError(
-                f"{path} has a file {min(known)}, which {option} did not write and would replace. "
-                "Name another folder."
-            )
+        if not target.logs and local_path(path) is None:
+            raise UserError(f"{path} is on another machine. Name a folder of this one.")
         return
-    here = _local(path)
+    here = local_path(path)
     # A link stays a link: what it leads to is written.
-    for name in (path, os.path.realpath(here or "x") if here else path):
-        if target.endings and not name.lower().endswith(target.endings):
+    for name in (path, os.path.realpath(here) if here else path):
+        if not name.lower().endswith(target.endings):
             raise UserError(
                 f"{option} writes a file whose name ends in {' or '.join(target.endings)}, and "
                 f"{name} does not. Name another file."
@@ -152,27 +165,16 @@ def _sources(value: Any) -> list[str]:
         return [one for part in value for one in _sources(part)]
     if not isinstance(value, str | Path):
         return []
-    text = os.path.expanduser(value)
+    text = local_path(value) or str(value)
     found = ((above, name) for above, _, names in os.walk(text) for name in names)
     inside = [os.path.join(*one) for one in found if one[1].endswith(_IN_FOLDERS)]
     # Code is named FILE.py@NAME, a model PROVIDER/FILE.
     return [text, text.rpartition("@")[0], text.partition("/")[2], *inside]
 
 
-def _local(path: str) -> str | None:
-    """A path on this machine; None of another place."""
-    if "://" not in path:
-        return path
-    try:
-        _, found, local = place(path)
-    except Exception:  # each kind of place has its own; whoever reads it says what is wrong
-        return None
-    return found if local else None
-
-
 def _mode(path: str) -> int:
     """What a path leads to, in the bits of `stat`; 0 if nothing is there, or it is elsewhere."""
-    if (here := _local(path)) is None:
+    if (here := local_path(path)) is None:
         return 0
     try:
         return os.stat(here).st_mode
@@ -184,7 +186,7 @@ def _mode(path: str) -> int:
 
 def _identity(path: str) -> object:
     """What two spellings of a path have in common, links included."""
-    if (here := _local(path)) is None:
+    if (here := local_path(path)) is None:
         return path
     try:
         found = os.stat(here)

@@ -1,7 +1,7 @@
 """`validate`: steady, or right?"""
 
 import shlex
-from contextlib import suppress
+from pathlib import Path
 
 import click
 import pandas as pd
@@ -9,11 +9,9 @@ import pandas as pd
 from ..answers import analyse
 from ..answers.labelling import validate_document
 from ..answers.to_label import TARGET, next_to_label
-from ..errors import UserError
-from ..files import kind_of
 from ..judgments.rows import read_frame
 from ..judgments.workbook import write_workbook
-from ..saving import whole, write_text
+from ..saving import Ours, whole, write_text
 from ..showing.csv import frame_of, to_csv
 from ..showing.terminal import console, print_text
 from .main import command
@@ -22,6 +20,19 @@ from .targets import writes
 
 _DRAWN = {"id", "question", "output", "allowed", "split"}
 """Columns of a file of `--next`, beside those to fill in; of logs also `task_id`."""
+
+
+def _is_draw(file: Path) -> bool:
+    table, *_ = read_frame(file)
+    targets = _targets(table)
+    as_drawn = {*table} - {*targets, "task_id"} == _DRAWN
+    return as_drawn and bool(targets) and bool(table[targets].isna().to_numpy().all())
+
+
+_DRAW = Ours(
+    "draw of --next with nothing filled in (labels that are filled in are read with --labels)",
+    _is_draw,
+)
 
 
 @command("validate logs --next 50 --out labels.csv", "validate logs --labels labels.csv")
@@ -34,6 +45,7 @@ _DRAWN = {"id", "question", "output", "allowed", "split"}
 @writes(
     "--out",
     endings=[".csv", ".xlsx"],
+    ours=_DRAW,
     help="Outputs drawn, with their texts, as CSV or .xlsx; --labels reads it, and inspect_scout's "
     "labelling the CSV.",
 )
@@ -56,8 +68,6 @@ def validate(
     """
     if (more is None) != (out is None):
         raise click.UsageError("Give --next N with --out FILE.")
-    if out is not None:
-        _refuse_filled(out)
     analysis = analyse(read(), by, progress=progress)
     if more is not None and out is not None:
         drawn = next_to_label(analysis.rows, more)
@@ -80,27 +90,7 @@ def _targets(table: pd.DataFrame) -> list[str]:
 
 def _write(out: str, table: pd.DataFrame) -> None:
     if out.lower().endswith(".csv"):
-        write_text(out, to_csv(table))
+        write_text(out, to_csv(table), _DRAW)
         return
-    with whole(out) as part:
+    with whole(out, _DRAW) as part:
         write_workbook(part, table)
-
-
-def _refuse_filled(out: str) -> None:
-    """Refuse a file in which a person may have filled in anything.
-
-    Raises:
-        UserError: There is a file that is not as `--next` writes it.
-    """
-    if kind_of(out) is None:
-        return
-    with suppress(UserError):  # no file of ours
-        table, *_ = read_frame(out)
-        targets = _targets(table)
-        as_drawn = {*table} - {*targets, "task_id"} == _DRAWN
-        if as_drawn and targets and table[targets].isna().to_numpy().all():
-            return
-    raise UserError(
-        f"{out} exists, and is no draw of --next with nothing filled in. Name another --out; a "
-        f"file with labels is read with --labels {shlex.quote(out)}."
-    )

@@ -5,6 +5,18 @@ import sys
 from collections.abc import Collection
 from importlib.util import find_spec
 
+_LONGEST = 3_000
+"""Most characters of a message: names and texts that it quotes can have any length."""
+
+
+def short(message: str) -> str:
+    """A message without its middle if it is very long: the next step is at its end."""
+    if len(message) <= _LONGEST:
+        return message
+    half = _LONGEST // 2 - 30  # a message that was cut is not cut again
+    left = len(message) - 2 * half
+    return f"{message[:half]} [... {left:,} more characters ...] {message[-half:]}"
+
 
 class UserError(ValueError):
     """Something the user gave us is wrong; the message says what, where, and what to do.
@@ -20,6 +32,10 @@ class UserError(ValueError):
         from .inspect_error import known_to_inspect
 
         return super().__new__(known_to_inspect(cls), message)
+
+    def __init__(self, message: str) -> None:
+        """Keep the message, without the middle of a very long one."""
+        super().__init__(short(message))
 
 
 def reason(error: BaseException) -> str:

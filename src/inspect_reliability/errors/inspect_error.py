@@ -4,13 +4,14 @@
 from inspect_ai._util.error import PrerequisiteError
 from rich.markup import escape
 
-from . import UserError
+from . import UserError, short
 
 __all__ = ["PrerequisiteError", "known_to_inspect"]
 
 
 class _PrintedError(PrerequisiteError):
     def __init__(self, message: str) -> None:
+        message = short(message)
         super().__init__(escape(message))
         self.args = (message,)
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import UserError, reason
 from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
+from ..formulas import has_formula, without_marks
+from ..locations import local_path
 from .columns import each_once
 from .exports import rows_in
 from .saved import Saved, n_rows_of, read_parquet
@@ -201,14 +203,11 @@ def n_rows(location: str) -> int:
 
 def _here(location: str) -> Path:
     """A file on this machine; one from elsewhere is brought here."""
-    if "://" not in location:
-        return Path(location)
+    if (here := local_path(location)) is not None:
+        return Path(here)
     import fsspec
 
     try:
-        files, path = fsspec.core.url_to_fs(location)
-        if "file" in files.protocol:
-            return Path(path)
         # By its own name, whose ending tells its form.
         copy = fsspec.open_local(f"simplecache::{location}", simplecache={"same_names": True})
     except Exception as error:  # each kind of place has its own
@@ -216,7 +215,6 @@ def _here(location: str) -> Path:
     return Path(str(copy))
 
 
-_GUARDED = re.compile(r"'[=+\-@\t\r]")
 _RAGGED = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 _CP1252 = "file that is not UTF-8 read as Windows-1252, as in {!r:.40}"
 
@@ -235,9 +233,7 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
         chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
         return iter([pd.DataFrame()]), notes
-    if not marked:
-        return chunks, notes
-    return (chunk.apply(each_once, args=(_unguarded,)) for chunk in chunks), notes
+    return (chunk.apply(_as_meant) if marked else chunk for chunk in chunks), notes
 
 
 def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
@@ -321,6 +317,14 @@ def _separator(file: BinaryIO) -> str:
     return max(",;\t|", key=names.count)
 
 
-def _unguarded(text: str) -> str:
-    """A text without the mark that keeps spreadsheets from calculating: "'=x" is =x."""
-    return text[1:] if _GUARDED.match(text) else text
+def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Texts without the marks that keep spreadsheets from computing: "'=x" is =x.
+
+    A column with a formula that has no mark was written without marks, so "'=x" is "'=x" there.
+    """
+    texts = column.dropna().unique()
+    read = ((text, without_marks(text)) for text in texts if "'" in text)
+    meant = {text: own for text, own in read if own != text}
+    if not meant or any(map(has_formula, texts)):
+        return column
+    return each_once(column, lambda text: meant.get(text, text))

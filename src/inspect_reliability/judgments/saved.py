@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from ..errors import UserError
-from ..saving import whole
+from ..saving import Ours, whole
 from .columns import COLUMNS, LARGEST, each_once
 from .reading import refuse
 from .table import Judgments, Log, Note
@@ -64,9 +64,9 @@ def save(judgments: Judgments, path: str | Path) -> None:
         UserError: The file cannot be written, its name does not end with ".parquet", or the
             judgments can mean two things.
     """
-    if Path(path).suffix != ".parquet":
+    if Path(path).suffix.lower() != ".parquet":
         raise UserError(f"{path}: the name of a file of judgments ends with .parquet.")
-    with whole(path) as part:
+    with whole(path, SAVED) as part:
         write_parquet(judgments, part)
 
 
@@ -119,6 +119,18 @@ def read_parquet(
             "its notes, columns or rows were changed, or written by another version"
         ) from None
     return frames, saved
+
+
+def _is_saved(path: Path) -> bool:
+    from pyarrow.parquet import read_schema
+
+    _, saved = read_parquet(path)
+    columns = [(one.name, str(one.type)) for one in read_schema(path)]
+    return saved is not None and [*saved.columns.items()] == columns
+
+
+SAVED = Ours("file of judgments as --save writes it", _is_saved)
+"""How an earlier file of judgments is known: it says what it holds, and that is so."""
 
 
 def n_rows_of(path: Path) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,6 +21,13 @@ if TYPE_CHECKING:
 
 _OF_OLE = bytes.fromhex("D0CF11E0A1B11AE1")
 """How files begin that are encrypted, or of Excel before 2007."""
+
+_LONGEST = 32_767
+"""Most characters of a cell."""
+
+_TO_ESCAPE = re.compile("[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_ESCAPED = re.compile("_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
+"""What a workbook has in place of a character that XML cannot have (ECMA-376, ST_Xstring)."""
 
 _WIDEST = 60
 """Most characters on a line of a column."""
@@ -57,20 +66,21 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
         ) from None
 
 
-def write_workbook(path: str, table: pd.DataFrame) -> None:
+def write_workbook(path: Path, table: pd.DataFrame) -> None:
     """Write a table as a workbook whose texts are texts, wrapped in wide columns.
 
     Raises:
-        UserError: openpyxl is not installed.
+        UserError: openpyxl is not installed, or a text is too long for a cell.
     """
     needs("excel", "openpyxl")
-    import fsspec
     import pandas as pd
     from openpyxl.styles import Alignment
 
-    # pandas takes no name that ends otherwise, as that of an unfinished file.
-    with fsspec.open(path, "wb") as file, pd.ExcelWriter(file, engine="openpyxl") as writer:
-        table.to_excel(writer, index=False, freeze_panes=(1, 0))
+    file = BytesIO()  # on a full disk, openpyxl would leave its own open
+    with pd.ExcelWriter(file, engine="openpyxl") as writer:
+        table.rename(columns=_escaped).map(_escaped).to_excel(
+            writer, index=False, freeze_panes=(1, 0)
+        )
         for column, name in zip(writer.book.active.columns, table, strict=True):
             longest = int(table[name].map(str).str.len().max())
             width = min(max(longest, 12), _WIDEST)
@@ -79,6 +89,19 @@ def write_workbook(path: str, table: pd.DataFrame) -> None:
                 cell.alignment = Alignment(wrap_text=True, vertical="top")
                 if isinstance(cell.value, str):
                     cell.data_type = "s"  # never a formula
+    path.write_bytes(file.getvalue())
+
+
+def _escaped(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = _TO_ESCAPE.sub(lambda one: f"_x{ord(one[0]):04X}_", value)
+    if len(text.encode("utf-16-le")) > 2 * _LONGEST:
+        raise UserError(
+            f"A text has {len(text):,} characters ({text[:40]!r}...), and a cell of a workbook "
+            f"takes {_LONGEST:,}. Write CSV."
+        )
+    return text
 
 
 def _first_table(path: Path) -> tuple[list[list[Any]], list[Note]]:
@@ -126,7 +149,11 @@ def _tables(book: ExcelReader, path: Path) -> dict[str, _Cells]:
 
 
 def _value(cell: Any) -> Any:
-    return None if cell.data_type == "e" else cell.value  # "#DIV/0!" and the like
+    if cell.data_type == "e":  # "#DIV/0!" and the like
+        return None
+    if not isinstance(cell.value, str):
+        return cell.value
+    return _ESCAPED.sub(lambda one: chr(int(one[1], 16)), cell.value)
 
 
 def _too_large(path: Path, sheet: str) -> UserError:

@@ -6,14 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import (
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.dataclasses import dataclass
 
-from ..errors import UserError, reason
+from ..errors import UserError
+from ..files import expect, read_json
 from ..verdicts import NO_VERDICTS
 
+_Share = Annotated[float, Field(ge=0, le=1)]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class KeepRule:
     """Which verdicts are kept, and what that promises.
 
@@ -33,11 +43,18 @@ class KeepRule:
     votes: Annotated[int, Field(ge=1, le=100_000)]
     votes_needed: Annotated[int, Field(ge=1)]
     abstain: list[str]
-    max_error: float
-    confidence: float
-    kept: float
-    error: float
-    n_labelled: int
+    max_error: _Share
+    confidence: _Share
+    kept: _Share
+    error: _Share
+    n_labelled: Annotated[int, Field(ge=0)]
+
+    @field_validator("votes_needed")
+    @classmethod
+    def _can_be_reached(cls, needed: int, known: ValidationInfo) -> int:
+        if needed > (votes := known.data.get("votes", needed)):
+            raise ValueError(f"{needed} of {votes} votes")
+        return needed
 
     @classmethod
     def read(cls, path: str) -> "KeepRule":
@@ -47,17 +64,15 @@ class KeepRule:
             UserError: It cannot be read, or is no rule.
         """
         try:
-            found: KeepRule = TypeAdapter(cls).validate_json(Path(path).read_bytes())
+            return cls(**expect(read_json(Path(path)), dict, path))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
+            why = first["msg"].removeprefix("Value error, ")
             raise UserError(
-                f"{path} is no rule of keep: {where or 'file'}: {first['msg']}. Write one with "
+                f"{path} is no rule of keep: {where}: {why}. Write one with "
                 "inspect-reliability keep LOGS --labels FILE --save-rule FILE."
             ) from None
-        except (OSError, ValueError) as error:
-            raise UserError(f"{path} cannot be read: {reason(error)}. Name another file.") from None
-        return found
 
     @property
     def text(self) -> str:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Literal, get_args
 
+from ..saving import Ours
 from .document import Document, Figure
 
 Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
@@ -20,6 +22,15 @@ def render(document: Document, form: Form) -> str:
     module = "terminal" if form == "table" else form
     found: str = import_module(f".{module}", __package__).render(document)
     return found
+
+
+def _is_page(file: Path) -> bool:
+    with file.open("rb") as page:
+        return b'<meta name="generator" content="inspect-reliability ' in page.read(1_000)
+
+
+PAGE = Ours("page of inspect-reliability", _is_page)
+"""How an earlier page is known: its head says what made it."""
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,21 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from csv import QUOTE_ALL
 from typing import Any
 
 import pandas as pd
 
+from ..formulas import marked
 from .document import Document
 from .printable import one_line
 from .values import Record, flat
 
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_UNQUOTED = re.compile(r"[;|\t]|\r(?!\n)")
+"""What pandas puts in no quotes, though a reader may end a cell there."""
+
+_CELL = re.compile(r'"([^",;|\t\r\n]*+)"(?=[,\r\n])|("(?:[^"]++|"")*+")')
+"""A quoted cell that needs no quotes, or one that does."""
 
 
 def render(document: Document) -> str:
@@ -28,20 +33,22 @@ def frame_of(records: Iterable[Record]) -> pd.DataFrame:
 
 
 def to_csv(table: pd.DataFrame, line_end: str = "\n") -> str:
-    r"""CSV with a header; a missing value is empty, lists and mappings become JSON.
+    """CSV with a header; a missing value is empty, lists and mappings become JSON.
 
-    Texts that a spreadsheet would take for a formula begin with an apostrophe. Quoted texts may
-    contain line breaks. Texts with lone carriage returns need `line_end="\r\n"` (RFC 4180), since
-    "\n" leaves them unquoted.
+    What a spreadsheet would take for a formula has an apostrophe before it (`formulas`). Quoted
+    texts may contain line breaks.
     """
     safe = table.rename(columns=_cell).map(_cell)
-    return str(safe.to_csv(index=False, lineterminator=line_end))
+    written = str(safe.to_csv(index=False, lineterminator=line_end))
+    if not _UNQUOTED.search(written):
+        return written
+    written = str(safe.to_csv(index=False, lineterminator=line_end, quoting=QUOTE_ALL))
+    # A blank line would be no row.
+    return written if len(safe.columns) == 1 else _CELL.sub(r"\1\2", written)
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, Mapping | list | tuple):
-        value = json.dumps(value, default=str)
-    if not isinstance(value, str):
-        return value
-    formula = value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
-    return f"'{value}" if formula else value
+    if isinstance(value, str):
+        return marked(value)
+    listed = isinstance(value, list | tuple | Mapping)
+    return marked(json.dumps(value, default=str)) if listed else value

@@ -54,9 +54,12 @@ STYLE: dict[Any, Any] = {
 
 def svg_file(picture: Figure, label: str) -> str:
     """A figure as an SVG file; the label is for readers who cannot see it."""
-    opening = rf'<svg font-family="sans-serif"\1><title>{escape(one_line(label))}</title>'
+    title = f"<title>{escape(one_line(label))}</title>"
     return re.sub(
-        r"<svg([^>]*)>", lambda found: found.expand(opening), _svg(picture, _PAPER), count=1
+        "<svg([^>]*)>",
+        lambda found: f'<svg font-family="sans-serif"{found[1]}>{title}',
+        _svg(picture, _PAPER),
+        count=1,
     )
 
 

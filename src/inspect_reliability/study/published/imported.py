@@ -29,10 +29,9 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from ...errors import UserError
 from ...log_files import read_log
 from ...record.replications import Replications
-from ...saving import alone, whole
+from ...saving import Ours, alone, refuse_others, whole
 from ...scoring import score_of
 from .layout import SCORER, PublishedRun
 from .parser import best_of_five, correctness
@@ -52,6 +51,13 @@ _LONGEST = 120
 """Most characters of a file's name, without its number."""
 
 
+def _is_imported(file: Path) -> bool:
+    return _TAG in (read_log(str(file), header_only=True).eval.tags or ())
+
+
+_IMPORTED = Ours("log of an earlier import", _is_imported)
+
+
 def write_published_logs(runs: Sequence[PublishedRun], log_dir: Path) -> Iterator[tuple[Path, int]]:
     """Write every run as a log: a sample per question, which keeps its replications.
 
@@ -66,9 +72,8 @@ def write_published_logs(runs: Sequence[PublishedRun], log_dir: Path) -> Iterato
     """
     names = file_names(runs)
     with alone(log_dir):
-        for file in filter(Path.is_file, (log_dir / name for name in names)):
-            if _TAG not in (read_log(str(file), header_only=True).eval.tags or ()):
-                raise UserError(f"{file} is no log of an earlier import. Name another --log-dir.")
+        for name in names:
+            refuse_others(log_dir / name, _IMPORTED)
         for run, name in zip(runs, names, strict=True):
             yield write_published_log(run, log_dir / name), len(runs)
 
@@ -109,8 +114,8 @@ def write_published_log(run: PublishedRun, path: Path) -> Path:
             )
             for name, metric in score.metrics.items()
         }
-    with whole(path) as part:
-        write_eval_log(log, part, format="eval")
+    with whole(path, _IMPORTED) as part:
+        write_eval_log(log, str(part), format="eval")
     return path
 
 
