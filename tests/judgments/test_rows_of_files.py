@@ -14,7 +14,12 @@ from commands import invoke
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.rows import has_judgments
 from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
+from inspect_reliability.judgments.sources import (
+    judgments_from,
+    judgments_from_file,
+    judgments_from_frame,
+)
+from inspect_reliability.showing.csv import to_csv
 
 FRAME = pd.DataFrame(
     [(q, n, "größer" if (n * q) % 3 else "kleiner") for q in range(4) for n in range(1, 4)],
@@ -162,3 +167,31 @@ def test_a_saved_file_that_was_changed_is_refused_in_words(
         return
     with pytest.raises(UserError, match=r"a\.parquet.* changed"):
         judgments_from_file(path)
+
+
+@pytest.mark.parametrize("written", ["by us", "by others"])
+def test_marks_of_formulas_make_no_verdicts_one(tmp_path: Path, written: str) -> None:
+    """`'=x` is a verdict of its own beside `=x`, in our CSV and where nothing is marked."""
+    verdicts = ["=x", "'=x", "x;=y", "＝z", "-1"] * 4
+    frame = pd.DataFrame({"question": [f"q{n // 5}" for n in range(20)], "verdict": verdicts})
+    path = tmp_path / "a.csv"
+    path.write_text(to_csv(frame) if written == "by us" else frame.to_csv(index=False))
+    assert judgments_from_file(path).table["verdict"].tolist() == verdicts
+
+
+def test_marks_of_others_are_read_as_marks(tmp_path: Path) -> None:
+    """Where each formula has one, as other tools mark them, too."""
+    path = tmp_path / "a.csv"
+    path.write_text("question,verdict\nq1,'=x\nq2,'@y\nq3,it's\n")
+    assert judgments_from_file(path).table["verdict"].tolist() == ["=x", "@y", "it's"]
+
+
+@pytest.mark.parametrize("spelled", ["~/a.csv", "file:a.csv", "file://a.csv", "local:~/a.csv"])
+def test_a_file_is_where_its_name_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    """A command reads where it would write."""
+    (tmp_path / "a.csv").write_text("question,verdict\nq1,x\nq1,y\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert len(judgments_from(spelled).table) == 2

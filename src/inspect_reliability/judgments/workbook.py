@@ -76,11 +76,10 @@ def write_workbook(path: Path, table: pd.DataFrame) -> None:
     import pandas as pd
     from openpyxl.styles import Alignment
 
+    written = table.rename(columns=_escaped).map(_escaped)
     file = BytesIO()  # on a full disk, openpyxl would leave its own open
     with pd.ExcelWriter(file, engine="openpyxl") as writer:
-        table.rename(columns=_escaped).map(_escaped).to_excel(
-            writer, index=False, freeze_panes=(1, 0)
-        )
+        written.to_excel(writer, index=False, freeze_panes=(1, 0))
         for column, name in zip(writer.book.active.columns, table, strict=True):
             longest = int(table[name].map(str).str.len().max())
             width = min(max(longest, 12), _WIDEST)
