@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..answers.reading import read_document
 from ..judgments.reading import Reading, refuse
-from ..judgments.reading_file import reading_text
+from ..judgments.reading_file import READING, reading_text
 from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text
@@ -17,6 +17,7 @@ from .targets import writes
 @writes(
     "--save",
     endings=[".yaml", ".yml"],
+    ours=READING,
     help="Write how LOGS are read into this file, for --reading of every command.",
 )
 @reads_systems
@@ -33,5 +34,5 @@ def read(logs: tuple[str, ...], save: str | None, reading: Reading) -> None:
         known = reading
         for one in found.readings:
             known = known.chosen({"columns": one.columns})
-        write_text(save, reading_text(replace(known, where="")))
+        write_text(save, reading_text(replace(known, where="")), READING)
         print_text(console(stderr=True), f"Wrote {save}")

@@ -6,7 +6,19 @@ from pydantic import Field
 
 from ..parsing.fields import Strict, Text
 from ..parsing.file import read_fields
+from ..saving import Ours
 from .reading import Reading
+
+_HEAD = "# How inspect-reliability reads a file: --reading takes this.\n"
+
+
+def _is_reading(path: Path) -> bool:
+    """Whether a file begins as those of `reading_text`."""
+    with path.open(encoding="utf-8") as file:
+        return file.readline() == _HEAD
+
+
+READING = Ours("reading that read --save wrote", _is_reading)
 
 
 class _ReadingFields(Strict):
@@ -38,6 +50,5 @@ def reading_text(reading: Reading) -> str:
     names = {"made_by": "from"}
     entries = {names.get(name, name): of for name, of in reading.entries.items()}
     plain = {name: list(of) if isinstance(of, tuple) else of for name, of in entries.items()}
-    head = "# How inspect-reliability reads a file: --reading takes this.\n"
     text: str = yaml.safe_dump(plain, allow_unicode=True, sort_keys=False)
-    return head + text
+    return _HEAD + text
