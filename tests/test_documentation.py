@@ -5,6 +5,7 @@ import importlib
 import inspect
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -311,6 +312,44 @@ def test_every_declared_key_occurs() -> None:
     for name in results.keys() - {"shared"}:
         found = as_declared(name, results[name])
         assert {*KEYS[name].columns} <= found, name
+
+
+@pytest.fixture(scope="module")
+def built(site: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as `make docs` builds it, with the reference that is there already."""
+    for package in ("material", "mkdocstrings_handlers.python"):
+        pytest.importorskip(package, reason="needs the packages of the site (make docs)")
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    folder = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (links, reference):  # by the names that the hooks know
+            patch.setitem(sys.modules, module.__name__.rpartition(".")[2], module)
+        patch.setattr(reference, "pages", lambda: site)
+        config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder))
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+    return folder
+
+
+@pytest.mark.browser
+def test_the_site_opens(built: Path, browser: Any) -> None:
+    """Every page of the navigation, from its file: without an error, and without a request."""
+    tab = browser.new_context(offline=True).new_page()
+    wrong: list[str] = []
+    tab.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
+    tab.on("pageerror", lambda one: wrong.append(str(one)))
+    tab.on("requestfailed", lambda one: wrong.append(one.url))
+    tab.on("request", lambda one: None if one.url.startswith("file:") else wrong.append(one.url))
+    tab.goto((built / "index.html").as_uri())
+    every = tab.locator("nav.md-nav--primary a.md-nav__link[href]").all()
+    pages = {one.evaluate("link => link.href").partition("#")[0] for one in every}
+    assert len(pages) == (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].count(".md\n")
+    for page in sorted(pages):
+        tab.goto(page)
+        assert tab.locator("article h1").first.is_visible(), page
+        assert wrong == [], page
 
 
 def test_tables_of_the_reference_show_pipes_as_they_are() -> None:
