@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from .columns import COLUMNS as COLUMNS
     from .columns import GROUP_BY as GROUP_BY
     from .count import Judged as Judged
-    from .frame import judgments_from_frame as judgments_from_frame
     from .judgment import Judgment as Judgment
     from .labels import with_abstentions as with_abstentions
     from .labels import with_labels as with_labels
-    from .log import Note as Note
     from .logs import judgments_from_logs as judgments_from_logs
     from .overlap import combine as combine
+    from .reading import Note as Note
+    from .reading import Reading as Reading
+    from .reading import refuse as refuse
     from .score import judgments_in as judgments_in
     from .sources import Source as Source
     from .sources import judgments_from as judgments_from
     from .sources import judgments_from_file as judgments_from_file
+    from .sources import judgments_from_frame as judgments_from_frame
     from .table import Judgments as Judgments
     from .table import weights as weights
-    from .unclear import Unclear as Unclear
-    from .unclear import refuse as refuse
 
 _HOME = {
     "COLUMNS": "columns",
