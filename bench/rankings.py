@@ -47,6 +47,8 @@ JUDGES = (5, 10)
 SYSTEMS, ORDERS, TRIES = 6, 2, 2
 SURVIVED = 100
 """Studies of what another try changes, and fresh tries that are its truth."""
+EQUALS = 200
+"""Studies of equal systems, and of labels."""
 FRESH = 400
 BOOTSTRAPS = 200
 LARGE = {
@@ -376,9 +378,9 @@ def main() -> None:
         return
     show("Coverage of scores, and of all ranks", coverage(round(STUDIES * times)))
     show("What another try changes", another_try(round(SURVIVED * times)))
-    show("Equal systems, and others", equal_systems(round(STUDIES * times)))
+    show("Equal systems, and others", equal_systems(round(EQUALS * times)))
     show("Coverage of shares near 1", near_one(round(STUDIES * times)))
-    show("Coverage of shares corrected by labels", by_labels(round(STUDIES * times)))
+    show("Coverage of shares corrected by labels", by_labels(round(EQUALS * times)))
     show("Planned studies", planned(round(STUDIES * times)))
     show("Large files", large())
 

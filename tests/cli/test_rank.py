@@ -1,6 +1,7 @@
 """`rank`: systems from files of pairs and scores, and from logs."""
 
 import json
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, get_model
@@ -319,6 +322,46 @@ def test_scores_that_are_missing_are_not_called_winners(tmp_path: Path) -> None:
     rows = [(q, s, "null" if q == 2 else 1) for q in range(5) for s in "xy"]
     pd.DataFrame(rows, columns=["question", "system", "verdict"]).to_csv(tmp_path / "s.csv")
     assert "2 verdicts without a score left out" in rank(tmp_path / "s.csv").stderr
+
+
+OPTIONS = (
+    *("", "--method bt", "--baseline a", "--baseline a --method bt", "--over judge"),
+    *("--over judge --method bt", "--pool judge", "--by order", "--labels labels.csv"),
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), options=st.sampled_from(OPTIONS), shape=st.sampled_from(["one", "two"]))
+def test_any_table_of_systems_has_an_answer_or_a_sentence(
+    data: st.DataObject, options: str, shape: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Few questions, systems that never lose or never met, scores that never vary, gaps."""
+    folder = tmp_path_factory.mktemp("any")
+    names, n = data.draw(st.sampled_from(["ab", "abcd"])), data.draw(st.integers(1, 5))
+    judges, tries = data.draw(st.sampled_from([1, 2, 6])), data.draw(st.integers(1, 2))
+    said = st.sampled_from(data.draw(st.sampled_from([[1], [0, 1], [1, 2], ["", 1, 2], [3.5, 1]])))
+    shown = [*permutations(names, 2)] if shape == "two" else [(name,) for name in names]
+    columns = ["model_1", "model_2"] if shape == "two" else ["system"]
+    frame = pd.DataFrame(
+        [
+            dict(zip(columns, systems, strict=True))
+            | {"question": q, "judge": j, "replication": r, "verdict": data.draw(said)}
+            for q, j, r in product(range(n), range(judges), range(tries))
+            for systems in data.draw(st.lists(st.sampled_from(shown), max_size=3))
+        ],
+        columns=[*columns, "question", "judge", "replication", "verdict"],
+    )
+    frame.to_csv(folder / "given.csv", index=False)
+    labels = frame.drop(columns=["judge", "replication"]).rename(columns={"verdict": "label"})
+    labels.drop_duplicates(["question", *columns]).to_csv(folder / "labels.csv", index=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = rank("given.csv", *options.split(), "--full")
+        plan = CliRunner().invoke(main, ["plan", "given.csv", "--for", "rank"])
+    for one in (done, plan):
+        assert one.exit_code in (0, 2)
+        assert "nobody foresaw" not in one.output, one.output
 
 
 def test_strengths_that_are_not_finite_have_a_reason(tmp_path: Path) -> None:

@@ -29,8 +29,10 @@ FEWEST_LEVELS = 5
 _DRAWS, _PART = 2_000, 100
 """Draws of the largest |t|, and how many of them at a time."""
 
-_FEWEST_FLIPPED = 8
-"""The signs of fewer questions have too few patterns, and bound |t| below what it can be."""
+_FEWEST_FLIPPED = 12
+"""The signs of fewer questions have too few patterns, and hold a little less than they say."""
+
+_LOWER = 0.25
 
 _AT_ONCE = 4_000_000
 """Numbers held at a time."""
@@ -356,7 +358,8 @@ def _critical(
     flip, as in the study: few questions and many systems bring errors that are far too small. The
     critical value is never above Bonferroni's, which flips of few questions may exceed. It is never
     below that of Gaussian multipliers of the questions over one chi for all. Flips of a handful of
-    questions, or of levels, say too little: there it is Bonferroni's.
+    questions, or of levels, say too little: there it is Bonferroni's, with levels at the lower
+    quartile of the degrees of freedom.
 
     Args:
         moved: Deviations of questions, [Q, S], and of levels, if any.
@@ -375,8 +378,9 @@ def _critical(
         flipped.append(_largest(np.sign(normal[0]) @ moved[0], scale))
     least = max(float(np.quantile(largest, level)), t_quantile(level, freedom))
     tail = (1 - level) / 2 / len(upper[0])
-    if moved[1:]:
-        return np.full(spread.shape, max(least, float(stdtrit(freedom, 1 - tail))))
+    if moved[1:]:  # found are those whose few levels happen to vary too little
+        few = float(np.quantile(frees[upper], _LOWER))
+        return np.full(spread.shape, max(least, float(stdtrit(few, 1 - tail))))
     # Of n questions, t^2 = (n - 1) z^2 / (n - z^2): a flip leaves the sum of squares as it is.
     z = float(np.quantile(flipped, level, method="higher")) ** 2 * (1 + ROUNDING)
     room = np.where(frees < _FEWEST_FLIPPED - 1, 0, frees + 1 - z)
