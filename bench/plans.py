@@ -43,13 +43,16 @@ LARGE = 100_000
 STEPS = ((3, 20), (4, 20), (5, 20), (5, 50), (10, 3), (10, 50))
 """Tries of a pilot and of the study that it predicts."""
 
-PILOTS = ((40, 3, 3), (40, 5, 5), (40, 5, 20), (27, 10, 10), (27, 10, 20))
+PILOTS = ((40, 3, 3), (40, 5, 5), (27, 10, 10), (40, 5, 20), (27, 10, 20), (150, 5, 20))
 """Questions and tries of a pilot, and tries of the study."""
 
 HALF_WIDTHS = {"omega": 0.1, "agreement": 0.05}
 
 MOST = 3_000
-"""Larger studies are not made: they are planned from too little, and reach it."""
+"""Larger studies are not made: so many questions are enough in every population."""
+
+TOO_FEW = 0.1
+"""Share of the pilots that must tell for a figure."""
 
 
 def variance(found: Precision, r: float) -> float:
@@ -71,51 +74,44 @@ def predicted(pilots: int) -> Iterator[dict[str, Any]]:
                     found = precision(pilot, coefficient)
                     if not found.reason and not found.untold(other):
                         ratios.append(variance(found, other) / truth)
-                told = f"{np.mean(ratios):.2f} ({np.std(ratios):.2f})" if ratios else ""
-                few_ = f" {len(ratios)} of {pilots}" if 0 < len(ratios) < pilots else ""
-                line[f"{r} to {other}"] = f"{told}{few_}" or "not told"
+                told = f"{np.mean(ratios):.2f} ({np.std(ratios):.2f})" if ratios else "not told"
+                some = f" of {len(ratios)}" if 0 < len(ratios) < pilots else ""
+                line[f"{r} to {other}"] = told + some
             yield line
 
 
 def reached(pilots: int) -> Iterator[dict[str, Any]]:
-    """Of planned studies of assurance .8, the share that reach the half-width.
+    """Of planned studies of assurance .8, the share that reach the half-width; of pilots that tell.
 
     "Range right" is the share of ranges with the number that a pilot of 4,000 questions plans.
     """
     for name, population in OF_PLANS.items():
         for coefficient, wanted in HALF_WIDTHS.items():
+            line: dict[str, Any] = {"population": name, "coefficient": coefficient}
+            right: list[bool] = []
             for n, r, other in PILOTS:
-                generator = np.random.default_rng((n, r, other))
+                generator, hits = np.random.default_rng((n, r, other)), []
                 large = population.counts(population.study(generator, TELLING, other))
                 needed = precision(large, coefficient).design(wanted, other).n_questions
-                asked, hits, right = [], [], []
                 for _ in range(pilots):
-                    found = precision(
-                        population.counts(population.study(generator, n, r)), coefficient
-                    )
+                    pilot = population.counts(population.study(generator, n, r))
                     try:
-                        design = found.design(wanted, other)
+                        design = precision(pilot, coefficient).design(wanted, other)
                     except ReliabilityError:
                         continue
-                    asked.append(design.n_questions)
-                    right.append(design.fewest <= needed <= design.most)
-                    if asked[-1] > MOST:
-                        hits.append(True)
-                        continue
-                    study = population.counts(population.study(generator, asked[-1], other))
-                    ends = panel(study, [coefficient])[coefficient].ends
+                    right += [design.fewest <= needed <= design.most] * (r == other)
+                    study = population.study(generator, min(design.n_questions, MOST), other)
+                    ends = panel(population.counts(study), [coefficient])[coefficient].ends
                     hits.append(ends is not None and ends[1] - ends[0] <= 2 * wanted)
-                yield {
-                    "population": name,
-                    "coefficient": coefficient,
-                    "pilot": f"{n} x {r}",
-                    "tries": other,
-                    "told": len(asked) / pilots,
-                    "questions": float(np.median(asked)) if asked else "",
-                    "needed": needed,
-                    "reached": float(np.mean(hits)) if asked else "",
-                    "range right": float(np.mean(right)) if asked else "",
-                }
+                line[f"{n} x {r} to {other}"] = _of_those(hits, pilots)
+            yield line | {"range right": float(np.mean(right))}
+
+
+def _of_those(hits: list[bool], pilots: int) -> str:
+    """The share of hits, and of how many pilots where some do not tell."""
+    if len(hits) < TOO_FEW * pilots:
+        return "not told"
+    return f"{np.mean(hits):.2f}" + f" of {len(hits)}" * (len(hits) < pilots)
 
 
 SHARES = {
@@ -144,9 +140,8 @@ def labelled(pilots: int) -> Iterator[dict[str, Any]]:
                     "population": name,
                     "half-width": wanted,
                     "pilot": f"{n} x {r}",
-                    "told": len(asked) / pilots,
-                    "questions": float(np.median(asked)) if asked else "",
-                    "reached": float(np.mean(hits)) if asked else "",
+                    "questions": float(np.median(asked)),
+                    "reached": _of_those(hits, pilots),
                 }
 
 
