@@ -340,7 +340,8 @@ def test_any_table_of_systems_has_an_answer_or_a_sentence(
     folder = tmp_path_factory.mktemp("any")
     names, n = data.draw(st.sampled_from(["ab", "abcd"])), data.draw(st.integers(1, 5))
     judges, tries = data.draw(st.sampled_from([1, 2, 6])), data.draw(st.integers(1, 2))
-    said = st.sampled_from(data.draw(st.sampled_from([[1], [0, 1], [1, 2], ["", 1, 2], [3.5, 1]])))
+    grades: list[list[Any]] = [[1], [0, 1], [1, 2], ["", 1, 2], [3.5, 1]]
+    said = st.sampled_from(data.draw(st.sampled_from(grades)))
     shown = [*permutations(names, 2)] if shape == "two" else [(name,) for name in names]
     columns = ["model_1", "model_2"] if shape == "two" else ["system"]
     frame = pd.DataFrame(
