@@ -17,14 +17,33 @@ from inspect_reliability.stats import (
     icc,
     omega,
 )
-from inspect_reliability.stats.comparison import compare_all
+from inspect_reliability.stats.comparison import compare_accuracy, compare_all
 from inspect_reliability.stats.pooled import pooled_omega
+from inspect_reliability.stats.validity import Labelled
 
 
 def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -> np.ndarray:
     """Counts of a judge over n questions with r replications, n x 4."""
     chances = generator.dirichlet(np.full(4, spread), size=n)
     return generator.multinomial(r, chances)
+
+
+@pytest.mark.parametrize("n", [8, 16, 40])
+@pytest.mark.parametrize("judges", [3, 5])
+def test_one_wrong_answer_parts_no_judges(n: int, judges: int) -> None:
+    """Of nearly perfect judges few shuffles differ: the critical value is t's at least."""
+    names, labels = [f"q{q}" for q in range(n)], np.tile([1, 0], (n, 1))
+    known = Cells(labels, names, ("A", "B"))
+    given = {}
+    for judge in range(judges):
+        said = labels.copy()
+        said[0] = [judge > 0, judge == 0]
+        given[str(judge)] = {"": Labelled(Cells(said, names, ("A", "B")), known)}
+    first, *_ = compare_accuracy(given)
+    half = stats.t.ppf(0.975, n - 1) / n
+    assert first.low <= -1 / n - half + 1e-12
+    assert first.high >= -1 / n + half - 1e-12
+    assert all(one.low is None or one.low <= 0 <= one.high for one in compare_accuracy(given))
 
 
 @pytest.mark.parametrize(

@@ -211,11 +211,16 @@ def _alone(
 def _critical(
     deviations: FloatArray, strata: Sequence[Sums], formula: Formula, level: float
 ) -> float:
-    """How many standard errors all intervals of differences reach."""
+    """How many standard errors all intervals of differences reach.
+
+    The quantile of the largest |t| of all pairs when the judges are shuffled within questions. It
+    is never below the t quantile of one pair: of few questions that are no ties, few shuffles are.
+    """
     n, freedom = len(deviations), len(deviations) - len(strata)
     known = np.flatnonzero(~np.isnan(deviations).any(axis=0))
+    alone = t_quantile(level, freedom) if freedom else np.nan
     if len(known) < 3 or n < FEWEST_QUESTIONS:
-        return t_quantile(level, freedom) if freedom else np.nan
+        return alone
     generator, largest = np.random.default_rng(0), []
 
     def mixed(_: str, x: FloatArray) -> FloatArray:
@@ -228,7 +233,7 @@ def _critical(
             order = generator.permuted(order, axis=-1)
             drawn.append(one.each(mixed))
         largest.append(_largest(Study(drawn), formula))
-    return float(np.quantile(largest, level, method="higher"))
+    return max(alone, float(np.quantile(largest, level, method="higher")))
 
 
 def _largest(study: Study, formula: Formula) -> FloatArray:
@@ -262,7 +267,13 @@ def _interval(
         return None, None, "no interval: the difference is the same whichever question is left out"
     below, above = _together(*own, moved, other) if own else (0.0, 0.0)
     reach = critical * error
-    return difference - max(reach, below), difference + max(reach, above), None
+    low, high = difference - max(reach, below), difference + max(reach, above)
+    return _end(low), _end(high), None
+
+
+def _end(end: float) -> float:
+    """An end that only rounding parts from 0 is 0, so that a tie decides nothing."""
+    return 0.0 if abs(end) < NO_WIDTH else end
 
 
 def _together(

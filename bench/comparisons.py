@@ -1,0 +1,71 @@
+"""Several judges compared by accuracy: equal judges called different, and others told apart."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from _tables import show
+from inspect_reliability.stats import Cells
+from inspect_reliability.stats.comparison import compare_accuracy
+from inspect_reliability.stats.validity import Labelled
+
+STUDIES, QUICK = 400, 0.125
+QUESTIONS = (8, 15, 30, 100)
+ACCURACIES = (0.5, 0.9, 0.98)
+JUDGES: dict[str, tuple[int, ...]] = {
+    "3 x 5": (5,) * 3,
+    "5 x 5": (5,) * 5,
+    "10 x 5": (5,) * 10,
+    "3 x 1": (1,) * 3,
+    "20, 2, 20": (20, 2, 20),
+    "2, 20": (2, 20),
+}
+"""Tries of each judge."""
+
+SPREAD = 4.0
+"""Both parameters of the Beta distribution of questions add up to this."""
+
+BETTER = 0.15
+"""How much more often the last judge is right where judges differ, from .5 on."""
+
+
+def decided(tries: tuple[int, ...], n: int, share: float, better: float, studies: int) -> float:
+    """Share of studies in which some two judges are called different."""
+    generator = np.random.default_rng((len(tries), n, round(100 * share)))
+    names = [f"q{i}" for i in range(n)]
+    labels = Cells(np.tile([1, 0], (n, 1)), names, ("A", "B"))
+    found = []
+    for _ in range(studies):
+        chances = generator.beta(SPREAD * share, SPREAD * (1 - share), n)
+        judges = {}
+        for j, r in enumerate(tries):
+            own = np.clip(chances + better * (j == len(tries) - 1), 0, 1)
+            right = generator.binomial(r, own)
+            given = Cells(np.stack([right, r - right], axis=1), names, ("A", "B"))
+            judges[str(j)] = {"": Labelled(given, labels)}
+        pairs = compare_accuracy(judges)
+        found.append(any(one.low is not None and not one.low <= 0 <= one.high for one in pairs))  # type: ignore[operator]
+    return float(np.mean(found))
+
+
+def sizes(studies: int) -> Iterator[dict[str, Any]]:
+    """Equal judges, by accuracy and number of questions; the last column has one that is better."""
+    for name, tries in JUDGES.items():
+        for n in QUESTIONS:
+            line: dict[str, Any] = {"tries": name, "questions": n}
+            for share in ACCURACIES:
+                line[f"{share:g}"] = decided(tries, n, share, 0.0, studies)
+            yield line | {"told apart": decided(tries, n, 0.5, BETTER, studies)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
+    studies = max(2, round(STUDIES * (QUICK if parser.parse_args().quick else 1.0)))
+    show("Equal judges called different; a better one told apart", sizes(studies))
+
+
+if __name__ == "__main__":
+    main()
