@@ -107,7 +107,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Drawing, "png", b"PNG")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its loop runs meanwhile, beside which no task can be run
 def browser() -> Iterator[Any]:
     """A Chromium browser, as playwright drives it."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")

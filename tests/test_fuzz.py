@@ -587,7 +587,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, some = tmp_path_factory.mktemp("hostile"), [" ".join(HOSTILE[n::6]) for n in range(6)]
     rows = [
         {name: HOSTILE[(q + n) % len(HOSTILE)] for n, name in enumerate(FIELDS)}
-        | {"judge": judge, "question": f"{q} {HOSTILE[q]}", "replication": k}
+        | {"judge": judge, "question": f"{q} {HOSTILE[q]}", "replication": k + 2 * (judge is None)}
         | {"verdict": HOSTILE[(q + q * k) % 5], "label": HOSTILE[q % 5] if q % 3 else None}
         for judge in ("j", "", None, *some)
         for q in range(len(HOSTILE))

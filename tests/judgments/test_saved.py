@@ -106,12 +106,14 @@ def test_a_saved_file_that_somebody_changed_is_named(logs: Path, tmp_path: Path)
     judgments = judgments_from_logs(logs)
     path = tmp_path / "study.parquet"
     for notes in (b"5", b"{", b'{"notes": 1, "facets": [], "as_json": []}'):
+        path.unlink(missing_ok=True)  # what somebody changed is not ours to replace
         save(judgments, path)
         table = pq.read_table(path)
         pq.write_table(table.replace_schema_metadata({b"inspect_reliability": notes}), path)
         result = invoke("report", path)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert "cannot be read as parquet: its notes, columns or rows were cha" in result.stderr
+    path.unlink()
     save(judgments, path)
     for rows in ([], [0, 0, *range(len(judgments))]):  # whose notes are of other rows
         pq.write_table(table.take(pa.array(rows, pa.int64())), path)

@@ -318,6 +318,7 @@ def read_judgments(
     combined = judgments_from([*edited, *sources], reading=known, progress=shown)
     context = click.get_current_context(silent=True)
     by = (context.params.get("by") if context else None) or ()
+    by = [by] if isinstance(by, str) else by  # `compare` has one
     combined = combined.with_facets([*combined.facets, *reading.facets])
     # Other labels take the place of those that may be the judge's own words.
     asked = [one for one in combined.asked if not (files and one.code is Code.LABEL_OPEN)]

@@ -330,7 +330,14 @@ def _plain(text: str) -> str:
     """A verdict without what people type differently; empty where nothing else is left."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = re.sub(r"(?<=\w)[\s_\-–—]+(?=\w)", " ", plain)
-    return " ".join(plain.strip(" \t\n.!:;,*\"'`“”‘’").split())
+    plain = plain.strip(_MARKS)
+    while len(plain) > 1 and _QUOTES.get(plain[0]) == plain[-1]:
+        plain = plain[1:-1].strip(_MARKS)
+    return " ".join(plain.split())
+
+
+_MARKS = " \t\n.!:;,*"
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
 
 
 def alike(text: str, names: Collection[str]) -> list[str]:
