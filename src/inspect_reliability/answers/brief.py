@@ -268,6 +268,9 @@ def _how_far(one: Record) -> str:
     across = one["disagreement_across"]
     if across < ROUNDING:
         return ""
+    if (far := one["distance_across"]) is not None:  # two grades that are near are no two verdicts
+        same = one["correlation_across"]
+        return f"by {far:.2g} on average" + ("" if same is None else f" (correlation {same:.3g})")
     if above is None:
         return f"in {share(across, n)} of pairs (own noise not known)"
     if not ends:

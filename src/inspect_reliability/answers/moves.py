@@ -1,6 +1,10 @@
 """What moves the verdict: every varied facet, compared with the judge's own noise."""
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
 
 from ..showing.values import Record
 from ..stats import Estimate, shifts
@@ -8,6 +12,7 @@ from ..stats.disagreement import SEED, subsets
 from ..stats.moved import Move
 from .analysis import Analysis
 from .row import reasons, valued
+from .studies import FacetStudy
 
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
@@ -19,7 +24,30 @@ def moves(analysis: Analysis) -> Iterator[Record]:
         for facet, levels in study.found.levels.items():
             move = as_record(study.moves[facet], study.found.cells.n_clusters)
             why = move["not_estimable"].get("disagreement_across")
-            yield study.keys | {"facet": facet, "levels": levels} | move | {"reason": why}
+            far = _between_levels(study, facet)
+            yield study.keys | {"facet": facet, "levels": levels} | move | far | {"reason": why}
+
+
+def _between_levels(study: FacetStudy, facet: str) -> Record:
+    """How far the mean grades of two levels of a facet are apart, and how they correlate."""
+    blank: Record = {"distance_across": None, "correlation_across": None}
+    if not study.judged.scale:
+        return blank
+    values = pd.to_numeric(pd.Series(study.judged.verdicts), errors="coerce").to_numpy()
+    level = [str(one) for one in study.judged.column(facet)]
+    table = pd.DataFrame({"q": study.judged.column("question"), "level": level, "value": values})
+    means = table.groupby(["q", "level"])["value"].mean().unstack()
+    pairs = [*combinations(means.columns, 2)]
+    both = [means[[*pair]].dropna().to_numpy() for pair in pairs]
+    both = [one for one in both if len(one)]
+    if not both:
+        return blank
+    far = [float(np.abs(one[:, 0] - one[:, 1]).mean()) for one in both]
+    same = [float(np.corrcoef(one.T)[0, 1]) for one in both if len(one) > 2 and one.std(0).all()]
+    return {
+        "distance_across": float(np.mean(far)),
+        "correlation_across": float(np.mean(same)) if same else None,
+    }
 
 
 def as_record(move: Move, asked: int) -> Record:

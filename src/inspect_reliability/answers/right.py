@@ -72,6 +72,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         "n_labels": int(known.raters.replications.sum()),
         **valued(**estimates),
         "step": known.step,
+        "distance": known.distance(),
         "positive": names[0] if names else None,
         "ceiling": None if row.names_differ else _ceiling(known, people),
         "votes": [

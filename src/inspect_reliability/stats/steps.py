@@ -23,6 +23,7 @@ _FARTHER = 1.75
 _BEYOND = 0.1
 """Share of the numbers above the other's largest: a few may be odd ones of the same scale."""
 
+_ROUNDING = 1e-9
 _DIGITS = 12
 """Means of equal numbers differ in the last digits, and a rank may not depend on these."""
 
@@ -59,6 +60,35 @@ def step_of(values: FloatArray, labels: FloatArray) -> float:
     known = np.unique(values[(labels > 0) & ~np.isnan(values)])
     apart = np.diff(known if len(known) > 1 else np.unique(values[~np.isnan(values)]))
     return float(apart.min(initial=np.inf))
+
+
+def nearest_grades(values: FloatArray, could: Flags, labels: FloatArray) -> FloatArray | None:
+    """The grade that each label is nearest to, where labels lie between whole grades of a judge.
+
+    Args:
+        values: The K categories as numbers, NaN for those that are none.
+        could: Which categories the judge gave.
+        labels: Mean share of each category among labels, K.
+
+    Returns:
+        Label x grade, K x K, with halves for a label midway; None if no label lies between.
+    """
+    known = ~np.isnan(values)
+    whole = known & (values == np.round(np.where(known, values, 0)))
+    grades, between = could & known, known & ~whole & (labels > 0) & ~could
+    if not between.any() or (grades & ~whole).any() or np.count_nonzero(grades) < 2:
+        return None
+    found = np.eye(len(values))
+    for place in np.flatnonzero(between):
+        near = np.floor(values[place]), np.ceil(values[place])
+        apart = np.abs(values[place] - np.array(near))
+        at = [n for n, far in zip(near, apart, strict=True) if far <= apart.min() + _ROUNDING]
+        columns = np.flatnonzero(np.isin(values, at))
+        if not len(columns):  # the judge never gave that grade
+            continue
+        found[place] = 0
+        found[place, columns] = 1 / len(at)
+    return found
 
 
 def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: float) -> FloatArray:

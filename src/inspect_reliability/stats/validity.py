@@ -15,7 +15,8 @@ from .long import FloatArray
 from .majority import VOTES, won_by
 from .planning import OfShares, Precision
 from .rates import by_question, mean_share
-from .steps import SAME_LABEL, near, other_scale, spearman, step_of
+from .steps import SAME_LABEL, near, nearest_grades, other_scale, spearman, step_of
+from .sums import ratio
 
 NOT_REPLICATED = "every labelled question was judged once"
 NO_SCALE = "verdicts and labels are not numbers of more than two values"
@@ -49,6 +50,9 @@ class Labelled:
         raters: Labels of questions with verdicts, one verdict per rater; in the same clusters.
         truth: Share of each label among those of a row's question, N x K.
         open: Names of the verdicts that decide nothing.
+        matched: `truth`, where a label between two grades of the judge, as the mean of several
+            people, is the nearest grade.
+        between: Whether there are such labels.
         values: The K categories as numbers, NaN for those that are none; None if they are names.
         other_scale: Why equal numbers do not mean the same, so that none is right or wrong; None
             if they do.
@@ -84,11 +88,14 @@ class Labelled:
             self.values = None  # the right one of several has one name everywhere
         elif many and self.values is not None:
             self.other_scale = other_scale(self.values, *shares, could)
+        to_grade = None if self.values is None else nearest_grades(self.values, could, shares[1])
+        self.between = to_grade is not None
+        self.matched = self.truth if to_grade is None else self.truth @ to_grade
 
     @cached_property
     def kinds(self) -> dict[str, FloatArray]:
         """How often one verdict is right ("accuracy"), "undecided" and "wrong", each N."""
-        right = (self.truth * self.given.shares * self._decides).sum(axis=1)
+        right = (self.matched * self.given.shares * self._decides).sum(axis=1)
         undecided = self.given.shares @ (1 - self._decides)
         if self.other_scale:
             right = np.full_like(right, np.nan)
@@ -106,7 +113,7 @@ class Labelled:
             n, counts = given.replications[:, None], given.table
             known = right * self._decides * counts + (undecided * (counts @ open))[:, None]
             both = known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan)
-        return np.asarray((self.truth * both).sum(axis=1))
+        return np.asarray((self.matched * both).sum(axis=1))
 
     def by_question(self, kind: str = "accuracy") -> FloatArray:
         """How often a verdict is of a kind, by question (cluster) that intervals are over."""
@@ -118,10 +125,26 @@ class Labelled:
 
     @property
     def step(self) -> float | None:
-        """A step of the labels' scale; None where nothing is a scale, or scales differ."""
+        """A step of the labels' scale, or of the judge's where labels lie between its grades.
+
+        None where nothing is a scale, or scales differ.
+        """
         if self.values is None or self.other_scale:
             return None
-        return step_of(self.values, self.truth.sum(axis=0))
+        return step_of(self.values, self.matched.sum(axis=0))
+
+    def distance(self) -> float | None:
+        """How far a verdict is from the label, mean over questions; None as `step`."""
+        if self.values is None or self.step is None:
+            return None
+        used = ~np.isnan(self.values)
+        apart = np.abs(np.subtract.outer(self.values[used], self.values[used]))
+        given, labels = self.given.shares[:, used], self.truth[:, used]
+        both = given.sum(axis=1) * labels.sum(axis=1)
+        far = ratio((given @ apart * labels).sum(axis=1), both)
+        own = by_question(far, self.given.clusters)
+        known = own[~np.isnan(own)]
+        return float(known.mean()) if len(known) else None
 
     def within_one(self) -> Estimate:
         """How often one verdict is at most a step from the label."""
@@ -185,7 +208,7 @@ class Labelled:
         mute += [False] * (rows.shape[1] - len(mute))
         lost = rows[:, mute].sum(axis=1)
         won_by_each = won_by(np.where(mute, 0, rows)[enough], tried, given.exact, lost[enough])
-        truth, found = (self.truth * self._decides)[enough], {}
+        truth, found = (self.matched * self._decides)[enough], {}
         for n, won in zip(tried, won_by_each, strict=True):
             right = np.full(len(rows), np.nan)
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
