@@ -26,7 +26,8 @@ def test_code_of_the_data_how_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     exec(blocks[1], names)
     from_logs = names["judgments"].table
     exec(blocks[2], names)
-    columns = ["judge", "benchmark", "temperature", "question", "replication", "verdict"]
+    # A frame names the benchmark by its task, a log of ours by its score.
+    columns = ["judge", "temperature", "question", "replication", "verdict"]
     from_frame, from_logs = (
         table[columns].sort_values(columns).reset_index(drop=True)
         for table in (names["judgments"].table, from_logs)

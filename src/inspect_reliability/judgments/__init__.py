@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .reading import Note as Note
     from .reading import Reading as Reading
     from .reading import refuse as refuse
+    from .samples import judgment_columns as judgment_columns
     from .score import judgments_in as judgments_in
     from .sources import Source as Source
     from .sources import judgments_from as judgments_from
@@ -36,6 +37,7 @@ _HOME = {
     "Reading": "reading",
     "Source": "sources",
     "combine": "overlap",
+    "judgment_columns": "samples",
     "judgments_from": "sources",
     "judgments_from_file": "sources",
     "judgments_from_frame": "sources",

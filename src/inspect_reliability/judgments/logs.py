@@ -38,6 +38,7 @@ from .judgment import Judgment
 from .log_sources import LogSource, find_logs
 from .overlap import combine
 from .reading import Reading
+from .samples import temperature_of
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
 from .shards import part_of
 from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
@@ -159,7 +160,7 @@ def _in_one_form(parts: Sequence[Judgments], reading: Reading) -> list[Judgments
 
 
 def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:
-    run = (log.eval.model, log.eval.task, _temperature(log))
+    run = (log.eval.model, log.eval.task, temperature_of(log))
     task = rejudging_of(log).get("log") or log.eval.task_id or where
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     return Log(run, task, str(log.eval.created), gaps, part)
@@ -238,7 +239,7 @@ def _of_log(log: EvalLog) -> _Row:
     found: _Row = {
         "judge": log.eval.model,
         "benchmark": log.eval.task.rsplit("/", 1)[-1],
-        "temperature": _temperature(log),
+        "temperature": temperature_of(log),
     }
     if log.results and log.results.early_stopping:
         found["stopped_early"] = log.results.early_stopping.manager
@@ -352,11 +353,6 @@ def _scored(rows: Iterable[_Row]) -> int:
     """Samples with a score, by the scorer with the fewest."""
     scored = {(row["scorer"], row["sample"], row["epoch"], row["uuid"]) for row in rows}
     return min(Counter(scorer for scorer, *_ in scored).values(), default=0)
-
-
-def _temperature(log: EvalLog) -> float | None:
-    asked = log.plan.config.temperature
-    return log.eval.model_generate_config.temperature if asked is None else asked
 
 
 def _fingerprint(sample: _Sample) -> str:
