@@ -65,9 +65,14 @@ def test_what_is_read_is_said(name: str) -> None:
 def test_every_command_reads_the_same(name: str) -> None:
     """Each command says the same line of what was read, or asks the same question, exit 2."""
     if name in ASKED:
-        said = {str(run.stderr) for run in (invoke(one, door(name)) for one in COMMANDS)}
-        assert len(said) == 1
-        assert all(invoke(one, door(name)).exit_code == 2 for one in COMMANDS)
+        calls = [*((one, door(name)) for one in COMMANDS), ("compare", door(name), "--by", "judge")]
+        asks = [invoke(*call) for call in calls]
+        assert {run.exit_code for run in asks} == {2}
+        assert len({run.stderr[run.stderr.index("Error: ") :] for run in asks}) == 1
+        if name.startswith("rank"):  # which knows more names of systems, and no other question
+            codes = {one.code for one in judgments_from([door(name)]).asked}
+            assert {one.code for one in judgments_on_systems([door(name)]).asked} <= codes
+            assert invoke("rank", door(name)).exit_code == 2
         return
     runs = [invoke(one, door(name)) for one in COMMANDS]
     lines = [[*run.stderr.splitlines(), *run.stdout.splitlines()] for run in runs]
@@ -120,6 +125,36 @@ def test_a_choice_leads_to_the_number_that_is_meant(
     assert run.exit_code == 0, run.output
     found = {one["system"]: one["score"] for one in json.loads(run.stdout)["ranking"]}
     assert found == pytest.approx(scores)
+
+
+def test_labels_between_grades_count_as_the_nearest() -> None:
+    """Means of three people: the nearest grade is right in 34 of 40, and all are within one."""
+    found = analyse(door("human_mean_label.csv")).frame("validity").iloc[0]
+    assert found["accuracy"] == pytest.approx(0.85)
+    assert found["distance"] == pytest.approx(0.2325)
+    assert found["within_one"] == 1
+
+
+def test_a_facet_says_how_far_it_moves_grades() -> None:
+    """Decimals differ under every other wording, by little."""
+    found = analyse(door("floats_two_wordings.csv")).frame("moves").iloc[0]
+    assert found["distance_across"] == pytest.approx(0.01435)
+    assert found["correlation_across"] == pytest.approx(0.998, abs=5e-4)
+
+
+def test_read_says_what_each_column_is() -> None:
+    """Also of columns that are not used, are asked about, or are rows that were counted."""
+    import json
+
+    def columns(name: str) -> dict[str, str]:
+        found = json.loads(invoke("read", door(name), "--format", "json").stdout)["columns"]
+        return {one["column"]: one["taken_for"] for one in found}
+
+    expected = {"question": "question", "verdict": "verdict", "(rows)": "replication"}
+    assert columns("time_in_seconds.csv") == {"time": "unused", **expected}
+    assert columns("prompt_order.csv") == {"prompt_order": "?", **expected}
+    run = invoke("read", door("numbers_5_errors.csv"))
+    assert "5 verdicts that say no call or answer taken for non-responses" in run.stderr
 
 
 def test_metrics_are_ranked_apart() -> None:

@@ -2,10 +2,16 @@
 
 from ..judgments.columns import COLUMNS, UNUSED, of_role
 from ..judgments.described import described
-from ..judgments.reading import Reading
+from ..judgments.reading import Code, Reading
 from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text
 from ..showing.values import Record
+
+OPEN, COUNTED = "?", "(rows)"
+"""What stands for a column that is asked about, and for the column of rows that are counted."""
+
+MADE = ("sample", "output")
+"""Columns that are made of others: a question with each of its systems or pairs."""
 
 _ROWS = 5
 """First rows that are shown."""
@@ -29,6 +35,7 @@ def read_document(judgments: Judgments, reading: Reading) -> Document:
     notes: list[Record] = [
         {"code": str(one.code), "where": one.where, "what": one.what, "count": one.count}
         for one in judgments.notes
+        if not one.choices
     ]
     blocks: list[Block] = [Text(described(judgments), "heading")]
     if columns:
@@ -44,18 +51,33 @@ def read_document(judgments: Judgments, reading: Reading) -> Document:
 
 def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
     """Each column of the files: what it was taken for, and why."""
+    if not judgments.readings:
+        return []
     found: dict[str, Record] = {}
-    for one in judgments.readings:
-        for yours, ours in one.columns.items():
-            why = "you say so" if yours in reading.columns else "by its name"
-            found[yours] = {"column": yours, "taken_for": ours, "why": why}
+
+    def add(yours: str, ours: str, why: str) -> None:
+        found.setdefault(yours, {"column": yours, "taken_for": ours, "why": why})
+
+    for one in judgments.asked:
+        if one.column:
+            add(one.column, OPEN, "asked below")
+    for one in judgments.notes:
+        if one.column and not one.choices:
+            add(one.column, UNUSED, "differs from question to question")
+    for of in judgments.readings:
+        for yours, ours in of.columns.items():
+            add(yours, ours, "you say so" if yours in reading.columns else "by its name")
     renamed = {str(one["taken_for"]) for one in found.values()}
-    for name in map(str, judgments.table) if judgments.readings else ():
-        if name in COLUMNS and name not in renamed and judgments.table[name].notna().any():
-            found.setdefault(name, {"column": name, "taken_for": name, "why": "its name is ours"})
+    exported = any(one.code is Code.EXPORT for one in judgments.notes)
+    for name in map(str, judgments.table):
+        if name == "system" and "output" in judgments.table:
+            add(name, "output", "the outputs of each are judged one by one")
         elif name not in COLUMNS:
-            taken = "a facet" if name in judgments.facets else UNUSED
-            found.setdefault(name, {"column": name, "taken_for": taken, "why": ""})
+            add(name, "a facet" if name in judgments.facets else UNUSED, "")
+        elif name == "replication" and judgments.counted:
+            add(COUNTED, name, "rows of a question are counted")
+        elif name not in renamed | {*MADE} and judgments.table[name].notna().any():
+            add(name, name, "by the reader of the export" if exported else "its name is ours")
     return list(found.values())
 
 

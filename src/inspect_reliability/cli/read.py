@@ -9,7 +9,7 @@ from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import reads_systems, show
+from .sources import print_left_out, reads_systems, show
 from .targets import writes
 
 
@@ -28,6 +28,7 @@ def read(logs: tuple[str, ...], save: str | None, reading: Reading) -> None:
     what it would read, and the options that choose it.
     """
     found = judgments_from([*logs], reading=reading).with_facets([*reading.facets])
+    print_left_out(one for one in found.notes if not one.choices)
     show(read_document(found, reading))
     refuse(found.asked)
     if save:

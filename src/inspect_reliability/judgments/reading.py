@@ -69,7 +69,7 @@ class Note:
         where: Log or file.
         code: What it is about.
         choices: What it can mean. Empty unless it is asked.
-        column: The column that may tell replications apart, where that is asked.
+        column: The column that is not used, or that is asked about.
     """
 
     what: str

@@ -190,7 +190,7 @@ def _facets(draft: Draft) -> None:
         if common.mean() < 0.5 and not known:
             draft.table = table = table.drop(columns=name)
             what = f"levels of column {name!r} differ from question to question: it is not used"
-            draft.say([Note(what, int(levels.nunique()), reading.where, Code.UNUSED)])
+            draft.say([Note(what, int(levels.nunique()), reading.where, Code.UNUSED, column=name)])
 
 
 def _labels_of_raters(draft: Draft) -> None:
@@ -245,7 +245,7 @@ def _labels_apart(draft: Draft) -> None:
         reading.choice("the judge's own word", {"columns": {yours: UNUSED}}),
         reading.choice("what is right, and the judge always is", {"columns": {yours: "label"}}),
     )
-    draft.say([Note(what, len(known), reading.where, Code.LABEL_OPEN, ways)])
+    draft.say([Note(what, len(known), reading.where, Code.LABEL_OPEN, ways, yours)])
 
 
 def _places(draft: Draft) -> None:

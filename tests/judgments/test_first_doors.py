@@ -1,0 +1,117 @@
+"""Real judgments as a user would save them: what each file is read as, and what is asked of it."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from commands import invoke
+from inspect_reliability import analyse
+from inspect_reliability.judgments.described import described
+from inspect_reliability.judgments.reading import Code
+from inspect_reliability.judgments.sources import judgments_from
+
+pytestmark = pytest.mark.slow
+
+_THREE = "Read: 3 judges x 96 questions x 2 orders x 2 to 3 tries (mostly 3)"
+_PANDALM = "Read: 2 judges x 999 questions x 1 try; labels of 999 questions"
+_OTHER_NAMES = "Read: 2 judges x 3 benchmarks x 877 questions x 1 try; labels of 877 questions"
+
+READ = {
+    "debias_letters": _OTHER_NAMES,
+    "debias_models": _OTHER_NAMES,
+    "debias_raw": "Read: 2 judges x 877 questions x 1 try; labels of 877 questions",
+    "disjoint": "Read: 2 judges x 96 questions x 2 orders x 3 tries",
+    "empty40": "Read: 1 judge x 96 questions x 6 tries",
+    "fewtext": "Read: 1 judge x 805 questions x 3 tries",
+    "mixedcase": _THREE,
+    "mtbench_order_lists_ties": "Read: 9 judges x 96 questions x 2 orders x 1 to 2 tries",
+    "otherscale": "Read: 1 judge x 805 questions x 3 tries; labels of 805 questions",
+    "pandalm_evaluator": _PANDALM,
+    "pandalm_majority": _PANDALM,
+    "pandalm_nolabel": "Read: 2 judges x 999 questions x 1 try",
+    "pandalm_raters_long": _PANDALM,
+    "pandalm_words": _PANDALM,
+    "scoretext": "Read: 1 judge x 805 questions x 3 tries",
+    "slash10": "Read: 1 judge x 805 questions x 3 tries",
+    "spaces": _THREE,
+    "unequal": _THREE,
+}
+"""Files that mean one thing -> how the line of what was read begins."""
+
+ASKED = {
+    "llmbar_colliding": {Code.ORDERS_OPEN, Code.REPEATS_OPEN},
+    "llmbar_rounds": {Code.ORDERS_OPEN},
+    "mtbench_colliding": {Code.ORDERS_OPEN},
+    "mtbench_letters_named": {Code.ORDERS_OPEN},
+}
+"""Files that can mean two things -> what is asked of them."""
+
+SAID = {
+    "empty40": Code.FAILURES,
+    "fewtext": Code.FAILURES,
+    "mixedcase": Code.SPELLING,
+    "pandalm_evaluator": Code.COLUMN,
+    "pandalm_raters_long": Code.LABELS,
+    "scoretext": Code.NUMBERS,
+    "slash10": Code.NUMBERS,
+    "spaces": Code.SPELLING,
+}
+"""Files of which something is said -> what it is about."""
+
+
+@pytest.fixture
+def doors(data: Path) -> Path:
+    """The folder of these files."""
+    return data / "doors"
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_read_is_said(name: str, doors: Path) -> None:
+    """A file that means one thing is read as it is meant, nothing is asked, and changes are said."""
+    found = judgments_from([str(doors / f"{name}.csv")])
+    assert not found.asked
+    assert described(found).startswith(READ[name])
+    if name in SAID:
+        assert SAID[name] in {one.code for one in found.notes}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path) -> None:
+    """Before any number; the call that the refusal ends with is accepted."""
+    file = str(doors / f"{name}.csv")
+    asked = judgments_from([file]).asked
+    assert {one.code for one in asked} == ASKED[name]
+    for choice in asked[0].choices:
+        rest = [one.choices[0].call for one in asked[1:]]
+        call = [part for one in [choice.call, *rest] for part in shlex.split(one)]
+        assert not invoke("read", file, *call).exit_code, choice.call
+
+
+@pytest.mark.parametrize(
+    ("judge", "across", "within"),
+    [("claude-3-haiku-20240307", 0.345, 0.212), ("gpt-4-0613", 0.132, 0.061)],
+)
+def test_letters_of_a_swapped_order_are_exchanged(
+    doors: Path, judge: str, across: float, within: float
+) -> None:
+    """Counted by the makers' own script: how often verdicts differ across and within orders."""
+    analysis = analyse(str(doors / "mtbench_letters_named.csv"), swap=True)
+    moves = analysis.frame("moves").set_index("judge").loc[judge]
+    assert moves["disagreement_across"] == pytest.approx(across, abs=5e-4)
+    assert moves["disagreement_within"] == pytest.approx(within, abs=5e-4)
+
+
+def test_a_verdict_given_once_stays_one(doors: Path) -> None:
+    """Three raters are three labels, not three tries of the judge."""
+    rows = analyse(str(doors / "pandalm_raters_long.csv")).frame("rows")
+    assert rows["omega"].isna().all()
+    assert rows["n_judgments"].eq(999).all()
+
+
+def test_grades_of_another_scale_are_not_wrong(doors: Path) -> None:
+    """Verdicts from 1 to 10 beside labels from 1 to 5 have a rank correlation alone."""
+    found = analyse(str(doors / "otherscale.csv")).frame("validity").iloc[0]
+    assert 0 < found["rank_correlation"] <= 1
+    assert found["accuracy"] is None
+    assert "two scales" in found["not_estimable"]
