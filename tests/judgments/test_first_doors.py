@@ -68,7 +68,7 @@ def doors(data: Path) -> Path:
 
 @pytest.mark.parametrize("name", READ)
 def test_what_is_read_is_said(name: str, doors: Path) -> None:
-    """A file that means one thing is read as it is meant, nothing is asked, and changes are said."""
+    """A file that means one thing is read as it is meant; nothing is asked, changes are said."""
     found = judgments_from([str(doors / f"{name}.csv")])
     assert not found.asked
     assert described(found).startswith(READ[name])
