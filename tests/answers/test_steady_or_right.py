@@ -453,10 +453,10 @@ def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> N
     frame = pd.DataFrame({"question": np.repeat(range(30), 4), "verdict": said, "label": label})
     text = render(report_document(analyse(frame)), "markdown")
     assert "Within 1 of the label" in text
-    # One label of a half makes that the step: half of the whole grades beside it are farther.
+    # A label between grades of the judge is right at the nearest: the step stays that of the judge.
     frame["label"] = frame["label"] + np.where(frame["question"] == 0, 0.5, 0)
     halves = render(report_document(analyse(frame)), "table")
-    assert "Within 0.5 of the label" in halves
+    assert "Within 1 of the label" in halves
     assert "Within one step" not in halves
     assert "Wrong twice" not in text.partition("Why")[0]
     assert "If they are names of options" in text.partition("Why")[0]
