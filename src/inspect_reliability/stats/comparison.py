@@ -13,7 +13,7 @@ from .ends import NO_WIDTH, level_of, t_quantile
 from .errors import ReliabilityError, check_level
 from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
-from .long import FloatArray
+from .long import ROUNDING, FloatArray
 from .panels import shared_questions
 from .study import Formula, Study
 from .sums import Sums, ratio, terms, terms_of_shares
@@ -239,11 +239,16 @@ def _critical(
 def _largest(study: Study, formula: Formula) -> FloatArray:
     """The largest |t| of all pairs of judges; infinite if one is not estimable."""
     whole, moved = formula(study.total), study.deviations(formula)
-    one, other = np.triu_indices(whole.shape[-1], 1)
-    difference = np.abs(whole[..., one] - whole[..., other])
-    error = np.sqrt(((moved[..., one] - moved[..., other]) ** 2).sum(axis=0))
+    difference = np.abs(whole[..., :, None] - whole[..., None, :])
+    judges = np.moveaxis(moved, 0, -1)
+    products = judges @ np.swapaxes(judges, -1, -2)
+    squares = np.diagonal(products, axis1=-2, axis2=-1)
+    both = squares[..., :, None] + squares[..., None, :]
+    error = both - 2 * products
+    # What rounding leaves of judges that move alike is no error.
+    error = np.sqrt(np.where(error > ROUNDING * both, error, 0.0))
     t = np.where(difference < NO_WIDTH, 0.0, difference / error)
-    return np.asarray(np.nan_to_num(t, nan=np.inf).max(axis=-1))
+    return np.asarray(np.nan_to_num(t, nan=np.inf).max(axis=(-2, -1)))
 
 
 def _stacked(terms: Sequence[Sums]) -> Sums:
