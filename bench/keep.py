@@ -18,7 +18,7 @@ import numpy as np
 from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.keeping import Panel, Promise
-from inspect_reliability.cli.sources import read_judgments
+from inspect_reliability.cli.sources import Request
 from inspect_reliability.stats.keep import (
     LABELS_DIFFER,
     Cascade,
@@ -35,7 +35,7 @@ SETTINGS = ((300, 0.1), (100, 0.15), (30, 0.1))
 
 def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]]:
     """What is kept of each judge, for each number of labels."""
-    for row in analyse(read_judgments([file]), by).rows:
+    for row in analyse(Request(logs=[file]).read(), by).rows:
         panel = Panel((row,), Promise())
         truth = panel.cascade
         every = truth.step(0.0)

@@ -30,7 +30,7 @@ from inspect_reliability.answers.keep import keep_results, panels
 from inspect_reliability.answers.keeping import Promise
 from inspect_reliability.answers.places import places
 from inspect_reliability.answers.plan import plans
-from inspect_reliability.answers.rank import rank_document
+from inspect_reliability.answers.rank import rank_results
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
@@ -335,9 +335,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
-    ranked = rank_document(
-        boards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)])))
-    ).results
+    ranked = rank_results(boards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)]))))
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
     pairs = verdicts_on_systems(judgments_on_systems([str(_PAIRS)]))

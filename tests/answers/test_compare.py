@@ -7,15 +7,17 @@ import pytest
 from example_judgments import made, together
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.compare import (
-    compare_document,
-    compare_sides,
-)
+from inspect_reliability.answers.analysis import Analysis
+from inspect_reliability.answers.compare import compare_document, compare_sides, differences
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Table
+from inspect_reliability.showing.document import Document, Table
+
+
+def compared(sides: Analysis) -> Document:
+    return compare_document(sides, differences(sides))
 
 
 @pytest.mark.slow
@@ -27,7 +29,7 @@ def test_a_table_tells_its_rows_apart() -> None:
         for scorer in ("style", "facts")
         for temperature in (0.5, 1.0)
     ]
-    document = compare_document(sides_by(together(*parts), "temperature"))
+    document = compared(sides_by(together(*parts), "temperature"))
     pairs, table = document.results["rows"], document.more()[0]
     assert isinstance(table, Table)
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
@@ -55,7 +57,7 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
 def test_a_caution_of_a_comparison_names_no_row() -> None:
     """One of the two never varies."""
     judges = [made(questions=9, judge=name, noise=noise) for name, noise in (("a", 0), ("b", 0.4))]
-    said = render(compare_document(sides_by(together(*judges), "judge")), "table")
+    said = render(compared(sides_by(together(*judges), "judge")), "table")
     assert "Caution: a: " in said
 
 
@@ -72,7 +74,7 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
     """ICC comes first, as in the report."""
     frame = pd.concat([scores("a", 0.5), scores("b", 2)])
     judgments = judgments_from_frame(frame)
-    document = compare_document(sides_by(judgments, "judge"))
+    document = compared(sides_by(judgments, "judge"))
     pairs = document.results["rows"]
     assert [pair["coefficient"] for pair in pairs] == ["icc", "omega", "agreement"]
 

@@ -45,7 +45,6 @@ class Analysis:
         document: Makes its report.
         left_out: Rows that it leaves out: a suite's single grades of outputs judged again.
         beside: What another room adds to the record of each row.
-        progress: Wraps the rows as they are computed.
     """
 
     judgments: Judgments
@@ -54,7 +53,6 @@ class Analysis:
     document: "Callable[[Analysis], Document]"
     left_out: tuple[Row, ...] = ()
     beside: Callable[[Row], Record] | None = None
-    progress: Progress = quietly
 
     @cached_property
     def results(self) -> "Results":
@@ -82,14 +80,14 @@ class Analysis:
     def best_first(self) -> list[Row]:
         """The rows with labels, then the others; of each benchmark the best first."""
         benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in self.rows))
-
-        def order(row: Row) -> tuple[bool, int, float]:
+        order: dict[Row, tuple[bool, int, float]] = {}
+        for row in self.rows:
             right = [one["accuracy"] for one in self.of(row, "validity")]
-            steady = None if row.no_draws else row.record["agreement"]
+            steady = None if row.no_draws else row.estimates["agreement"].value
             value = right[0] if right and right[0] is not None else steady
-            return not right, benchmarks.index(str(row.keys.get("benchmark"))), -(value or 0.0)
-
-        return sorted(self.rows, key=order)
+            place = benchmarks.index(str(row.keys.get("benchmark")))
+            order[row] = not right, place, -(value or 0.0)
+        return sorted(self.rows, key=order.__getitem__)
 
     @cached_property
     def identical(self) -> Mapping[str, str]:
@@ -268,7 +266,7 @@ Compute = Callable[[Analysis], Iterable[Record]]
 
 
 class Results(Mapping[str, list[Record]]):
-    """The results of one analysis by name, each computed when asked for."""
+    """The results of one analysis by name: those that were estimated, others when asked for."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -277,9 +275,17 @@ class Results(Mapping[str, list[Record]]):
     def __getitem__(self, name: str) -> list[Record]:
         """The records of a result."""
         if name not in self._known:
-            found = self._analysis.computes[name](self._analysis)
-            self._known[name] = list(found)
+            self.keep(name, self._analysis.computes[name](self._analysis))
         return self._known[name]
+
+    def keep(self, name: str, records: Iterable[Record]) -> None:
+        """Keep the records of a result, which nobody computes again."""
+        self._known[name] = list(records)
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the results that were computed."""
+        return list(self._known)
 
     def __iter__(self) -> Iterator[str]:
         """The names, in the order of JSON."""

@@ -37,6 +37,9 @@ _MOST_MOVED = 3
 _MOST_VOTES = (1, 3, 5, 9)
 """Numbers of votes that a block shows, beside the largest that is known."""
 
+ANSWER = ("validity", "moves", "shifts", "position", "votes", "keep", "fooled")
+"""Results besides `rows` that the block reads."""
+
 
 def brief(
     analysis: Analysis, logs: str = "LOGS", also: str = "", beside: Sequence[Text] = ()

@@ -16,6 +16,7 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .advice import advice
 from .analysis import Analysis
+from .brief import ANSWER
 from .fooled import about, in_a_line
 from .report import judges, notes
 from .row import NO_LABELS, Row
@@ -31,6 +32,8 @@ _SEED_CHECKS = {
 }
 _BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
 """What labels say, where there are any."""
+ON_A_CARD = (*ANSWER, "seed_checks")
+"""Results besides `rows` that a card reads."""
 
 _UNLABELLED: Record = {"not_estimable": dict.fromkeys(_BY_LABELS, NO_LABELS)}
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -116,14 +117,33 @@ def compare_sides(analysis: Analysis) -> tuple[list[Record], list[str]]:
     return records, list(dict.fromkeys([*left_out(analysis), *failed]))
 
 
-def compare_document(analysis: Analysis) -> Document:
+class Differences(NamedTuple):
+    """What is found of the sides of a comparison.
+
+    Attributes:
+        pairs: The difference of each two sides, a record a condition and coefficient.
+        not_compared: What could not be compared, in words.
+        changed: What changed between two sides.
+    """
+
+    pairs: list[Record]
+    not_compared: list[str]
+    changed: list[Record]
+
+
+def differences(analysis: Analysis) -> Differences:
+    """Compare every two sides, and find what changed between two."""
+    pairs, not_compared = compare_sides(analysis)
+    return Differences(pairs, not_compared, list(changes(analysis)))
+
+
+def compare_document(analysis: Analysis, found: Differences) -> Document:
     """Who is right more often and who repeats itself more; then every difference, and what changed.
 
     Raises:
         UserError: There is nothing to show.
     """
-    pairs, not_compared = compare_sides(analysis)
-    changed = list(changes(analysis))
+    pairs, not_compared, changed = found
     if not (pairs or changed):
         raise UserError("\n".join(["Nothing to compare.", *not_compared]))
     every = partial(_every, analysis, pairs, changed)

@@ -11,7 +11,7 @@ from ..showing.values import Record, share, span, told_apart
 from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
-from .brief import brief, explained
+from .brief import ANSWER, brief, explained
 from .right import confusions, right_or_wrong, tabled, two_categories
 from .row import Row, valued
 
@@ -19,6 +19,9 @@ _MOST_CORRECTED = 3
 """Most rows whose corrected rate the answer has."""
 
 _METHODS: dict[str, Callable[[Sample], Estimate]] = {"ppi++": ppi, "rogan-gladen": rogan_gladen}
+
+BY_LABELS = (*ANSWER, "confusion", "corrected", "notes")
+"""Results besides `rows` that `validate` reads."""
 
 
 def _samples(row: Row) -> Iterator[tuple[str, Sample]]:
@@ -69,8 +72,9 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
             "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
             "label with --next 50 --out labels.csv."
         )
-    names = ("validity", "confusion", "corrected", "notes")
-    results: dict[str, Any] = {name: analysis.results[name] for name in names}
+    results: dict[str, Any] = {
+        name: analysis.results[name] for name in ("validity", "confusion", "corrected", "notes")
+    }
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     return Document(
         "Is the judge right?",

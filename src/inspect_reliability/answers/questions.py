@@ -148,7 +148,7 @@ def details(analysis: Analysis) -> Iterator[Block]:
         yield Table(["", "Least stable questions"], [_least(row) for row in analysis.rows])
         return
     names = _verdict_names(analysis.rows)
-    for row in analysis.progress(analysis.rows, "Reading texts"):
+    for row in analysis.rows:
         examples = [
             _example(found)
             for found in contradictions(row)

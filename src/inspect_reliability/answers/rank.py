@@ -1,7 +1,8 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -22,19 +23,33 @@ _LEADS = 0.05
 Results = dict[str, list[Record]]
 
 
-def rank_document(found: Sequence[Board]) -> Document:
+RESULTS: Mapping[str, Callable[[Sequence[Board]], Iterable[Record]]] = {
+    "ranking": lambda found: (one for board in found for one in board.records),
+    "survival": lambda found: chain(
+        (one for board in found for one in board.survived), across_judges(found)
+    ),
+    "neighbours": lambda found: (one for board in found for one in board.neighbours),
+    "favours": lambda found: (one for board in found for one in board.favours),
+    "cautions": lambda found: (
+        {"caution": one.text, "about": list(one.rows)} for one in _cautions(found)
+    ),
+}
+"""Name in JSON -> what computes the records; `keys.md` has their keys."""
+
+
+def rank_results(found: Sequence[Board]) -> Results:
+    """Every result of some rankings."""
+    return {name: list(records(found)) for name, records in RESULTS.items()}
+
+
+def _cautions(found: Sequence[Board]) -> list[Caution]:
+    said = ((text, describe(board.keys)) for board in found for text in board.cautions)
+    return Caution.each(said, len(found))
+
+
+def rank_document(found: Sequence[Board], results: Results) -> Document:
     """Who is ahead and whether that would come out again; then every number."""
-    results: Results = {
-        "ranking": [one for board in found for one in board.records],
-        "survival": [one for board in found for one in board.survived],
-        "neighbours": [one for board in found for one in board.neighbours],
-        "favours": [one for board in found for one in board.favours],
-    }
-    results["survival"] += across_judges(found)
-    told = Caution.each(
-        ((text, describe(board.keys)) for board in found for text in board.cautions), len(found)
-    )
-    results["cautions"] = [{"caution": one.text, "about": list(one.rows)} for one in told]
+    told = _cautions(found)
     return Document(
         "Which system is ahead?",
         _answer(found, results, told),
@@ -43,7 +58,7 @@ def rank_document(found: Sequence[Board]) -> Document:
         explained=lambda: legend(
             [*declared("ranking"), *declared("survival"), *declared("favours")]
         ),
-        sections=partial(_sections, found),
+        sections=partial(_sections, found, results),
         sheet=results["ranking"],
     )
 
@@ -157,9 +172,9 @@ def _without_intervals(board: Board) -> str:
 
 def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:
     for board in found:
-        own = list(board.records)
+        own = _of(board, results["ranking"])
         yield _table(own, describe(board.keys) if board.keys else "Ranking")
-        yield Table.of(list(board.neighbours), declared("neighbours"))
+        yield Table.of(_of(board, results["neighbours"]), declared("neighbours"))
     keys = [*map(grouped, found[0].keys)]
     if results["survival"]:
         yield Table.of(results["survival"], [*keys, *declared("survival")], "Survival")
@@ -169,20 +184,25 @@ def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) ->
     yield from told
 
 
-def _sections(found: Sequence[Board]) -> list[Section]:
+def _of(board: Board, records: Sequence[Record]) -> list[Record]:
+    """The records of one ranking."""
+    return [one for one in records if board.keys.items() <= one.items()]
+
+
+def _sections(found: Sequence[Board], results: Results) -> list[Section]:
     """Pictures: systems by score, and the orders of two tries side by side."""
     parts = (("Systems by score", "Systems", _scores), ("Two tries", "Tries", _two_tries))
     return [
         Section(title, link, figures)
         for title, link, drawn in parts
-        if (figures := [one for board in found if (one := drawn(board))])
+        if (figures := [one for board in found if (one := drawn(board, results))])
     ]
 
 
-def _scores(board: Board) -> Figure | None:
+def _scores(board: Board, results: Results) -> Figure | None:
     if isinstance(board.found, str):
         return None
-    records = list(board.records)
+    records = _of(board, results["ranking"])
     name = describe(board.keys)
     return Figure(
         f"{name}: scores",
@@ -198,7 +218,7 @@ def _scores(board: Board) -> Figure | None:
     )
 
 
-def _two_tries(board: Board) -> Figure | None:
+def _two_tries(board: Board, _: Results) -> Figure | None:
     if board.again is None or isinstance(board.found, str):
         return None
     drawn = np.array(board.again.example)

@@ -1,18 +1,19 @@
 """The report as a document: what was studied, the numbers, the cautions and the closer look."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 from ..judgments.described import described
 from ..judgments.table import weights
+from ..showing import Form
 from ..showing.columns import legend
 from ..showing.document import Block, Document, Example, Section, Table, Text
 from ..showing.values import Record, describe, text
 from . import outputs, questions, right, steady
-from .analysis import Analysis
-from .brief import brief, cautions, explained
+from .analysis import Analysis, Progress, quietly
+from .brief import ANSWER, brief, cautions, explained
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
@@ -21,8 +22,27 @@ _MOST_SHIFTS = 5
 """Shares that move farthest, of those that a page shows."""
 
 
-def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
-    """Everything of an analysis, for every form; `logs` is what its next command reads."""
+_TABLES = (*ANSWER, "pooled", "corrected")
+"""Results that the tables of a terminal read."""
+
+
+def results_shown(analysis: Analysis, form: Form, full: bool = False) -> Sequence[str]:
+    """Names of the results that a report in a form reads; `full` has the tables of a terminal."""
+    if form in ("json", "html"):
+        return list(analysis.results)
+    return _TABLES if full or form in ("markdown", "latex") else ANSWER
+
+
+def report_document(
+    analysis: Analysis, logs: str = "LOGS", progress: Progress = quietly
+) -> Document:
+    """Everything of an analysis, for every form.
+
+    Args:
+        analysis: The analysis.
+        logs: What the next command reads.
+        progress: Wraps the sections of a page as they are made, to show progress.
+    """
     several = len({row.group.get("judge") for row in analysis.rows}) > 1
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
@@ -32,7 +52,7 @@ def report_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         charts=cache(lambda: [*right.split(analysis)] or [*steady.chart(analysis)]),
         results=analysis.results,
         facts=partial(_facts, analysis),
-        sections=cache(partial(sections, analysis)),
+        sections=cache(partial(sections, analysis, progress)),
         read=cache(lambda: [described(analysis.judgments)]),
     )
 
@@ -94,9 +114,12 @@ def _names(found: Iterable[Any]) -> list[str]:
     return list(map(str, found)) or ["not known"]
 
 
-def sections(analysis: Analysis) -> list[Section]:
+def sections(analysis: Analysis, progress: Progress = quietly) -> list[Section]:
     """The closer look of a page: all sections with something to show."""
-    made = (Section(title, link, list(blocks(analysis))) for title, link, blocks in _SECTIONS)
+    made = (
+        Section(title, link, list(blocks(analysis)))
+        for title, link, blocks in progress(_SECTIONS, "Making the page")
+    )
     return [section for section in made if section.blocks]
 
 

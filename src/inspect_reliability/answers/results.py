@@ -33,7 +33,6 @@ def analyse(
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
-    progress: Progress = quietly,
 ) -> Analysis:
     """Group judgments into rows; each result is computed when it is first asked for.
 
@@ -44,7 +43,6 @@ def analyse(
         columns: Name in the frame or files -> name in the table, as in `{"grade": "verdict"}`.
         swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
         reading: How frames and files are read, or a file that says so (`judgments_from`).
-        progress: Wraps the rows as they are computed, to show progress.
 
     Raises:
         UserError: There is no such column, or the judgments cannot be read or can mean two things.
@@ -63,18 +61,35 @@ def analyse(
             judgments = replace(judgments, said=(*judgments.said, note))
         else:
             rows.append(row)
-    return analysis_of(judgments, rows, left_out, progress)
+    return analysis_of(judgments, rows, left_out)
 
 
 def analysis_of(
     judgments: Judgments,
     rows: Sequence[Row],
     left_out: Sequence[Row] = (),
-    progress: Progress = quietly,
 ) -> Analysis:
     """The analysis of these rows, with every result."""
-    kept = tuple(rows), RESULTS, report_document, tuple(left_out)
-    return Analysis(judgments, *kept, progress=progress)
+    return Analysis(judgments, tuple(rows), RESULTS, report_document, tuple(left_out))
+
+
+def estimate(analysis: Analysis, names: Iterable[str], progress: Progress = quietly) -> None:
+    """Estimate every row, one after the other, then the other results that are wanted.
+
+    A command does this before it sorts, words or shows anything: all that reads these results.
+
+    Args:
+        analysis: Its results are kept there.
+        names: Results besides `rows`.
+        progress: Wraps the rows as they are estimated, to show progress.
+    """
+    records = []
+    for row in progress(analysis.rows, "Computing"):
+        records.append(_row_record(analysis, row))
+    analysis.results.keep("rows", records)
+    for name in names:
+        if name not in analysis.results.kept:
+            analysis.results.keep(name, RESULTS[name](analysis))
 
 
 def omega(
@@ -116,12 +131,16 @@ def omega(
 
 def rows(analysis: Analysis) -> Iterator[Record]:
     """Each judge under each condition."""
-    for row in analysis.progress(analysis.rows, "Computing"):
-        own, added = dict(row.record), dict(analysis.beside(row)) if analysis.beside else {}
-        why = own.pop("not_estimable") | added.pop("not_estimable", {})
-        same = [analysis.identical[row.name]] if row.name in analysis.identical else []
-        said = [*own.pop("cautions"), *same, *added.pop("cautions", [])]
-        yield own | added | {"not_estimable": why, "cautions": said}
+    return (_row_record(analysis, row) for row in analysis.rows)
+
+
+def _row_record(analysis: Analysis, row: Row) -> Record:
+    """The numbers of a row, with what other rows and rooms add."""
+    own, added = dict(row.record), dict(analysis.beside(row)) if analysis.beside else {}
+    why = own.pop("not_estimable") | added.pop("not_estimable", {})
+    same = [analysis.identical[row.name]] if row.name in analysis.identical else []
+    said = [*own.pop("cautions"), *same, *added.pop("cautions", [])]
+    return own | added | {"not_estimable": why, "cautions": said}
 
 
 def seed_checks(analysis: Analysis) -> Iterator[Record]:

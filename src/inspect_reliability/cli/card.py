@@ -1,19 +1,25 @@
 """`card`: one page on a judge, for an appendix or a registry."""
 
+from typing import Any
+
 from ..answers import analyse
-from ..answers.card import card_document
+from ..answers.card import ON_A_CARD, card_document
+from ..answers.results import estimate
 from .main import command
-from .sources import Read, by_option, progress, reads_logs, show
+from .sources import Request, by_option, progress, reads_logs
 
 
 @command("card logs", "card logs --format html > card.html")
 @by_option
 @reads_logs
-def card(by: tuple[str, ...], read: Read) -> None:
+def card(by: tuple[str, ...], **asked: Any) -> None:
     """Make a card of every judge in LOGS, for an appendix or a registry.
 
     It says who judged and how, how reliable one verdict is, what was varied and what was not, and
     what to be cautious about.
     """
-    judgments = read()
-    show(card_document(analyse(judgments, by, progress=progress)))
+    request = Request(**asked)
+    judgments = request.read(by)
+    analysis = analyse(judgments, by)
+    estimate(analysis, ON_A_CARD, progress)
+    request.show(card_document(analysis))

@@ -1,14 +1,17 @@
 """`compare`: which of two is steadier over the same questions?"""
 
+from typing import Any
+
 import click
 
-from ..answers.compare import compare_document
+from ..answers import Analysis
+from ..answers.compare import compare_document, differences
 from ..answers.places import places, places_document, split_by
 from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
-from ..showing.document import Document
+from ..judgments.systems import Verdicts
 from .main import command
-from .sources import Read, print_left_out, reads_logs, show, systems_in
+from .sources import Request, print_left_out, reads_logs
 from .targets import same_file
 
 
@@ -26,7 +29,7 @@ from .targets import same_file
     help="Compare two rankings of systems (see rank): which places moved beyond noise.",
 )
 @reads_logs
-def compare(by: str | None, ranked: str | None, read: Read) -> None:
+def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     """Compare A and B, or the judges in LOGS, over the same questions.
 
     The difference has an interval of its own: a paired jackknife over questions. Two separate
@@ -34,36 +37,46 @@ def compare(by: str | None, ranked: str | None, read: Read) -> None:
     together (95%), so you may pick the largest difference. For two sides, such as a judge then and
     now, the command also says how far verdicts and their shares moved beyond noise.
     """
-    logs = click.get_current_context().params["logs"]
+    request = Request(**asked)
     if ranked:
-        show(_of_rankings(logs, by))
+        rankings, names = _rankings(request, by)
+        found = places(*rankings)
+        request.show(places_document(found, names))
         return
+    sides = _sides(request, by)
+    differ = differences(sides)
+    document = compare_document(sides, differ)
+    print_left_out(differ.not_compared)
+    request.show(document)
+
+
+def _sides(request: Request, by: str | None) -> Analysis:
+    """Read two sources, or the values of a column, as the sides of a comparison."""
+    logs = request.logs
     if by:
-        sides = sides_by(read(), by)
-    elif len(logs) == 2 and same_file(*logs):
-        raise UserError(
-            f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
-            "--by temperature or another column."
-        )
-    elif len(logs) == 2:
-        first, second = (read([source]) for source in logs)
-        sides = sides_of(first, second, names=logs)
-    else:
+        return sides_by(request.read([by]), by)
+    if len(logs) != 2:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
             "(compare LOGS --by judge)."
         )
-    document = compare_document(sides)
-    print_left_out(document.results["left_out"])
-    show(document)
+    if same_file(*logs):
+        raise UserError(
+            f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
+            "--by temperature or another column."
+        )
+    first, second = (request.of(one).read() for one in logs)
+    return sides_of(first, second, names=(logs[0], logs[1]))
 
 
-def _of_rankings(logs: tuple[str, ...], by: str | None) -> Document:
-    """Two rankings: of two sources, or of the two values of a column."""
+def _rankings(
+    request: Request, by: str | None
+) -> tuple[tuple[Verdicts, Verdicts], tuple[str, str]]:
+    """Read two rankings, of two sources or of the two values of a column, and their names."""
+    logs = request.logs
     if by:
-        sides, names = split_by(systems_in(logs), by)
-    elif len(logs) == 2:
-        sides, names = (systems_in(logs[:1]), systems_in(logs[1:])), (logs[0], logs[1])
-    else:
+        return split_by(request.read_systems(), by)
+    if len(logs) != 2:
         raise UserError("Give two sources to rank (compare A B --for rank), or --by judge.")
-    return places_document(places(*sides), names)
+    first, second = (request.of(one).read_systems() for one in logs)
+    return (first, second), (logs[0], logs[1])

@@ -5,7 +5,8 @@ from itertools import count
 from pathlib import Path
 
 from ..answers import analyse
-from ..answers.report import report_document
+from ..answers.report import report_document, results_shown
+from ..answers.results import estimate
 from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing import PAGE, render
@@ -40,7 +41,9 @@ def demo() -> None:
     screen = console(stderr=True)
     print_text(screen, _BEFORE, "bold")
     judgments = judgments_from(DATA)
-    document = report_document(analyse(judgments, progress=progress))
+    analysis = analyse(judgments)
+    estimate(analysis, results_shown(analysis, "html"), progress)
+    document = report_document(analysis)
     shown = [one for one in document.blocks if getattr(one, "tone", "") not in _ENDS]
     own = [Text(_NEXT, "answer"), Text(_COMMAND, "command")]
     page = render(document, "html")

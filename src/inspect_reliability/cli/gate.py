@@ -1,12 +1,14 @@
 """`gate`: good enough, not good enough, or too uncertain to say?"""
 
+from typing import Any
+
 import click
 
 from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..stats.decisions import FAILS, OPEN, PASSES
 from .main import command
-from .sources import Finite, Read, by_option, pairs, print_left_out, reads_logs, show
+from .sources import Finite, Request, by_option, pairs, print_left_out, reads_logs
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""
@@ -43,11 +45,12 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 @click.pass_context
 def gate(
     context: click.Context,
+    /,
     least: dict[str, float],
     most: dict[str, float],
     anytime: bool,
     by: tuple[str, ...],
-    read: Read,
+    **asked: Any,
 ) -> None:
     """Let every judge in LOGS pass or fail, by its 95% interval.
 
@@ -60,8 +63,10 @@ def gate(
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
-    analysis = analyse(read(), by)
+    request = Request(**asked)
+    judgments = request.read(by)
+    analysis = analyse(judgments, by)
     print_left_out(not_checked(analysis))
     checks = check(analysis, limits)
-    show(gate_document(analysis, checks))
+    request.show(gate_document(analysis, checks))
     context.exit(EXIT_CODES[overall(checks)])

@@ -1,6 +1,7 @@
 """`keep`: which verdicts may be used, and which need another judge or a person?"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
@@ -16,7 +17,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Finite, Read, by_option, pairs, progress, read_again, reads_logs, show
+from .sources import Finite, Request, by_option, pairs, reads_logs
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -113,7 +114,7 @@ def keep(
     out: str | None,
     save_rule: str | None,
     by: tuple[str, ...],
-    read: Read,
+    **asked: Any,
 ) -> None:
     """Say which verdicts of every judge in LOGS may be kept, by a few labels.
 
@@ -124,11 +125,13 @@ def keep(
     The promise needs labels that are a simple random draw of the questions. Where they are not, it
     is withdrawn, and the reason is said.
     """
-    analysis = analyse(read(), by or GROUP_BY, progress=progress)
+    request = Request(**asked)
+    judgments = request.read(by)
+    analysis = analyse(judgments, by or GROUP_BY)
     found = panels(analysis, Promise(max_error, confidence, prices, epsilon), cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
-    show(keep_document(found, read_again()))
+    request.show(keep_document(found, request.typed))
     screen = console(stderr=True)
     if save_rule:
         write_text(save_rule, saved_rule(found[0]).text, _RULE)

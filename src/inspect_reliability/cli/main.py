@@ -33,10 +33,22 @@ _LONGEST = 300
 """Most characters quoted of an unforeseen error."""
 
 
+class _Command(click.Command):
+    """A command that does not begin if it would replace what the user owns."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        from .targets import refuse_outputs
+
+        left = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            refuse_outputs()
+        return left
+
+
 def command(*calls: str, name: str | None = None) -> Callable[[Callable[..., None]], click.Command]:
     """A command whose help ends with examples: these calls."""
     lines = ["\b", "Examples:", *(f"  inspect-reliability {call}" for call in calls)]
-    return click.command(name, epilog="\n".join(lines))
+    return click.command(name, cls=_Command, epilog="\n".join(lines))
 
 
 class Refusal(click.ClickException):

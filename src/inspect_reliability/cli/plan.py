@@ -1,12 +1,14 @@
 """`plan`: how many votes, questions and replications?"""
 
+from typing import Any
+
 import click
 
 from ..answers import analyse
 from ..answers.apart import apart, apart_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from .main import command
-from .sources import Finite, Read, by_option, read_again, reads_logs, show, systems_in
+from .sources import Finite, Request, by_option, reads_logs
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -48,17 +50,20 @@ def plan(
     assurance: float,
     names: tuple[str, ...],
     by: tuple[str, ...],
-    read: Read,
+    **asked: Any,
 ) -> None:
     """Plan the next study from the judgments in LOGS.
 
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted half-width, with what they cost.
     """
+    request = Request(**asked)
     if "rank" in names:
-        logs = click.get_current_context().params["logs"]
-        show(apart_document(apart(systems_in(logs), by), read_again()))
+        verdicts = request.read_systems()
+        neighbours = apart(verdicts, by)
+        request.show(apart_document(neighbours, request.typed))
         return
-    analysis = analyse(read(), by)
+    judgments = request.read(by)
+    analysis = analyse(judgments, by)
     found = plans(analysis, half_widths, stable, assurance, names)
-    show(plan_document(analysis, found, stable, read_again()))
+    request.show(plan_document(analysis, found, stable, request.typed))

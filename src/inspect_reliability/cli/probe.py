@@ -38,4 +38,4 @@ def probe(name: str, model_args: dict[str, Any], form: Form) -> None:
     print_text(console(stderr=True), f"Trying {name} with about 15 short calls.")
     rows = [finding._asdict() for finding in findings_of(get_model(name, **model_args))]
     table = Table.of(rows, _COLUMNS, name)
-    show(Document(f"What {name} does with the options of a request", [table], {"rows": rows}))
+    show(Document(f"What {name} does with the options of a request", [table], {"rows": rows}), form)

@@ -1,15 +1,15 @@
 """`rank`: which system is ahead, and would the order come out again?"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from ..answers.boards import boards
-from ..answers.rank import rank_document
-from ..judgments.reading import Reading
+from ..answers.rank import rank_document, rank_results
 from ..judgments.systems import labels_on_systems
 from .main import command
-from .sources import by_option, print_left_out, reads_systems, show, systems_in
+from .sources import Request, by_option, print_left_out, reads_systems
 
 
 def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -65,7 +65,6 @@ def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> li
 @by_option
 @reads_systems
 def rank(
-    logs: tuple[str, ...],
     method: str,
     baseline: str | None,
     pool: tuple[str, ...],
@@ -73,7 +72,7 @@ def rank(
     labels: tuple[str, ...],
     family: list[tuple[str, str]],
     by: tuple[str, ...],
-    reading: Reading,
+    **asked: Any,
 ) -> None:
     """Rank the systems in LOGS, and say whether the order would come out again.
 
@@ -82,10 +81,12 @@ def rank(
     a model). Every question weighs the same; intervals are over questions, and rank sets hold
     together with 95% confidence.
     """
-    verdicts = systems_in(logs, reading, baseline)
+    request = Request(**asked)
+    verdicts = request.read_systems(baseline)
     people = None
     if labels:
-        people = labels_on_systems(labels, reading, baseline)
+        people = labels_on_systems(labels, request.reading, baseline)
         print_left_out(people.notes)
     found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
-    show(rank_document(found))
+    results = rank_results(found)
+    request.show(rank_document(found, results))

@@ -1,15 +1,16 @@
 """`read`: what is in a file, and what is read of it?"""
 
 from dataclasses import replace
+from typing import Any
 
 from ..answers.reading import read_document
-from ..judgments.reading import Reading, refuse
+from ..judgments.reading import refuse
 from ..judgments.reading_file import READING, reading_text
 from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import print_left_out, reads_systems, show
+from .sources import Request, print_left_out, reads_systems
 from .targets import writes
 
 
@@ -21,15 +22,17 @@ from .targets import writes
     help="Write how LOGS are read into this file, for --reading of every command.",
 )
 @reads_systems
-def read(logs: tuple[str, ...], save: str | None, reading: Reading) -> None:
+def read(save: str | None, **asked: Any) -> None:
     """Show how LOGS are read: columns, first rows, what was found, and what is open.
 
     Every command reads LOGS in this way. If they can mean two things, each meaning is shown with
     what it would read, and the options that choose it.
     """
-    found = judgments_from([*logs], reading=reading).with_facets([*reading.facets])
+    request = Request(**asked)
+    reading = request.reading
+    found = judgments_from([*request.logs], reading=reading).with_facets([*reading.facets])
     print_left_out(one for one in found.notes if not one.choices)
-    show(read_document(found, reading))
+    request.show(read_document(found, reading))
     refuse(found.asked)
     if save:
         known = reading

@@ -17,7 +17,8 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 from pydantic import TypeAdapter
 
 from ..answers import analyse
-from ..answers.report import report_document
+from ..answers.report import report_document, results_shown
+from ..answers.results import estimate
 from ..answers.runs import REJUDGED
 from ..answers.score_variance import in_words, of_suite
 from ..errors import UserError
@@ -35,7 +36,7 @@ from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .failures import MISSING, failure_lines
 from .main import command
-from .sources import Finite, format_option, model_args_option, print_left_out, show
+from .sources import Finite, format_option, model_args_option, print_left_out, progress, show
 from .targets import writes
 
 
@@ -178,13 +179,15 @@ def _report(folder: str, form: Form) -> None:
         if VOTES not in str(name).split(".")
     ]
     logs = shlex.quote(folder) if form == "table" else "LOGS"
-    document = report_document(analyse(found), logs)
+    analysis = analyse(found)
+    estimate(analysis, results_shown(analysis, form), progress)
+    document = report_document(analysis, logs)
     variance = [block for suite in suites for block in in_words(suite)]
     answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
     more = Text(f"More: inspect-reliability report {logs}", "more")
     blocks = [*variance, *answer, more]
     results = {"log": folder, **document.results, "score_variance": suites}
-    show(replace(document, blocks=blocks, results=results))
+    show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {folder}.")
 
 

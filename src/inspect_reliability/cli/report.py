@@ -1,20 +1,25 @@
 """`report`: how reliable is each judge?"""
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from os.path import join
+from typing import Any
 
 import click
 
-from ..answers import analyse
+from ..answers import Analysis, analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
-from ..answers.report import report_document
+from ..answers.report import report_document, results_shown
+from ..answers.results import estimate
+from ..judgments.counted import as_counts
 from ..judgments.saved import SAVED
 from ..judgments.saved import save as save_judgments
 from ..saving import refuse_others_in, whole, whole_folder
-from ..showing import PAGE, render
+from ..showing import PAGE, Form, render
+from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Read, by_option, progress, read_again, reads_logs, show
+from .sources import Request, by_option, progress, reads_logs
 from .targets import refuse_to_replace, writes
 
 
@@ -62,7 +67,7 @@ def report(
     tables: str | None,
     figures: str | None,
     published: bool,
-    read: Read,
+    **asked: Any,
 ) -> None:
     """Report the reliability of every judge in LOGS.
 
@@ -71,34 +76,49 @@ def report(
     95% intervals over questions. Then come why, and what to do next. --full prints every table.
     The page of --html, --tables and --format json have all coefficients.
     """
+    # Options
     if counts and not save:
         raise click.UsageError("--counts says what --save FILE keeps: name the file.")
-    judgments = read()
+    request = Request(**asked)
+    # Read
+    judgments = request.read(by)
     if save:
-        from ..judgments.counted import as_counts
-
         save_judgments(as_counts(judgments) if counts else judgments, save)
-    analysis = analyse(judgments, by, progress=progress)
+    # Rows
+    analysis = analyse(judgments, by)
     if published:
-        from ..study.published.reported import with_published
-
-        analysis = with_published(analysis)
-    on_terminal = click.get_current_context().params["form"] == "table"
-    document = report_document(analysis, read_again()) if on_terminal else report_document(analysis)
+        analysis = _with_published(analysis)
+    # Estimate
+    form: Form = "html" if html or tables or figures else request.form
+    estimate(analysis, results_shown(analysis, form, request.full), progress)
+    # Say
+    on_terminal = request.form == "table"
+    document = report_document(analysis, request.typed if on_terminal else "LOGS", progress)
+    # A page goes to other people: only the terminal names paths.
+    page = report_document(analysis, progress=progress) if on_terminal and html else document
     if figures:
         names = [*figure_files(document)]
         refuse_to_replace("--figures", [join(figures, one) for one in names])
         refuse_others_in(figures, names)
-    show(document)
-    screen = console(stderr=True)
+    request.show(document)
     if save:
-        print_text(screen, f"Wrote {save}")
+        _say([f"Wrote {save}"])
+    _say(_written(analysis, document, page, html, tables, figures))
+
+
+def _written(
+    analysis: Analysis,
+    document: Document,
+    page: Document,
+    html: str | None,
+    tables: str | None,
+    figures: str | None,
+) -> list[str]:
+    """Write the page and both folders, which all get their names together; what was written."""
     told = []
-    with ExitStack() as files:  # all get their names together, at its end
+    with ExitStack() as files:
         if html:
-            # A page goes to other people: only the terminal names paths.
-            of_page = report_document(analysis) if on_terminal else document
-            text = render(of_page, "html")
+            text = render(page, "html")
             files.enter_context(whole(html, PAGE)).write_bytes(text.encode())
             told.append(f"Wrote {html}")
         if tables:
@@ -107,5 +127,17 @@ def report(
         if figures:
             folder = files.enter_context(whole_folder(figures))
             told.append(f"Wrote {len(write_figures(folder, document))} files in {figures}")
-    for line in told:
+    return told
+
+
+def _with_published(analysis: Analysis) -> Analysis:
+    from ..study.published.reported import with_published  # takes a while to import
+
+    return with_published(analysis)
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Print lines on standard error."""
+    screen = console(stderr=True)
+    for line in lines:
         print_text(screen, line)

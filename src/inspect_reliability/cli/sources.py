@@ -2,9 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial, wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import chain
 from math import isfinite
 from typing import Any
@@ -125,6 +125,7 @@ _column_option = pairs(
 
 _reading_option = click.option(
     "--reading",
+    "reading_file",
     metavar="FILE",
     help="How files are read, as 'inspect-reliability read FILES --save FILE' wrote it. Options "
     "given beside it are added.",
@@ -186,149 +187,153 @@ _explain_option = click.option(
     "--explain", is_flag=True, help="Say before the answer what its words mean."
 )
 
-Read = Callable[..., Judgments]
-"""Reads LOGS according to a command's options."""
+_Option = Callable[[_Command], _Command]
 
+_SHOWN: Sequence[_Option] = (format_option, _explain_option, _full_option)
+"""How a document is shown."""
 
-def _reads(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    """Add LOGS, these options and those of what is shown."""
+_logs_argument = click.argument("logs", nargs=-1, required=True)
 
-    def add(command: _Command) -> _Command:
-        @wraps(command)
-        def run(*args: Any, full: bool, explain: bool, form: Form, **given: Any) -> None:
-            command(*args, **given)  # the others are those of `show`
-
-        shown: tuple[Any, ...] = (format_option, _explain_option, _full_option)
-        for option in (*shown, *reversed(options), click.argument("logs", nargs=-1, required=True)):
-            run = option(run)
-        return run
-
-    return add
-
-
-_OPTIONS = (
-    _map_option,
-    _abstain_option,
-    _facet_option,
-    _column_option,
-    _swap_option,
-    _read_as_option,
-    _from_option,
+_READ: Sequence[_Option] = (
     _reading_option,
+    _from_option,
+    _read_as_option,
+    _swap_option,
+    _column_option,
+    _facet_option,
+    _abstain_option,
+    _map_option,
 )
-"""How LOGS are read: entries of a reading, and the file of one."""
+"""How LOGS are read: the file of a reading, and the entries of one."""
 
 _ENTRIES = ("columns", "facets", "abstain", "swap", "read_as", "made_by")
 
 
-def _reading_of(options: dict[str, Any]) -> Reading:
-    """The reading that options make; these are taken out."""
-    entries = {name: options.pop(name) for name in _ENTRIES}
-    return Reading.of(in_file(options.pop("reading")), map=options.pop("meant"), **entries)
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every command is asked: LOGS, how they are read, and how the answer is shown.
 
+    A command with the options of `reads_logs` or `reads_systems` makes it of all options that are
+    not its own.
 
-def reads_logs(command: _Command) -> _Command:
-    """Add LOGS and its options; the command gets a function `read` that reads these, or others."""
+    Attributes:
+        logs: Logs and files of judgments.
+        labels: Files of labels, and logs whose scores people edited.
+        form: The form of the answer; a table is for the terminal.
+        full: Whether a terminal shows every table before the answer.
+        explain: Whether a terminal says what the words of the answer mean.
+        reading_file: A reading that was saved. The other attributes are its entries.
+    """
 
-    @wraps(command)
-    def run(*args: Any, logs: Sequence[str], labels: Sequence[str], **options: Any) -> None:
-        reading = _reading_of(options)
+    logs: Sequence[str]
+    labels: Sequence[str] = ()
+    form: Form = "table"
+    full: bool = False
+    explain: bool = False
+    reading_file: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    facets: Sequence[str] = ()
+    meant: Mapping[str, str] = field(default_factory=dict)
+    abstain: Sequence[str] = ()
+    swap: bool | None = None
+    read_as: str | None = None
+    made_by: str | None = None
 
-        def read(sources: Sequence[str] = logs) -> Judgments:
-            return read_judgments(sources, labels, reading)
+    @cached_property
+    def reading(self) -> Reading:
+        """How LOGS are read."""
+        entries = {name: getattr(self, name) for name in _ENTRIES}
+        return Reading.of(in_file(self.reading_file), map=self.meant, **entries)
 
-        command(*args, read=read, **options)
+    def of(self, *logs: str) -> "Request":
+        """The same of other LOGS."""
+        return replace(self, logs=logs)
 
-    return _reads(_labels_option, *_OPTIONS)(run)
+    def read(self, by: Sequence[str] = ()) -> Judgments:
+        """Read LOGS, and print what was read and left out to standard error.
+
+        Args:
+            by: Columns that the command groups by, so that what they may mean is not asked.
+
+        Raises:
+            UserError: One of LOGS cannot be read or can mean two things, or a facet is no column.
+        """
+        reading = self.reading
+        edited = [one for one in self.labels if one.endswith(".eval") or kind_of(one) == "folder"]
+        files = [one for one in self.labels if one not in edited]
+        # Files of labels take the place of labels in files of judgments.
+        given = reading.columns
+        columns = {yours: ours for yours, ours in given.items() if not files or ours not in LABELS}
+        if columns and not any(map(has_judgments, self.logs)):
+            raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
+        shown = partial(progress, what="Reading")
+        known = replace(reading, columns=columns)
+        combined = judgments_from([*edited, *self.logs], reading=known, progress=shown)
+        combined = combined.with_facets([*combined.facets, *reading.facets])
+        # Other labels take the place of those that may be the judge's own words.
+        asked = [one for one in combined.asked if not (files and one.code is Code.LABEL_OPEN)]
+        refuse([one for one in asked if one.column not in by])
+        combined = replace(combined, asked=())
+        labelled = with_labels(combined, files, reading.map, given)
+        judgments = with_abstentions(labelled, reading.abstain)
+        print_left_out(judgments.notes)
+        print_text(console(stderr=True), short(described(judgments)))
+        return judgments
+
+    def read_systems(self, baseline: str | None = None) -> Verdicts:
+        """Read LOGS as verdicts on systems, and print what was read and left out.
+
+        Args:
+            baseline: Only verdicts on pairs with this system count.
+        """
+        judgments = judgments_on_systems(self.logs, self.reading).with_facets(
+            [*self.reading.facets]
+        )
+        refuse(judgments.asked)
+        found = verdicts_on_systems(judgments, baseline)
+        print_left_out([*judgments.notes, *found.notes])
+        print_text(console(stderr=True), described(judgments))
+        return found
+
+    @property
+    def typed(self) -> str:
+        """LOGS and how they are read, as another command takes them after this one."""
+        sources = self.logs if len(self.logs) < 3 else ["LOGS"]
+        options = [("--labels", name) for name in self.labels]
+        options += [("--reading", self.reading_file)] if self.reading_file else []
+        entries = {name: getattr(self, name) for name in _ENTRIES if name != "facets"}
+        said = Reading().call({**entries, "map": self.meant})
+        return " ".join(filter(None, [shlex.join([*sources, *chain.from_iterable(options)]), said]))
+
+    def show(self, document: Document) -> None:
+        """Print a document on standard output; the answer is the last thing on a screen."""
+        if self.form == "table":
+            first = [*document.more()] if self.full else []
+            first += document.explained() if self.explain else []
+            document = replace(document, blocks=[*first, *document.blocks])
+        show(document, self.form)
 
 
 def reads_systems(command: _Command) -> _Command:
-    """Add LOGS of verdicts on systems, and the options that say how they are read.
-
-    The command gets these as `reading`.
-    """
-
-    @wraps(command)
-    def run(*args: Any, **options: Any) -> None:
-        command(*args, reading=_reading_of(options), **options)
-
-    return _reads(*_OPTIONS)(run)
+    """Add LOGS, and the options that say how they are read and shown: those of a `Request`."""
+    return _with(command, *_SHOWN, *_READ, _logs_argument)
 
 
-def systems_in(
-    sources: Sequence[str], reading: Reading | None = None, baseline: str | None = None
-) -> Verdicts:
-    """Read verdicts on systems; print what was read and left out.
-
-    Args:
-        sources: Files or logs.
-        reading: How they are read; by default as the options of `reads_logs` say.
-        baseline: Only verdicts on pairs with this system count.
-    """
-    if reading is None:
-        reading = _reading_of({**click.get_current_context().params})
-    judgments = judgments_on_systems(sources, reading).with_facets([*reading.facets])
-    refuse(judgments.asked)
-    found = verdicts_on_systems(judgments, baseline)
-    print_left_out([*judgments.notes, *found.notes])
-    print_text(console(stderr=True), described(judgments))
-    return found
+def reads_logs(command: _Command) -> _Command:
+    """Add LOGS of judgments that may have labels, and their options: those of a `Request`."""
+    return _with(command, *_SHOWN, *_READ, _labels_option, _logs_argument)
 
 
-def read_again() -> str:
-    """LOGS and how they are read, as another command takes them after this one."""
-    given = click.get_current_context().params
-    sources = given["logs"] if len(given["logs"]) < 3 else ["LOGS"]
-    entries = {name: given[name] for name in _ENTRIES if name != "facets"}
-    options = [("--labels", name) for name in given.get("labels", ())]
-    options += [("--reading", given["reading"])] if given.get("reading") else []
-    said = Reading().call({**entries, "map": given["meant"]})
-    return " ".join(filter(None, [shlex.join([*sources, *chain.from_iterable(options)]), said]))
+def _with(command: _Command, *options: _Option) -> _Command:
+    """Add options. The last is the first in the help."""
+    for option in options:
+        command = option(command)
+    return command
 
 
-def show(document: Document) -> None:
-    """Print a document on standard output; the answer is the last thing on a screen."""
-    given = click.get_current_context().params
-    form: Form = given.get("form", "table")
-    if form == "table":
-        first = [*document.more()] if given.get("full") else []
-        first += document.explained() if given.get("explain") else []
-        document = replace(document, blocks=[*first, *document.blocks])
+def show(document: Document, form: Form = "table") -> None:
+    """Print a document on standard output."""
     click.echo(render(document, form), nl=False)
-
-
-def read_judgments(
-    sources: Sequence[str], labels: Sequence[str] = (), reading: Reading | None = None
-) -> Judgments:
-    """Read logs and files, and print what was read and left out to standard error.
-
-    Raises:
-        UserError: One of them cannot be read or can mean two things, or a facet is no column.
-    """
-    reading = reading or Reading()
-    edited = [one for one in labels if one.endswith(".eval") or kind_of(one) == "folder"]
-    files = [one for one in labels if one not in edited]
-    # Files of labels take the place of labels in files of judgments.
-    given = reading.columns
-    columns = {yours: ours for yours, ours in given.items() if not files or ours not in LABELS}
-    if columns and not any(map(has_judgments, sources)):
-        raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
-    shown = partial(progress, what="Reading")
-    known = replace(reading, columns=columns)
-    combined = judgments_from([*edited, *sources], reading=known, progress=shown)
-    context = click.get_current_context(silent=True)
-    by = (context.params.get("by") if context else None) or ()
-    by = [by] if isinstance(by, str) else by  # `compare` has one
-    combined = combined.with_facets([*combined.facets, *reading.facets])
-    # Other labels take the place of those that may be the judge's own words.
-    asked = [one for one in combined.asked if not (files and one.code is Code.LABEL_OPEN)]
-    refuse([one for one in asked if one.column not in by])
-    combined = replace(combined, asked=())
-    labelled = with_labels(combined, files, reading.map, given)
-    judgments = with_abstentions(labelled, reading.abstain)
-    print_left_out(judgments.notes)
-    print_text(console(stderr=True), short(described(judgments)))
-    return judgments
 
 
 def progress(items: Iterable[Any], what: str) -> Iterator[Any]:

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +55,7 @@ def writes(
     logs: bool = False,
     **more: Any,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """An option for what a command writes.
-
-    Before the command begins, this refuses to replace anything that it reads, another of its
-    outputs, whatever is no regular file, and every file that is not ours.
+    """An option for what a command writes; `refuse_outputs` checks it before the command begins.
 
     Args:
         option: Its name.
@@ -71,27 +67,27 @@ def writes(
         more: Further arguments of `click.option`.
     """
     target = Target(endings, ours, files, logs)
+    form = "FOLDER" if target.is_folder else "FILE"
+    return click.option(option, type=target, metavar=form, help=help, **more)
 
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        form = "FOLDER" if target.is_folder else "FILE"
 
-        @click.option(option, type=target, metavar=form, help=help, **more)
-        @wraps(command)
-        def run(*args: Any, **options: Any) -> None:
-            params = click.get_current_context().params
-            for key, name, _ in _outputs():
-                if name == option and (path := params[key]) is not None:
-                    _refuse_kind(option, path, target)
-                    refuse_to_replace(option, target.written(path))
-                    if target.ours:
-                        refuse_others(path, target.ours)
-                    elif not target.logs:
-                        refuse_others_in(path, target.files())
-            command(*args, **options)
+def refuse_outputs() -> None:
+    """Refuse every output that would replace what the command reads, or what is not ours.
 
-        return run
+    Nor may it be another output, or anything but a regular file.
 
-    return add
+    Raises:
+        UserError: An output is refused; the message names it.
+    """
+    params = click.get_current_context().params
+    for key, option, target in _outputs():
+        if (path := params[key]) is not None:
+            _refuse_kind(option, path, target)
+            refuse_to_replace(option, target.written(path))
+            if target.ours:
+                refuse_others(path, target.ours)
+            elif not target.logs:
+                refuse_others_in(path, target.files())
 
 
 def refuse_to_replace(option: str, files: Iterable[str]) -> None:

@@ -2,12 +2,14 @@
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
 
-from ..answers import analyse
-from ..answers.labelling import validate_document
+from ..answers import Analysis, analyse
+from ..answers.labelling import BY_LABELS, validate_document
+from ..answers.results import estimate
 from ..answers.to_label import TARGET, next_to_label
 from ..judgments.rows import read_frame
 from ..judgments.workbook import write_workbook
@@ -15,7 +17,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import frame_of, to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Read, by_option, progress, read_again, reads_logs, show
+from .sources import Request, by_option, progress, reads_logs
 from .targets import writes
 
 _DRAWN = {"id", "question", "output", "allowed", "split"}
@@ -55,7 +57,7 @@ def validate(
     more: int | None,
     out: str | None,
     by: tuple[str, ...],
-    read: Read,
+    **asked: Any,
 ) -> None:
     """Say how often every judge in LOGS is right, by a few labels.
 
@@ -68,20 +70,28 @@ def validate(
     """
     if (more is None) != (out is None):
         raise click.UsageError("Give --next N with --out FILE.")
-    analysis = analyse(read(), by, progress=progress)
+    request = Request(**asked)
+    judgments = request.read(by)
+    analysis = analyse(judgments, by)
     if more is not None and out is not None:
-        drawn = next_to_label(analysis.rows, more)
-        table = frame_of(drawn)
-        _write(out, table)
-        empty = f"column{'s' if len(_targets(table)) > 1 else ''} {', '.join(_targets(table))}"
-        told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its {empty}. Next:"
-        screen = console(stderr=True)
-        print_text(screen, told)
-        again = f"inspect-reliability validate {read_again()} --labels {shlex.quote(out)}"
-        print_text(screen, again, soft_wrap=True)
-        if not analysis.results["validity"]:
+        _draw(analysis, more, out, request.typed)
+        if not any(row.labelled for row in analysis.rows):
             return  # the first draw: nothing is labelled yet
-    show(validate_document(analysis, read_again()))
+    estimate(analysis, BY_LABELS, progress)
+    request.show(validate_document(analysis, request.typed))
+
+
+def _draw(analysis: Analysis, more: int, out: str, logs: str) -> None:
+    """Write outputs to label next, and say how to go on with them."""
+    drawn = next_to_label(analysis.rows, more)
+    table = frame_of(drawn)
+    _write(out, table)
+    empty = f"column{'s' if len(_targets(table)) > 1 else ''} {', '.join(_targets(table))}"
+    told = f"Wrote {len(drawn):,} outputs to label in {out}. Fill in its {empty}. Next:"
+    screen = console(stderr=True)
+    print_text(screen, told)
+    again = f"inspect-reliability validate {logs} --labels {shlex.quote(out)}"
+    print_text(screen, again, soft_wrap=True)
 
 
 def _targets(table: pd.DataFrame) -> list[str]:

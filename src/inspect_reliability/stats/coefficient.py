@@ -93,8 +93,10 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     blank = replace(blank, n_questions=used.n_clusters, n_replications=each)
     # One pass over the questions a scale, whatever the number of coefficients.
     studies = {scale: Study([terms(used, scale)]) for scale in {row.scale for row in rows}}
-    known: _Known = {}
-    return {row.name: estimated(row, studies[row.scale], blank, known) for row in rows}
+    found, known = dict[str, Estimate](), _Known()
+    for row in rows:
+        found[row.name] = estimated(row, studies[row.scale], blank, known)
+    return found
 
 
 def estimated(
