@@ -16,7 +16,6 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
 from .advice import advice
 from .analysis import Analysis
-from .brief import ANSWER
 from .fooled import about, in_a_line
 from .report import judges, notes
 from .row import NO_LABELS, Row
@@ -32,7 +31,7 @@ _SEED_CHECKS = {
 }
 _BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
 """What labels say, where there are any."""
-ON_A_CARD = (*ANSWER, "seed_checks")
+ON_A_CARD = ("validity", "position", "fooled", "seed_checks")
 """Results besides `rows` that a card reads."""
 
 _UNLABELLED: Record = {"not_estimable": dict.fromkeys(_BY_LABELS, NO_LABELS)}
