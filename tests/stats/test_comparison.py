@@ -46,6 +46,23 @@ def test_one_wrong_answer_parts_no_judges(n: int, judges: int) -> None:
     assert all(one.low is None or one.low <= 0 <= one.high for one in compare_accuracy(given))
 
 
+@pytest.mark.slow
+def test_equal_judges_of_unequal_tries_are_not_told_apart() -> None:
+    """Eight questions near 1, asked 20, 2 and 20 times; by t and shuffles alone 12% are."""
+    generator, names = np.random.default_rng(0), [f"q{q}" for q in range(8)]
+    labels = Cells(np.tile([1, 0], (8, 1)), names, ("A", "B"))
+    parted = []
+    for _ in range(100):
+        chances, given = generator.beta(3.6, 0.4, 8), {}
+        for judge, tries in enumerate((20, 2, 20)):
+            right = generator.binomial(tries, chances)
+            said = Cells(np.stack([right, tries - right], axis=1), names, ("A", "B"))
+            given[str(judge)] = {"": Labelled(said, labels)}
+        ends = [(one.low, one.high) for one in compare_accuracy(given) if one.low is not None]
+        parted.append(any(low > 0 or high < 0 for low, high in ends))
+    assert np.mean(parted) <= 0.06
+
+
 @pytest.mark.parametrize(
     ("coefficient", "difference", "low", "high"),
     [("omega", 0.09, 0.01, 0.16), ("agreement", -0.02, -0.07, 0.03)],

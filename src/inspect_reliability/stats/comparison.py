@@ -1,7 +1,8 @@
 """Differences in reliability between judges, or temperatures, over the same questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ from .estimate import Estimate
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW
 from .long import ROUNDING, FloatArray
 from .panels import shared_questions
+from .rates import mean_share
 from .study import Formula, Study
 from .sums import Sums, ratio, terms, terms_of_shares
 from .validity import Labelled
@@ -94,7 +96,8 @@ def compare_all(
             raise ReliabilityError(f"Pool omega or agreement over benchmarks, not {coefficient!r}.")
     strata, left_out = _strata(judges, level, 2)
     each = [[terms(one, row.scale) for one in own] for own in strata.values()]
-    return _pairs(list(judges), row, strata, each, left_out, level)
+    alone = partial(_alone, row, strata)
+    return _pairs(list(judges), row, strata, each, left_out, level, alone)
 
 
 def compare_accuracy(
@@ -115,7 +118,15 @@ def compare_accuracy(
         [right(one, known[of]) for one, known in zip(own, judges.values(), strict=True)]
         for of, own in strata.items()
     ]
-    return _pairs(list(judges), row, strata, each, left_out, level)
+
+    def alone(level: float) -> list[Estimate] | None:
+        """Each judge's share with an interval that holds near 0 and 1, of one benchmark."""
+        (given, *more) = each
+        if more or len(given[0].questions) < FEWEST_QUESTIONS:
+            return None
+        return [mean_share(one.means[:, 0], level, float(one.verdicts.mean())) for one in given]
+
+    return _pairs(list(judges), row, strata, each, left_out, level, alone)
 
 
 def _strata(
@@ -150,10 +161,12 @@ def _pairs(
     each: Sequence[Sequence[Sums]],
     absent: dict[str, tuple[str, ...]],
     level: float,
+    alone: Callable[[float], list[Estimate] | None],
 ) -> tuple[Comparison, ...]:
     """Compare every two judges over one or several strata of shared questions.
 
-    `each` has the terms of every judge in each stratum.
+    `each` has the terms of every judge in each stratum, and `alone` makes each judge by itself at a
+    level, where the jackknife of a difference misses part of its uncertainty.
     """
     given = list(zip(*strata.values(), strict=True))
     stacked = [_stacked(own) for own in each]
@@ -169,7 +182,7 @@ def _pairs(
         undefined = f"needs at least {row.fewest_questions} questions"
     least = np.minimum(whole, lowest)
     replications = [float(np.mean([one.replications.mean() for one in own])) for own in given]
-    own = _alone(row, strata, critical)
+    own = alone(level_of(critical, n - 1))
 
     def compared(i: int, j: int) -> Comparison:
         difference, both = float(whole[i] - whole[j]), (deviations[:, i], deviations[:, j])
@@ -197,14 +210,13 @@ def _pairs(
 
 
 def _alone(
-    row: Coefficient, strata: Mapping[str, list[Cells]], critical: float
+    row: Coefficient, strata: Mapping[str, list[Cells]], level: float
 ) -> list[Estimate] | None:
-    """Each judge by itself, where the jackknife of a difference misses part of its uncertainty."""
+    """Each judge by itself, of one benchmark and a coefficient that is no mean over questions."""
     (given, *more) = strata.values()
     enough = given[0].n_clusters >= FEWEST_QUESTIONS
     if row.scale != "nominal" or row.interval is NOISE_OR_SETTLED or more or not enough:
         return None
-    level = level_of(critical, given[0].n_clusters - 1)
     return [row(one, level) for one in given]
 
 
