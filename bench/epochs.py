@@ -5,8 +5,9 @@
 A model that answers at once takes the place of the judge, so the figures are inspect's work and
 ours. Each way makes the same judgments of the questions of the sample pack: a trivial task with the
 judge's prompts as its inputs, the judge task with a sample a replication, with `--max-samples` of a
-few sizes, and with a sample a question. Printed are CPU milliseconds and bytes of the log a
-judgment, and the memory that a run takes at most.
+few sizes, and with a sample a question. A single question is replicated some hundred and some
+thousand times in one sample. Printed are CPU milliseconds and bytes of the log a judgment, and the
+memory that a run takes at most.
 """
 
 import argparse
@@ -39,6 +40,9 @@ from inspect_reliability.study.tasks import bbh_judge
 
 SAMPLES = (10, 100)
 """Values of `--max-samples`; by default inspect takes one a connection."""
+
+STRAIGHT = (500, 5000)
+"""Replications of one question in one sample: ten times as many are to take ten times as long."""
 
 
 class InstantJudge(ModelAPI):
@@ -95,12 +99,21 @@ def ways(replications: int) -> Iterator[tuple[str, Task, dict[str, Any]]]:
     for most in SAMPLES:
         yield f"the same, max_samples {most}", bbh_judge(), epochs | {"max_samples": most}
     yield "judge task, replications", bbh_judge(replications=replications), {}
+    for number in STRAIGHT:
+        task = bbh_judge(replications=number)
+        yield f"one question, {number:,} replications", task, {"limit": 1}
+
+
+def judgments_in(log: EvalLog) -> int:
+    """Verdicts of a run: questions, times epochs or replications."""
+    each = log.eval.task_args.get("replications") or log.eval.config.epochs or 1
+    return each * len(log.eval.dataset.sample_ids or [])
 
 
 def measure(replications: int, questions: int | None, runs: int) -> Iterator[dict[str, Any]]:
     least: dict[str, Cost] = {}
     kept: dict[str, int] = {}
-    made = 0
+    made: dict[str, int] = {}
     for _ in range(runs):  # in turn, so that other work on the machine hits all alike
         for name, task, options in ways(replications):
             logs: list[EvalLog] = []
@@ -115,15 +128,15 @@ def measure(replications: int, questions: int | None, runs: int) -> Iterator[dic
                 if logs[0].status != "success":
                     raise RuntimeError(f"{name} failed: {logs[0].error}")
                 kept[name] = Path(logs[0].location.removeprefix("file://")).stat().st_size
-            made = replications * len(logs[0].eval.dataset.sample_ids or [])
+            made[name] = judgments_in(logs[0])
             best = least.setdefault(name, spent)
             least[name] = min(best, spent, key=lambda one: one.seconds)
     for name, spent in least.items():
         yield {
             "way": name,
-            "judgments": made,
-            "CPU ms a judgment": 1000 * spent.seconds / made,
-            "log bytes a judgment": kept[name] // made,
+            "judgments": made[name],
+            "CPU ms a judgment": 1000 * spent.seconds / made[name],
+            "log bytes a judgment": kept[name] // made[name],
             "MB at most": (spent.peak or 0) // 10**6,
         }
 

@@ -16,7 +16,7 @@ the bound" is the share of this machine's own rate of a matrix product (see `_bo
 import argparse
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ RAMBLING = 0.1
 VERDICT_TOKENS = 50
 LENGTHS = (500, 1500, 3000)
 REPLICATIONS = (1, 10, 100, 1000)
+STRAIGHT = (500, 5000)
+"""Replications of one prompt: ten times as many are to take ten times as long, or less."""
 
 
 def has_verdict(text: str) -> bool:
@@ -214,13 +216,15 @@ def copied_cache_bytes(bench: Bench) -> int:
 def growth(bench: Bench) -> dict[str, Any]:
     """How our cost grows with the number of replications and the length of the prompt."""
 
-    def by_replications(**asked: Any) -> dict[str, Any]:
-        seconds = {n: bench.ours(replications=n, **asked).seconds for n in REPLICATIONS}
-        fewer, most = REPLICATIONS[-2:]
+    def by_replications(
+        numbers: Sequence[int] = (*REPLICATIONS, *STRAIGHT), **asked: Any
+    ) -> dict[str, Any]:
+        seconds = {n: bench.ours(replications=n, **asked).seconds for n in sorted(numbers)}
+        fewer, most = numbers[-2:]
         return {"seconds": seconds, f"{most}_over_{fewer}": seconds[most] / seconds[fewer]}
 
     stopping_there = {"tokens": VERDICT_TOKENS, "stop": has_verdict}
-    result: dict[str, Any] = {"never agrees": by_replications()}
+    result: dict[str, Any] = {"never agrees": by_replications(REPLICATIONS)}
     with write_verdicts(bench.model, rambling=0):
         result["verdicts agree in form"] = by_replications(**stopping_there)
     with write_verdicts(bench.model, RAMBLING):

@@ -7,10 +7,15 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
+
+from inspect_reliability.hf_seeded.forward import ForwardPass
+from inspect_reliability.hf_seeded.prompt import PromptEncoder
 
 ROOT = Path(__file__).parents[1]
 BENCHES = sorted(path.name for path in (ROOT / "bench").glob("[!_]*.py"))
@@ -46,7 +51,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "comparisons": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,)}),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
-    "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": ()}),
+    "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": (), "STRAIGHT": ()}),
     "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
     "experiments": (
         "",
@@ -57,6 +62,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
+    "many_logs": ("--logs 2 --samples 4", {}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "plans": (
         "--quick",
@@ -74,8 +80,9 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "replications": (
         "--prompt 20 --replications 4 --tokens 2 --repeats 1 --sample 1",
         {"QUESTIONS": 2, "VERDICT_TOKENS": 2, "LENGTHS": (20,), "REPLICATIONS": (1, 2)}
-        | {"TEMPERATURES": (0.5, 1.0)},
+        | {"TEMPERATURES": (0.5, 1.0), "STRAIGHT": (2, 3)},
     ),
+    "precision": ("--questions 1 --replications 2", {"TOKENS": 2}),
     "report_ratio": (
         f"FILE --before {ROOT} --runs 1",
         {"COMMAND": """print('{"rows": [{"omega": 0.5}]}')"""},  # not a report, which is slow
@@ -105,6 +112,62 @@ PARTS: dict[str, dict[str, Any]] = {
 """The same of what benches share."""
 
 
+ENGINE = {"end_to_end", "exact", "experiments", "precision", "replications", "stopping"}
+"""Benches that time the engine."""
+
+
+def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each measurement that a bench makes from now on: was a prompt known as it began?"""
+    known: list[bool] = []
+    begun: set[object] = set()
+    encode, prefill = PromptEncoder.encode, ForwardPass.prefill
+
+    def begins(part: object, knows: bool) -> None:
+        if known and part not in begun:
+            begun.add(part)
+            known[-1] |= knows
+
+    def encodes(self: PromptEncoder, messages: Any) -> Any:
+        if bench == "end_to_end":  # others encode before they measure
+            begins(self, self._ids.cache_info().currsize > 0)
+        return encode(self, messages)
+
+    def fills(self: ForwardPass, prompt: Any) -> Any:
+        begins(self, len(self._latest[0]) > 0)
+        return prefill(self, prompt)
+
+    def measuring(work: Callable[..., Any]) -> Callable[..., Any]:
+        def measured(*arguments: Any, **options: Any) -> Any:
+            begun.clear()
+            known.append(False)
+            return work(*arguments, **options)
+
+        return measured
+
+    # Short prompts go in pieces, too, and are kept for the next.
+    monkeypatch.setattr("inspect_reliability.hf_seeded.forward.PIECE", 4)
+    monkeypatch.setattr(PromptEncoder, "encode", encodes)
+    monkeypatch.setattr(ForwardPass, "prefill", fills)
+    for module in map(importlib.import_module, (bench, "_measure")):
+        for name in {"cost", "eval"} & {*vars(module)}:
+            monkeypatch.setattr(module, name, measuring(getattr(module, name)))
+    return known
+
+
+def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A bench whose `main` measures at its smallest size."""
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    arguments, constants = SMALLEST[bench]
+    for name, smaller in (*PARTS.items(), (bench, constants)):
+        module = importlib.import_module(name)
+        for constant, value in smaller.items():
+            assert hasattr(module, constant), f"{name} has no {constant}"
+            monkeypatch.setattr(module, constant, value)
+    gc.freeze()  # what is imported, for each measurement collects garbage
+    monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
+    return module
+
+
 def test_every_bench_has_a_smallest_size() -> None:
     """No bench is left out of those that run here, but for the one that needs vLLM."""
     assert {f"{name}.py" for name in SMALLEST} | {"served.py"} == set(BENCHES)
@@ -117,18 +180,28 @@ def test_every_bench_has_a_smallest_size() -> None:
 def test_a_bench_runs(
     bench: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each bench runs to its end at its smallest size, and prints figures."""
-    monkeypatch.syspath_prepend(ROOT / "bench")
-    arguments, constants = SMALLEST[bench]
-    for name, smaller in (*PARTS.items(), (bench, constants)):
-        module = importlib.import_module(name)
-        for constant, value in smaller.items():
-            assert hasattr(module, constant), f"{name} has no {constant}"
-            monkeypatch.setattr(module, constant, value)
-    gc.freeze()  # what is imported, for each measurement collects garbage
-    monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
+    """Each bench runs to its end at its smallest size, and prints figures.
+
+    Those of the engine begin each measurement as a user's next question does: with no prompt known.
+    """
+    module = _smallest(bench, monkeypatch)
+    known = _beginnings(bench, monkeypatch) if bench in ENGINE else []
     module.main()
     assert any(character.isdigit() for character in capsys.readouterr().out)
+    assert not any(known)
+    assert known or bench not in ENGINE
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.filterwarnings("ignore")
+def test_a_bench_that_forgets_nothing_does_not_begin_cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the benches of the engine forget would else be known as their measurements begin."""
+    module = _smallest("stopping", monkeypatch)
+    known = _beginnings("stopping", monkeypatch)
+    monkeypatch.setattr(module, "forget", lambda run: None)
+    module.main()
+    assert any(known)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,12 @@ class Reader:
 
     def read(self, output: str) -> Parsed:
         """Read one of `verdicts` from a whole output: "non-response" is none, "invalid" several."""
-        return self._parser.read(output)
+        return self._read(output)
+
+    @cached_property
+    def _read(self) -> Callable[[str], Parsed]:
+        # Most replications say the same, and reading takes longer than looking up.
+        return lru_cache(maxsize=256)(self._parser.read)
 
     def value(self, output: str) -> tuple[str | dict[str, str], str]:
         """What a score keeps of an output: the verdict, or one per criterion; and its form."""

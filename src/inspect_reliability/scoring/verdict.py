@@ -46,6 +46,14 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
             f"parser={parser!r}: expected one of {{labels: [...]}}, {{pattern: ...}} and "
             "{json: ...}."
         )
+    readers: dict[str, Reader] = {}  # a log has one design
+
+    def reader_of(design: Mapping[str, Any]) -> Reader:
+        fields = design["verdict"], parser or design.get("parser")
+        key = repr(fields)
+        if key not in readers:
+            readers[key] = Reader(*fields)
+        return readers[key]
 
     async def score(state: TaskState, target: Target) -> Score | None:
         design = state.metadata.get("design")
@@ -54,7 +62,7 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
                 "These samples do not say how their judge answers: the scorer 'verdict' reads the "
                 "logs of inspect_reliability's judge tasks."
             )
-        reader = Reader(design["verdict"], parser or design.get("parser"))
+        reader = reader_of(design)
         metadata = _facts(state, design, reader)
         if texts := texts_of(state.metadata, state.output):
             return _replicated(state, texts, metadata, reader)
@@ -107,9 +115,7 @@ def _replicated(
     reader: Reader,
 ) -> Score:
     errors = state.metadata.get("errors", {})
-    # Most replications say the same, and reading takes longer than looking up.
-    read = {text: (None, "") if text is None else reader.value(text) for text in {*texts.values()}}
-    found = [read[text] for text in texts.values()]
+    found = [(None, "") if text is None else reader.value(text) for text in texts.values()]
     kept = Replications(
         [verdict for verdict, _ in found],
         metadata["seed"],
