@@ -74,13 +74,11 @@ def cost(work: Callable[[], object], device: str) -> Cost:
 def least_cost(
     work: Callable[[], object], device: str, repeats: int, before: Callable[[], object]
 ) -> Cost:
-    """Least time and largest peak of several runs, after one that warms the machine up.
+    """Least time and largest peak of several runs, of a machine that is warm already.
 
     Other work on the machine only adds time. `before` comes before each run and is not measured: it
     forgets what the run before has left.
     """
-    before()
-    work()
     costs = []
     for _ in range(repeats):
         before()

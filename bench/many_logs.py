@@ -15,8 +15,8 @@ from uuid import uuid4
 import numpy as np
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
-from inspect_ai.model import get_model
 
+import epochs  # noqa: F401  # the model that answers at once
 from inspect_reliability.study.tasks import bbh_judge
 from many_rows import reported
 
@@ -27,7 +27,7 @@ def one_log(folder: str, samples: int) -> EvalLog:
     """A log of a judge task, to be copied."""
     (log,) = eval(
         bbh_judge(),
-        model=get_model("mockllm/judge"),
+        model="instant/judge",
         epochs=EPOCHS,
         limit=max(1, samples // EPOCHS),
         log_dir=folder,
@@ -63,8 +63,7 @@ def measured(logs: int, samples: int) -> str:
     """What it takes to report this many logs."""
     alone = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        with alone.Pool(1) as pool:
-            paths = pool.apply(write, (folder, logs, samples))
+        paths = write(folder, logs, samples)
         with alone.Pool(1) as pool:
             seconds, used, peak = pool.apply(reported, (paths,))
     return (

@@ -85,14 +85,15 @@ class Bench:
         settings = {"replications": self.replications, "tokens": self.tokens} | asked
         return [requests(self.prompt(number=n), **settings) for n in range(QUESTIONS)]
 
-    def measured(self, work: Callable[[], object], repeats: int | None = None) -> Cost:
-        """Cost of some work from a cold start, the least of several runs."""
-        return least_cost(work, self.device, repeats or self.repeats, lambda: forget(self.run))
+    def measured(self, work: Callable[[], object], repeats: int) -> Cost:
+        """Cost of some work that finds no prompt known, the least of several runs."""
+        return least_cost(work, self.device, repeats, lambda: forget(self.run))
 
     def engine(self, work: Callable[[], object]) -> Cost:
         """The same of work through the engine, with the operations that it needs."""
         forget(self.run)
-        return replace(self.measured(work), operations=operations(self.model, work))
+        needed = operations(self.model, work)  # and the machine is warm
+        return replace(self.measured(work, self.repeats), operations=needed)
 
     def prefill(self, length: int | None = None) -> Cost:
         """Cost of the prompt alone, once."""
@@ -112,6 +113,7 @@ class Bench:
 
     def sampled(self, work: Callable[[int], object], each: int) -> Cost:
         """Run something that gives `each` replications, and scale to all."""
+        work(each)
         measured = self.measured(lambda: work(each), max(1, self.sample // each))
         return measured * (self.replications / each)
 
@@ -216,17 +218,16 @@ def copied_cache_bytes(bench: Bench) -> int:
 def growth(bench: Bench) -> dict[str, Any]:
     """How our cost grows with the number of replications and the length of the prompt."""
 
-    def by_replications(
-        numbers: Sequence[int] = (*REPLICATIONS, *STRAIGHT), **asked: Any
-    ) -> dict[str, Any]:
+    def by_replications(numbers: Sequence[int] = REPLICATIONS, **asked: Any) -> dict[str, Any]:
         seconds = {n: bench.ours(replications=n, **asked).seconds for n in sorted(numbers)}
         fewer, most = numbers[-2:]
         return {"seconds": seconds, f"{most}_over_{fewer}": seconds[most] / seconds[fewer]}
 
     stopping_there = {"tokens": VERDICT_TOKENS, "stop": has_verdict}
-    result: dict[str, Any] = {"never agrees": by_replications(REPLICATIONS)}
+    result: dict[str, Any] = {"never agrees": by_replications()}
     with write_verdicts(bench.model, rambling=0):
-        result["verdicts agree in form"] = by_replications(**stopping_there)
+        numbers = (*REPLICATIONS, *STRAIGHT)
+        result["verdicts agree in form"] = by_replications(numbers, **stopping_there)
     with write_verdicts(bench.model, RAMBLING):
         result["verdict-like, one in ten rambles"] = by_replications(**stopping_there)
     result["length of the prompt"] = {

@@ -119,11 +119,11 @@ ENGINE = {"end_to_end", "exact", "experiments", "precision", "replications", "st
 def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each measurement that a bench makes from now on: was a prompt known as it began?"""
     known: list[bool] = []
-    begun: set[object] = set()
+    begun: set[object] | None = None  # parts of the engine that a measurement has used so far
     encode, prefill = PromptEncoder.encode, ForwardPass.prefill
 
     def begins(part: object, knows: bool) -> None:
-        if known and part not in begun:
+        if begun is not None and part not in begun:
             begun.add(part)
             known[-1] |= knows
 
@@ -138,14 +138,18 @@ def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     def measuring(work: Callable[..., Any]) -> Callable[..., Any]:
         def measured(*arguments: Any, **options: Any) -> Any:
-            begun.clear()
+            nonlocal begun
+            begun = set()
             known.append(False)
-            return work(*arguments, **options)
+            try:
+                return work(*arguments, **options)
+            finally:
+                begun = None
 
         return measured
 
     # Short prompts go in pieces, too, and are kept for the next.
-    monkeypatch.setattr("inspect_reliability.hf_seeded.forward.PIECE", 4)
+    monkeypatch.setattr("inspect_reliability.hf_seeded.forward.PIECE", 8)
     monkeypatch.setattr(PromptEncoder, "encode", encodes)
     monkeypatch.setattr(ForwardPass, "prefill", fills)
     for module in map(importlib.import_module, (bench, "_measure")):

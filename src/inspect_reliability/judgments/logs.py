@@ -109,8 +109,7 @@ def judgments_from_logs(
         where = _location(source)
         try:
             log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
-            table, gaps = _judgments(log, samples, where)
-            _share(table, known)
+            table, gaps = _judgments(log, samples, where, known)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
             notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
             continue
@@ -128,19 +127,13 @@ def judgments_from_logs(
     return found
 
 
-def _share(table: pd.DataFrame, known: dict[Any, Any]) -> None:
+def _share(row: _Row, known: dict[Any, Any]) -> None:
     """Keep one object of each text, which samples repeat: each of them has its own otherwise."""
-
-    def shared(value: Any) -> Any:
-        if type(value) is str:
-            return known.setdefault(value, value)
+    for name, value in row.items():
         # Of other values, equal ones may be of different types.
         is_names = type(value) is tuple and all(type(one) is str for one in value)
-        return known.setdefault(value, value) if is_names else value
-
-    for name, column in table.items():
-        if column.dtype == object:
-            table[name] = type(column)([*map(shared, column)], index=column.index, dtype=object)
+        if is_names or (type(value) is str and name != "uuid"):
+            row[name] = known.setdefault(value, value)
 
 
 def _in_one_form(parts: Sequence[Judgments], reading: Reading) -> list[Judgments]:
@@ -188,9 +181,12 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
 
 
 def _judgments(
-    log: EvalLog, samples: Sequence[_Sample], where: str
+    log: EvalLog, samples: Sequence[_Sample], where: str, known: dict[Any, Any]
 ) -> tuple[pd.DataFrame, list[Gap]]:
-    """The table of a log's judgments, and the judgments missing from it."""
+    """The table of a log's judgments, and the judgments missing from it.
+
+    `known` are texts of other logs, which grow by those of this one.
+    """
     rows: list[tuple[str, _Row]] = []
     gaps: list[Gap] = []
     graders: dict[str, set[str]] = defaultdict(set)
@@ -201,7 +197,7 @@ def _judgments(
             what = "that ended in an error" if sample.error else "without a score"
             gaps.append(Gap(f"samples {what}", retried=True))
             continue
-        known = of_log | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
+        facts = of_log | {"replication": sample.epoch, "prompt": _fingerprint(sample)}
         place = {"log": where, "sample": sample.id, "epoch": sample.epoch, "uuid": sample.uuid}
         before = [(name, kept, *before_edits(one)) for name, one, kept in _scores(sample, where)]
         # A score that people added labels what the scorers say.
@@ -219,7 +215,7 @@ def _judgments(
                 graders[scorer] |= {kept.grader} - {""}
             if of := output_of(score.metadata or {}):
                 place |= {"sample": of.sample, "epoch": of.epoch}
-            found = [known | row | place for row in _rows(score, kept, scorer, log, sample)]
+            found = [facts | row | place for row in _rows(score, kept, scorer, log, sample)]
             if score.value != score.value and found[0]["verdict"] != TIE:
                 gaps.append(Gap(_UNSCORED))
             for row in found:
@@ -230,6 +226,8 @@ def _judgments(
                 else:
                     rows.append((scorer, row))
     judgments = _by_graders(rows, graders, gaps)
+    for row in judgments:
+        _share(row, known)
     gaps += _unfinished(log, samples, judgments, each)
     return make_table(judgments), gaps
 
