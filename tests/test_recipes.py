@@ -68,8 +68,11 @@ RECIPES = {
         gone="Steady, or right",
     ),
     "a caution": Recipe(
-        r"(?=    if of\.asked_once:\n        yield ASKED_ONCE)",
-        '    if len(of.counts.questions) == 8:\n        yield "There are eight questions."\n',
+        r"(?s)(    NO_OMEGA = .*?)(?=    if of\.asked_once:\n        yield ASKED_ONCE)",
+        r"""    EIGHT = "eight"
+\1    if len(of.counts.questions) == 8:
+        yield Reason(Code.EIGHT, "There are eight questions.")
+""",
         said="There are eight questions.",
     ),
     "a coefficient": Recipe(

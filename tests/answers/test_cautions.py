@@ -1,20 +1,31 @@
 """What keeps the numbers of a row from being trusted is said beside them."""
 
+import copy
+import pickle
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from frozen_tables import tables
 
 import example_logs
 from commands import full, invoke
 from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.brief import cautions as cautions_of
+from inspect_reliability.answers.cautions import ASKED_ONCE
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Caution, Grave
+from inspect_reliability.stats import Reason, code_of
 from inspect_reliability.study.tasks import bbh_judge
 
 LETTERS = ("A", "B", "C", "D", "E")
+
+KINDS = ("names", "numbers", "outcomes", "exact", "facets", "labelled", "graded", "several")
+"""Kinds of drawn tables, in their order."""
 
 
 def said(judgments: Judgments) -> str:
@@ -253,3 +264,36 @@ def test_outputs_that_name_several_verdicts_have_a_column() -> None:
     assert "Invalid" in shown[0.3]
     assert "30.0%" in shown[0.3]
     assert "Invalid" not in shown[0.0]
+
+
+@pytest.mark.slow
+def test_every_caution_has_a_code() -> None:
+    """No caution of a row, or about its labels, is known by its words."""
+    some = {f"{kind} {number}" for number, kind in enumerate(KINDS)}
+    codes: set[object] = set()
+    for _, frame in tables(some):
+        for result in ("rows", "validity"):
+            for record in analyse(frame).results[result]:
+                codes |= {code_of(text) for text in record["cautions"]}
+    assert len(codes) > 5
+    assert None not in codes
+
+
+def test_reworded_cautions_keep_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gravest caution comes first in other words as well, and the answer does not repeat it."""
+    once = pd.DataFrame({"question": ["a", "b", "c", "d"], "verdict": list("AABB")})
+    known = [one.code for one in cautions_of(analyse(once))]
+    assert known[0] is Grave.ASKED_ONCE
+    other = Reason(Grave.ASKED_ONCE, "Other words. And more.")
+    for module in ("cautions", "advice"):
+        monkeypatch.setattr(f"inspect_reliability.answers.{module}.ASKED_ONCE", other)
+    again = analyse(once)
+    assert [one.code for one in cautions_of(again)] == known
+    blocks = report_document(again).blocks
+    assert not [one for one in blocks if isinstance(one, Caution) and one.code is other.code]
+
+
+def test_a_reason_keeps_its_code_when_copied() -> None:
+    """Copies, and what another process is sent, have words and code."""
+    for made in (copy.deepcopy(ASKED_ONCE), pickle.loads(pickle.dumps(ASKED_ONCE))):
+        assert (made, made.code) == (ASKED_ONCE, ASKED_ONCE.code)

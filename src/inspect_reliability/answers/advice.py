@@ -4,10 +4,10 @@ import shlex
 from typing import NamedTuple
 
 from ..judgments.columns import varies
-from ..judgments.labels import OTHER
+from ..judgments.reading import Code
 from ..showing.document import Tone
 from ..showing.values import ROUNDING, Record, counted, in_points, points, share
-from ..stats import ReliabilityError
+from ..stats import Reason, ReliabilityError
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
@@ -43,13 +43,17 @@ _MORE_QUESTIONS = "judge more questions, each several times"
 
 
 class Advice(NamedTuple):
-    """The state of a judge in a few words, why, and what to do next, with its command."""
+    """The state of a judge in a few words, why, and what to do next, with its command.
+
+    `caution` is the one that the reason says.
+    """
 
     status: str
     tone: Tone
     why: str
     next: str
     command: str = ""
+    caution: Reason | None = None
 
 
 def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
@@ -62,7 +66,7 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         read = ("read some outputs, with", f"report {logs} --html report.html")
         if not from_logs(row.table):  # whose outputs are not here
             read = ("read some outputs, then change the prompt or the parser", "")
-        return Advice("no verdicts", "bad", _small(row.silent), *read)
+        return Advice("no verdicts", "bad", _small(row.silent), *read, row.silent)
     if right and right["n_labelled"] < FEWEST:
         why = (
             f"{counted(right['n_labelled'], 'labelled question')} cannot say how often it is right."
@@ -70,7 +74,7 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
         return Advice("few labels", "unsure", why, *_label(row, right, logs))
     if right and right["wrong"] is not None and right["within_one"] is None:
         return _of_names(row, right, logs)
-    if right is None and any(OTHER in note.what for note in analysis.judgments.notes):
+    if right is None and any(note.code is Code.LABELS_OTHER for note in analysis.judgments.notes):
         why = "the labels are no verdicts of the judge, so whether it is right is not known."
         what = f"report {logs} --map YOURS=VERDICT"
         return Advice("labels in other words", "unsure", why, "say what they mean, with", what)
@@ -114,7 +118,7 @@ def _of_names(row: Row, right: Record, logs: str) -> Advice:
         return Advice("right", "good", f"no verdict{these} is wrong.", *_gate(right, logs))
     if twice is None:
         why = "each question was judged once, so whether errors repeat is not known."
-        return Advice("judged once", "unsure", why, *_judge_again(row))
+        return Advice("judged once", "unsure", why, *_judge_again(row), ASKED_ONCE)
     if row.no_draws:
         said = f"{share(wrong, n)} of verdicts are wrong."
         if wrong <= FEW_WRONG:
@@ -188,10 +192,11 @@ def favoured(analysis: Analysis, row: Row) -> Record | None:
 
 
 def _without_evidence(row: Row) -> Advice:
-    why = _small(row.no_draws or ASKED_ONCE)
     if row.asked_once:
-        return Advice("judged once", "unsure", why.split(". ")[0] + ".", *_judge_again(row))
-    return Advice("copies", "unsure", why, _DRAWS)
+        why = _small(row.no_draws or ASKED_ONCE).split(". ")[0]
+        return Advice("judged once", "unsure", f"{why}.", *_judge_again(row), ASKED_ONCE)
+    why = _small(row.no_draws or "")
+    return Advice("copies", "unsure", why, _DRAWS, caution=row.no_draws)
 
 
 def _judge_again(row: Row) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from ..showing import Drawing, render
 from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Record, TableColumn, describe, flat, grouped, grouped_by, text
-from .condition import COPIES
+from ..stats import Reason
 from .identical import identical
 from .row import Row
 from .studies import FacetStudy, studies_of
@@ -90,7 +90,7 @@ class Analysis:
         return sorted(self.rows, key=order.__getitem__)
 
     @cached_property
-    def identical(self) -> Mapping[str, str]:
+    def identical(self) -> Mapping[str, Reason]:
         """Name of each row that has the verdicts of another -> what to check."""
         return identical(self.rows)
 
@@ -123,7 +123,7 @@ class Analysis:
 
     def estimates(self, result: str) -> list[Record]:
         """Records of a result, except those of temperature 0 alone: copies are no estimates."""
-        rows = [row.keys for row in self.rows if row.no_draws != COPIES]
+        rows = [row.keys for row in self.rows if not row.copied]
 
         @cache
         def drawn(*names: str) -> set[tuple[Any, ...]]:  # some results have fewer columns

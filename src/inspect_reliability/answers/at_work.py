@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from ..judgments.suites import is_suite
+from ..showing.document import Grave
+from ..stats import Reason
 
 _LOOKED_AT = 3
 """Questions, and outputs of each, that are read."""
@@ -23,14 +25,15 @@ class Suite:
     outputs_differ: bool
 
     @property
-    def caution(self) -> str | None:
+    def caution(self) -> Reason | None:
         """What the numbers describe, if outputs differ and a grader judged them."""
         if not (self.graders and self.outputs_differ):
             return None
-        return (
+        return Reason(
+            Grave.OUTPUTS_DIFFER,
             f"Each replication is another output of {self.evaluated}, so the numbers describe that "
             f"model and its grader ({', '.join(self.graders)}) together. For the grader alone, run "
-            "inspect-reliability rejudge LOG."
+            "inspect-reliability rejudge LOG.",
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..errors import UserError
 from ..judgments.systems import Verdicts
 from ..record.same_model import same_model
 from ..showing.values import Record, plain
-from ..stats import ReliabilityError
+from ..stats import Reason, ReliabilityError
 from ..stats.long import ROUNDING, FloatArray, IntArray
 from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
 from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
@@ -24,7 +25,19 @@ _LEVELS = ("judge", "wording")
 
 _SAME = "no interval: the score is the same on every question"
 
-OPPONENTS = (
+
+class Code(StrEnum):
+    """What a caution about a ranking is about."""
+
+    FEW_LABELS = "few_labels"
+    NO_STRENGTHS = "no_strengths"
+    ONCE = "once"
+    OPPONENTS = "opponents"
+    QUESTIONS = "questions"
+    THESE = "these"
+
+
+_OPPONENTS = (
     "Systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
     "NAME keeps what all met, --method bt allows for it."
 )
@@ -144,7 +157,8 @@ class Board:
                 return "no label is of these systems and questions"
             return corrected(self.labelled, judged)
         except ReliabilityError as error:
-            return str(error)
+            why: str = error.args[0]  # with its code
+            return why
 
     @property
     def why(self) -> str | None:
@@ -244,27 +258,28 @@ class Board:
             yield from _survived(self, name, self.again if name == "try" else self.across(name))
 
     @property
-    def cautions(self) -> Iterator[str]:
+    def cautions(self) -> Iterator[Reason]:
         """What keeps its numbers from being trusted as they are."""
         contests = self.contests
         if contests.systems.shape[1] == 2 and self.method == "mean":
             met = np.eye(len(self.systems), dtype=bool)
             met[contests.systems[:, 0], contests.systems[:, 1]] = True
             if not (met | met.T).all():
-                yield OPPONENTS
+                yield Reason(Code.OPPONENTS, _OPPONENTS)
         asked = (~np.isnan(contests.shares)).sum(axis=0)
         if asked.min() < len(self.questions):
             least = self.systems[int(asked.argmin())]
-            yield _QUESTIONS.format(f"{least} on {asked.min():,} of {len(self.questions):,}")
+            some = f"{least} on {asked.min():,} of {len(self.questions):,}"
+            yield Reason(Code.QUESTIONS, _QUESTIONS.format(some))
         once = float(np.mean(np.bincount(contests.cell) < 2))
         if self.again and once and not contests.exact:
-            yield _ONCE.format(once)
+            yield Reason(Code.ONCE, _ONCE.format(once))
         if self.again and self.again.without:
-            yield _WITHOUT.format(self.again.without)
+            yield Reason(Code.NO_STRENGTHS, _WITHOUT.format(self.again.without))
         if self.labelled and self.labelled.n.min() < FEWEST_LABELS:
-            yield _COMMON.format(FEWEST_LABELS)
+            yield Reason(Code.FEW_LABELS, _COMMON.format(FEWEST_LABELS))
         if self.over and isinstance(self.found, Ranking) and not self.found.levels:
-            yield _THESE.format(f"{self.over}s", FEWEST_LEVELS)
+            yield Reason(Code.THESE, _THESE.format(f"{self.over}s", FEWEST_LEVELS))
 
 
 def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Record]:

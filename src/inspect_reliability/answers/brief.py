@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..showing.columns import KEYS, legend
-from ..showing.document import Block, Caution, Table, Text
+from ..showing.document import Block, Caution, Grave, Table, Text
 from ..showing.values import (
     ROUNDING,
     Record,
@@ -23,8 +23,6 @@ from ..showing.values import (
 from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
-from .cautions import ASKED_ONCE
-from .condition import COPIES
 from .right import of_scale
 from .row import Row
 
@@ -64,9 +62,8 @@ def brief(
     blocks += _what_is_kept(analysis)
     blocks += _what_fools(analysis, rows, names)
     every = cautions(analysis, of_labels=True)
-    said = states[0].why[1:]  # a caution that is said there is not said twice
-    once = ASKED_ONCE if states[0].status == "judged once" else None
-    others = [one for one in every if one.text != once and not said.startswith(one.text[1:])]
+    # A caution that the answer says is not said twice.
+    others = [one for one in every if one.text != states[0].caution]
     blocks += [*beside, *worst(others)]
     whom = f" ({names[0]})" if names[0] else ""
     blocks.append(Text(f"Why{whom}: {states[0].why}", "answer"))
@@ -340,18 +337,15 @@ def cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
     With `of_labels`, those about labels too.
     """
     said: list[tuple[str, str]] = []
-    bad = {ASKED_ONCE}
     for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
         rights = analysis.of(row, "validity") if of_labels else []
         texts = [text for one in (*rights, record) for text in one["cautions"]]
         said += [(text, row.name) for text in texts]
-        suite = row.suite and row.suite.caution
-        same = analysis.identical.get(row.name)
-        bad |= {text for text in (suite, row.no_evidence, row.silent, same) if text}
+    every = Caution.each(said, len(analysis.rows))
+    return sorted(every, key=lambda one: (not _is_grave(one), -len(one.rows)))
 
-    def order(one: Caution) -> tuple[bool, int]:
-        # Copies beside draws are seen, and those of all rows are all there is.
-        worst = one.text in bad and (one.text != COPIES or len(one.rows) == one.n_rows)
-        return not worst, -len(one.rows)
 
-    return sorted(Caution.each(said, len(analysis.rows)), key=order)
+def _is_grave(one: Caution) -> bool:
+    """Whether it comes first: copies beside draws are seen, those of all rows are all there is."""
+    everywhere = len(one.rows) == one.n_rows
+    return isinstance(one.code, Grave) and (one.code is not Grave.COPIES or everywhere)

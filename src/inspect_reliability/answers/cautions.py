@@ -1,23 +1,54 @@
 """Reasons not to trust the numbers of one row as they are."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 import pandas as pd
 
 from ..judgments.columns import GROUP_BY, dividing, of_role, varies
 from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
+from ..showing.document import Grave
 from ..showing.values import ROUNDING, counted, share
-from ..stats import Estimate, stopped_by_verdicts
+from ..stats import Estimate, Reason, code_of, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .condition import (
     MANY_WITHOUT_VERDICT,
     MOSTLY_WITHOUT_VERDICT,
-    NO_VERDICT,
-    ONE_SEED,
     Condition,
     from_logs,
 )
+
+
+class Code(StrEnum):
+    """What a caution is about, beside those that are `Grave`."""
+
+    NO_OMEGA = "no_omega"
+    NO_INTERVAL = "no_interval"
+    SOME_SILENT = "some_silent"
+    OPTIONS_NOT_SENT = "options_not_sent"
+    STOPPED_AT_VERDICT = "stopped_at_verdict"
+    FEW_QUESTIONS = "few_questions"
+    FEW_REPLICATIONS = "few_replications"
+    STOPPED = "stopped"
+    MAYBE_STOPPED = "maybe_stopped"
+    SEVERAL_OUTPUTS = "several_outputs"
+    MANY_CATEGORIES = "many_categories"
+    ONE_LABEL = "one_label"
+    ONE_VERDICT = "one_verdict"
+    DOMINANT = "dominant"
+    ORDER_VARIES = "order_varies"
+    ONE_ORDER = "one_order"
+    ORDERS_POOLED = "orders_pooled"
+    OWN_ANSWERS = "own_answers"
+    NO_SEEDS = "no_seeds"
+    SOME_SEEDS = "some_seeds"
+    SEEDS_NOT_HONOURED = "seeds_not_honoured"
+    SEED_AGAIN = "seed_again"
+    SEVERAL_STUDIES = "several_studies"
+    MIXED = "mixed"
+    SEVERAL_PROMPTS = "several_prompts"
+
 
 FEW_QUESTIONS = 20
 """Below this the interval of omega is very wide."""
@@ -27,9 +58,10 @@ MANY_CATEGORIES = 20
 STOPPED = 0.01
 """P-value below which replications seem stopped by agreement; also the rate of false cautions."""
 
-ASKED_ONCE = (
+ASKED_ONCE = Reason(
+    Grave.ASKED_ONCE,
     "Every question was judged once, and reliability needs replications: several verdicts on the "
-    "same question. inspect-reliability rejudge LOG adds them to an inspect log."
+    "same question. inspect-reliability rejudge LOG adds them to an inspect log.",
 )
 
 _IN_TENTHS = 10_000
@@ -45,7 +77,7 @@ TELLS_APART = 0.8
 """Omega from which both are high."""
 
 
-def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
+def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     """Everything that a reader of one row must know, one caution each."""
     table = of.table
     if of.suite and of.suite.caution:
@@ -53,20 +85,24 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
     if of.asked_once:
         yield ASKED_ONCE
     elif omega.value is None:
-        yield f"Omega is not estimable: {omega.reason}."
+        yield Reason(Code.NO_OMEGA, f"Omega is not estimable: {omega.reason}.")
     elif omega.low is None:
-        yield f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}."
+        yield Reason(
+            Code.NO_INTERVAL,
+            f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}.",
+        )
     yield from _of_the_questions(of, omega)
     yield from _of_the_verdicts(of)
     if of.silent:
         yield of.silent
     elif of.without_verdict >= MANY_WITHOUT_VERDICT:
         shown = ": the report shows up to three" if from_logs(table) else ""
-        yield (
+        yield Reason(
+            Code.SOME_SILENT,
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
-            f"name no verdict, or several. Read some of them{shown}."
+            f"name no verdict, or several. Read some of them{shown}.",
         )
-    if of.no_evidence and of.no_evidence != NO_VERDICT:
+    if of.no_evidence and of.no_evidence.code is not Grave.NO_VERDICT:
         yield of.no_evidence
     if not of.judged.scale and (said := _of_one_verdict(of, omega)):
         yield said
@@ -74,33 +110,37 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[str]:
     yield from _of_the_judge(of)
     if "options_not_sent" in table:
         for names in sorted(set(table["options_not_sent"].dropna())):
-            yield (
+            yield Reason(
+                Code.OPTIONS_NOT_SENT,
                 f"Options that the task sets and the judge did not get: {names}. These verdicts "
-                "are those of the judge without them."
+                "are those of the judge without them.",
             )
     if "stop_at_verdict" in table and table["stop_at_verdict"].eq(True).any():
-        yield (
+        yield Reason(
+            Code.STOPPED_AT_VERDICT,
             "Outputs were ended at their verdict (stop_at_verdict). One that would have named "
-            "another later counts for its first verdict, not as invalid."
+            "another later counts for its first verdict, not as invalid.",
         )
     if not of.judged.exact:
         yield from _of_the_seeds(of)
     yield from _of_the_mixture(of)
 
 
-def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
+def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     table, counts = of.table, of.counts
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
-        yield (
+        yield Reason(
+            Code.FEW_QUESTIONS,
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
-            "wide, rather than its value."
+            "wide, rather than its value.",
         )
     if (few := omega.left_out) and not of.asked_once:
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
-        yield (
+        yield Reason(
+            Code.FEW_REPLICATIONS,
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
-            f"did not enter the coefficients: {named}."
+            f"did not enter the coefficients: {named}.",
         )
     chance = None if counts.exact else stopped_by_verdicts(counts)
     stopped = sorted(set(table["stopped_early"].dropna())) if "stopped_early" in table else []
@@ -108,38 +148,42 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[str]:
         each = weights(table).groupby(table["question"]).sum().astype(int)
         between = f"between {each.min()} and {each.max()}" if each.nunique() > 1 else each.min()
     if stopped:
-        yield (
+        yield Reason(
+            Code.STOPPED,
             "Replications of single questions were stopped by their verdicts "
             f"({', '.join(stopped)}), so they have {between}. The most frequent verdicts are right "
             "to use, and how often those are correct. Omega, agreement and every other coefficient "
-            "are biased: give every question equally many."
+            "are biased: give every question equally many.",
         )
     elif chance is not None and chance < STOPPED:
-        yield (
+        yield Reason(
+            Code.MAYBE_STOPPED,
             f"Questions have {between} replications, and"
             f" their number correlates with agreement (p = {chance:.3f}). If replications were "
             "stopped by what had been seen, every coefficient is biased: give every question "
-            "equally many."
+            "equally many.",
         )
     if counts.clustered:
         seen = counted(table["question"].nunique(), "output")
-        yield (
+        yield Reason(
+            Code.SEVERAL_OUTPUTS,
             f"The judge saw {seen} of {counted(counts.n_clusters, 'question')}. Each output is "
             "judged on its own; intervals are over questions, because other questions would bring "
-            "other outputs."
+            "other outputs.",
         )
 
 
-def _of_the_verdicts(of: Condition) -> Iterator[str]:
+def _of_the_verdicts(of: Condition) -> Iterator[Reason]:
     given = {choice for choice in of.judged.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not of.measures:
-        yield (
+        yield Reason(
+            Code.MANY_CATEGORIES,
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
-            "exact matches."
+            "exact matches.",
         )
 
 
-def _of_one_verdict(of: Condition, omega: Estimate) -> str | None:
+def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
     """Which number to read where one verdict dominates; None where none does, or both are high."""
     counts, truth = of.counts, of.judged.truth
     if len(counts.questions) < 2 or (omega.value is not None and omega.value >= TELLS_APART):
@@ -150,108 +194,132 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> str | None:
         and int(truth.table.any(axis=0).sum()) == 1
     )
     if one_label and not of.asked_once:
-        return (
+        return Reason(
+            Code.ONE_LABEL,
             "The label is the same for every question. Omega asks whether verdicts tell questions "
-            "apart, and here right ones do not: read agreement, and how often the judge is right."
+            "apart, and here right ones do not: read agreement, and how often the judge is right.",
         )
     shares = counts.shares.mean(axis=0)
     name, most = counts.categories[int(shares.argmax())], float(shares.max())
     if most < DOMINANT or name in (NON_RESPONSE, INVALID) or one_label:
         return None
     if most > 1 - ROUNDING:
-        return (
+        return Reason(
+            Code.ONE_VERDICT,
             f"Every verdict is {name[:MOST_SHOWN]!r}. If the right answers differ, the judge does "
-            "not tell them apart, however often it repeats itself."
+            "not tell them apart, however often it repeats itself.",
         )
     if omega.value is None:
         return None
-    return (
+    return Reason(
+        Code.DOMINANT,
         f"{share(most, _IN_TENTHS)} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often "
         "even on different questions. If the right answers differ, read omega, which takes that "
-        "off; if most of them are this one, read agreement."
+        "off; if most of them are this one, read agreement.",
     )
 
 
-def _of_the_order(of: Condition) -> Iterator[str]:
+def _of_the_order(of: Condition) -> Iterator[Reason]:
     table, known = of.table, of.judged
     if known.order_varies:
-        yield (
+        yield Reason(
+            Code.ORDER_VARIES,
             "The order of a question's options varies, so a verdict counts as the responder that "
-            "the judge chose, not as the label."
+            "the judge chose, not as the label.",
         )
     elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
-        yield (
+        yield Reason(
+            Code.ONE_ORDER,
             "All questions show the responders in one order. A preference for a position cannot be "
-            "told from a preference for a responder: shuffle the options."
+            "told from a preference for a responder: shuffle the options.",
         )
     if varies(table, "order"):
         shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
-        yield "Omega and agreement pool the orders in which a question was shown: " + (
+        how = (
             "they compare verdicts under one order and under two alike. The page (--html) and "
             "the key omega_over tell these apart."
             if len(shown) < n_judgments(table)
             else "each was shown once, so that two verdicts differ in order and seed. Judge each "
             "order several times to tell the two apart."
         )
+        yield Reason(
+            Code.ORDERS_POOLED,
+            f"Omega and agreement pool the orders in which a question was shown: {how}",
+        )
 
 
-def _of_the_judge(of: Condition) -> Iterator[str]:
+def _of_the_judge(of: Condition) -> Iterator[Reason]:
     known = of.judged
     responders = {name for order in known.orders_shown for name in order}
     responders.update(name for name in set(known.responders) if name is not None)
     judges = [str(judge) for judge in of.table["judge"].unique() if pd.notna(judge)]
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
-        yield f"The judge is also a responder ({', '.join(own)}): it judges its own answers."
+        yield Reason(
+            Code.OWN_ANSWERS,
+            f"The judge is also a responder ({', '.join(own)}): it judges its own answers.",
+        )
 
 
-def _of_the_seeds(of: Condition) -> Iterator[str]:
+def _of_the_seeds(of: Condition) -> Iterator[Reason]:
     table = of.table
     known = table["seed"].notna() if "seed" in table else pd.Series(False, table.index)
     if not known.any():
         if from_logs(table):  # a file of verdicts promises no run to repeat
-            yield "No seeds are recorded, so these judgments cannot be reproduced."
+            yield Reason(
+                Code.NO_SEEDS, "No seeds are recorded, so these judgments cannot be reproduced."
+            )
     elif not known.all():
         lacking = n_judgments(table[~known])
-        yield f"{counted(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed."
+        yield Reason(
+            Code.SOME_SEEDS,
+            f"{counted(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed.",
+        )
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
-        yield (
+        yield Reason(
+            Code.SEEDS_NOT_HONOURED,
             "The provider does not honour seeds. The judgments are still random draws of this "
-            "judge, but they cannot be reproduced."
+            "judge, but they cannot be reproduced.",
         )
     # A seed that was sent on two days may have given one text.
     draw = of_role(table, "unit", "part", "facet", without=("time",))
-    if not known.any() or of.no_draws == ONE_SEED:
+    if not known.any() or code_of(of.no_draws) is Grave.ONE_SEED:
         return
     if again := int(table[known].duplicated([*draw, "seed"]).sum()):
         what = "repeat a seed of the same question, so they are no new draws"
         if again == 1:
             what = "repeats a seed of the same question, so it is no new draw"
-        yield f"{counted(again, 'judgment')} {what}."
+        yield Reason(Code.SEED_AGAIN, f"{counted(again, 'judgment')} {what}.")
 
 
-def _of_the_mixture(of: Condition) -> Iterator[str]:
+def _of_the_mixture(of: Condition) -> Iterator[Reason]:
     table = of.table
     if "study" in of.group:
-        yield (
+        yield Reason(
+            Code.SEVERAL_STUDIES,
             "Several studies have this benchmark's name: their prompts, options or questions "
-            "differ. Each has rows of its own. Name them apart with -T name=NAME."
+            "differ. Each has rows of its own. Name them apart with -T name=NAME.",
         )
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
         if number > 1 and name not in of.group:
-            yield f"This row mixes {number} {name}s." + (
-                " Omega counts each alike, as a test of its own; the other coefficients take "
-                "their questions for one test. Group by benchmark to see each."
-                if name == "benchmark"
-                else ""
+            yield Reason(
+                Code.MIXED,
+                f"This row mixes {number} {name}s."
+                + (
+                    " Omega counts each alike, as a test of its own; the other coefficients take "
+                    "their questions for one test. Group by benchmark to see each."
+                    if name == "benchmark"
+                    else ""
+                ),
             )
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
         asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
-            yield (
+            yield Reason(
+                Code.SEVERAL_PROMPTS,
                 f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
-                "the logs separately if the questions differ."
+                "the logs separately if the questions differ.",
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from itertools import combinations, product
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from ..showing.values import (
     points,
     text,
 )
-from ..stats import KINDS, ReliabilityError
+from ..stats import KINDS, Reason, ReliabilityError
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from .analysis import Analysis
 from .brief import more, next_step, worst
@@ -338,21 +339,30 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
     }
 
 
-def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[str]:
+class Code(StrEnum):
+    """What a caution about two sides is about, beside that of one of them."""
+
+    LABELS_AND_RESPONDERS = "labels_and_responders"
+    STUDIES = "studies"
+
+
+def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
     for name, side in zip(names, sides, strict=True):
         for why in dict.fromkeys([side.silent, side.no_evidence]):
             if why:
-                yield f"{name}: {why}"
+                yield Reason(why.code, f"{name}: {why}")
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
-        yield (
+        yield Reason(
+            Code.STUDIES,
             "Prompts, options or questions differ under one benchmark name. The difference may "
-            "come from any of them."
+            "come from any of them.",
         )
     if sides[0].judged.order_varies != sides[1].judged.order_varies:
-        yield (
+        yield Reason(
+            Code.LABELS_AND_RESPONDERS,
             "One side saw each question's options in one order, so its verdicts are labels; the "
             "other saw several orders, so its verdicts are responders. They cannot be compared "
-            "one to one."
+            "one to one.",
         )

@@ -16,8 +16,9 @@ from ..judgments.label_files import how_drawn
 from ..judgments.scales import labelled, names_differ
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
+from ..showing.document import Grave
 from ..showing.values import Record, describe, plain
-from ..stats import Counts, Labelled
+from ..stats import Counts, Labelled, Reason, code_of
 from ..verdicts import INVALID, NON_RESPONSE
 from .at_work import Suite, suite_of
 
@@ -33,29 +34,36 @@ _SHOWN = 3
 _LOOKED_AT = 12
 """Outputs among which one with a label is looked for, where a third have no verdict."""
 
-COPIES = (
+COPIES = Reason(
+    Grave.COPIES,
     "At temperature 0 all replications of a prompt are copies of one answer. Their agreement says "
-    "nothing about reliability."
+    "nothing about reliability.",
 )
 
-ONE_SEED = (
+ONE_SEED = Reason(
+    Grave.ONE_SEED,
     "All replications of a question have one seed, so they are copies of one answer. Their "
-    "agreement says nothing about reliability."
+    "agreement says nothing about reliability.",
 )
 
-ALIKE = (
+ALIKE = Reason(
+    Grave.MAYBE_COPIES,
     "No two replications of a question differ, and no seed check has seen this judge vary. Whether "
     "it is that steady, or its server ignores the temperature or answers from a cache, is not "
-    "known. Check the sampling settings."
+    "known. Check the sampling settings.",
 )
 
-ALIKE_IN_A_FILE = (
+ALIKE_IN_A_FILE = Reason(
+    Grave.MAYBE_COPIES,
     "No two replications of a question differ. Nothing here says whether each is a draw of its own "
     "or a copy, and the agreement of copies says nothing about reliability. Check how they were "
-    "made."
+    "made.",
 )
 
-NO_VERDICT = "No output has a verdict. Read some of them, then change the prompt or the parser."
+NO_VERDICT = Reason(
+    Grave.NO_VERDICT,
+    "No output has a verdict. Read some of them, then change the prompt or the parser.",
+)
 
 MOST_OPTIONS = 5
 """Largest number of a scale that could as well be that of an option."""
@@ -63,9 +71,10 @@ MOST_OPTIONS = 5
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
 
-MEASUREMENTS = (
+MEASUREMENTS = Reason(
+    Grave.MEASUREMENTS,
     f"The verdicts are numbers with more than {MOST_GRADES} different values. Omega and agreement "
-    "count only exact matches: read ICC instead."
+    "count only exact matches: read ICC instead.",
 )
 
 
@@ -140,7 +149,7 @@ class Condition:
         return names_differ(self.judged)
 
     @cached_property
-    def no_draws(self) -> str | None:
+    def no_draws(self) -> Reason | None:
         """Why no coefficient says anything about reliability; None if they do.
 
         Several temperatures are judged by the worst of them: copies among draws make a judge look
@@ -151,7 +160,12 @@ class Condition:
         return next(_copied(self.table, self.judged), None)
 
     @property
-    def no_evidence(self) -> str | None:
+    def copied(self) -> bool:
+        """Whether its replications are copies, made at temperature 0."""
+        return code_of(self.no_draws) is Grave.COPIES
+
+    @property
+    def no_evidence(self) -> Reason | None:
         """Why omega and agreement say nothing about reliability; None if they do."""
         return MEASUREMENTS if self.measures else self.no_draws
 
@@ -173,17 +187,18 @@ class Condition:
         return float(weight[silent].sum() / (weight.sum() or 1.0))
 
     @property
-    def silent(self) -> str | None:
+    def silent(self) -> Reason | None:
         """The caution for a third or more outputs without a verdict; None for fewer."""
         share = self.without_verdict
         if share < MOSTLY_WITHOUT_VERDICT:
             return None
         if share == 1:
             return NO_VERDICT
-        return (
+        return Reason(
+            Grave.SILENT,
             f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
             "non-responses as much as the judge. Read some of them, then change the prompt or the "
-            "parser."
+            "parser.",
         )
 
     @cached_property
@@ -198,7 +213,7 @@ class Condition:
         return suite_of(self.table)
 
 
-def _copied(table: pd.DataFrame, known: Judged) -> Iterator[str]:
+def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:
     """The reason, for each temperature at which no two replications of a question differ."""
     cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
     chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)

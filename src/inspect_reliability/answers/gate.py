@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..errors import UserError
 from ..judgments.count import Judged
@@ -10,7 +11,7 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Record, TableColumn, describe, estimate, keys_of, of_group
-from ..stats import COEFFICIENTS, KINDS, Estimate, question_rates
+from ..stats import COEFFICIENTS, KINDS, Estimate, Reason, question_rates
 from ..stats.decisions import (
     FAILS,
     OPEN,
@@ -34,6 +35,13 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
     FAILS: ("The gate fails.", "bad"),
     OPEN: ("The gate is too uncertain to say.", "unsure"),
 }
+
+
+class Code(StrEnum):
+    """What a caution about a gate is about, beside those of its rows."""
+
+    SCALE = "scale"
+
 
 _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
@@ -150,7 +158,7 @@ def _requirement(
     if name in KINDS and (caution := by_these_labels(row)):
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
-        cautions.append(_SCALE.format(estimate(row.record, "icc")))
+        cautions.append(Reason(Code.SCALE, _SCALE.format(estimate(row.record, "icc"))))
     open_ = result == OPEN and known and not anytime
     return {
         "requirement": f"{said} {'>=' if at_least else '<='} {limit:g}",

@@ -4,7 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..showing.document import Grave
 from ..showing.values import grouped_by, told_apart
+from ..stats import Reason
 from .row import Row, alike
 
 _FEWEST = 3
@@ -13,12 +15,12 @@ _FEWEST = 3
 _MOST_NAMED = 3
 
 
-def identical(rows: Sequence[Row]) -> Mapping[str, str]:
+def identical(rows: Sequence[Row]) -> Mapping[str, Reason]:
     """Name of each row that has the verdicts of another -> what to check."""
     return dict(_said(rows))
 
 
-def _said(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+def _said(rows: Sequence[Row]) -> Iterator[tuple[str, Reason]]:
     for _, members in alike(rows, "judge", "temperature"):
         for same in grouped_by(members, _verdicts).values() if members[1:] else ():
             n = len(same[0].counts.questions)
@@ -29,9 +31,10 @@ def _said(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
             some = names if len(names) <= _MOST_NAMED else names[: _MOST_NAMED - 1]
             left = len(names) - len(some)
             last = f"{left:,} more" if left else some.pop()
-            says = (
+            says = Reason(
+                Grave.IDENTICAL,
                 f"{', '.join(some)} and {last} gave the same verdicts on all {n:,} questions: to "
-                "these numbers they are one judge. Check that none is a copy of another."
+                "these numbers they are one judge. Check that none is a copy of another.",
             )
             yield from ((row.name, says) for row in same)
 

@@ -133,4 +133,5 @@ def picture(analysis: Analysis) -> Iterator[Figure]:
             y_label="wrong among the kept",
             reference=Promise().max_error,
             lowest=None,
+            axis="shares",
         )

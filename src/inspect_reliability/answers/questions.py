@@ -189,7 +189,9 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
         for k in used
     ]
     words = f"{row.name}. {title}."
-    return Figure(title, words, records, "question", "share", "verdict", kind="bars", names=names)
+    return Figure(
+        title, words, records, "question", "share", "verdict", kind="questions", names=names
+    )
 
 
 def _example(found: Record) -> Example:

@@ -9,9 +9,10 @@ import numpy as np
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, keys_of, share
-from ..stats.intervals import FEWEST_QUESTIONS, TOO_FEW
+from ..stats import Unknown, code_of
+from ..stats.intervals import FEWEST_QUESTIONS
 from ..stats.ranking import Ranking
-from .boards import OPPONENTS, OWN, Board, across_judges
+from .boards import OWN, Board, Code, across_judges
 from .brief import more, next_step, worst
 
 _MOST = 12
@@ -153,7 +154,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     board = found[0]
     if all(one.why for one in found):
         return (_without_intervals(board),)
-    if any(one.text == OPPONENTS for one in told):
+    if any(one.code is Code.OPPONENTS for one in told):
         return ("rank by strength (--method bt), or against one baseline (--baseline NAME)",)
     if any(one.again and one.again.leader_changes > _LEADS for one in found):
         return ("judge each question several times, and report the ranking of all tries",)
@@ -163,7 +164,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
 
 
 def _without_intervals(board: Board) -> str:
-    if board.why == TOO_FEW:
+    if code_of(board.why) is Unknown.TOO_FEW:
         return f"judge more questions, at least {FEWEST_QUESTIONS} for each system"
     if board.method == "bt":
         return "judge more questions, or rank by share of wins (leave out --method bt)"

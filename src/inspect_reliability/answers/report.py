@@ -125,7 +125,11 @@ def sections(analysis: Analysis, progress: Progress = quietly) -> list[Section]:
 
 def _votes(analysis: Analysis) -> Iterator[Block]:
     says = "how often majorities of so many votes are the same."
-    look: dict[str, Any] = {"y_label": "same majority again", "reference": 0.95}
+    look: dict[str, Any] = {
+        "axis": "numbers",
+        "y_label": "same majority again",
+        "reference": 0.95,
+    }
     yield from analysis.pictures("votes", says, "votes", "agreement", **look)
 
 
@@ -140,6 +144,7 @@ def _moves(analysis: Analysis) -> Iterator[Block]:
         records=[one for one in every if "judge" in one] or every,
         kind="points",
         lowest=None,
+        x_label="",
         y_label="variance of one verdict",
     )
     # Equal but for the last digits, which depend on the processor.
@@ -176,7 +181,7 @@ def _right(analysis: Analysis) -> Iterator[Block]:
         if len(one["votes"]) > 2  # of two votes, a majority is right as often as one verdict
     ]
     says = "how often the majority of so many verdicts is right."
-    look: dict[str, Any] = {"records": votes, "y_label": "majority right"}
+    look: dict[str, Any] = {"records": votes, "axis": "numbers", "y_label": "majority right"}
     for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
         yield replace(one, title=f"{one.title}: votes")
     if analysis.results["validity"]:
@@ -189,7 +194,8 @@ def _right(analysis: Analysis) -> Iterator[Block]:
 def _position(analysis: Analysis) -> Iterator[Block]:
     yield from analysis.told("position", "Choices", analysis.estimates("position"))
     says = "share of each label among all choices."
-    for figure in analysis.pictures("position", says, "option", "share", kind="points"):
+    look: dict[str, Any] = {"kind": "points", "x_label": "", "percent": True}
+    for figure in analysis.pictures("position", says, "option", "share", **look):
         yield replace(figure, reference=1 / len({one["option"] for one in figure.records}))
 
 

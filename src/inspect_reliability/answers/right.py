@@ -1,6 +1,7 @@
 """Steady, or right? What labels say about each row."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from itertools import product
 from math import sqrt
 
@@ -10,7 +11,7 @@ from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.values import Record, TableColumn, describe, told_apart
-from ..stats import KINDS, Cells, Estimate, Labelled, agreement, krippendorff_alpha
+from ..stats import KINDS, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
@@ -19,6 +20,16 @@ from .condition import could_be_options
 from .row import Row, reasons, valued
 
 TITLE = "Steady, or right"
+
+
+class Code(StrEnum):
+    """What a caution about labels is about."""
+
+    HARDLY_AT_RANDOM = "hardly_at_random"
+    MAYBE_OPTIONS = "maybe_options"
+    NOT_AT_RANDOM = "not_at_random"
+    OTHER_SCALE = "other_scale"
+
 
 _BY_LABEL = "Verdicts by label, share of all"
 
@@ -119,38 +130,44 @@ def two_categories(known: Labelled) -> tuple[str, ...]:
     )
 
 
-def by_these_labels(row: Row) -> str | None:
+def by_these_labels(row: Row) -> Reason | None:
     """The caution for labels that were not drawn at random; None without such."""
     if row.not_at_random is None:
         return None
     why = f"{row.not_at_random[0].upper()}{row.not_at_random[1:]}"
-    return f"{why}. Numbers by label describe the labelled questions, and not the others."
+    return Reason(
+        Code.NOT_AT_RANDOM,
+        f"{why}. Numbers by label describe the labelled questions, and not the others.",
+    )
 
 
-def _cautions(row: Row, known: Labelled) -> Iterator[str]:
+def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
     if caution := by_these_labels(row):
         yield caution
     if known.other_scale:
-        yield (
+        yield Reason(
+            Code.OTHER_SCALE,
             f"{known.other_scale[0].upper()}{known.other_scale[1:]}. Equal numbers do not mean the "
             "same, so no verdict is right or wrong: read the rank correlation. To say who is "
-            "right, name the verdict that each label means, as in --map 5=10."
+            "right, name the verdict that each label means, as in --map 5=10.",
         )
     if could_be_options(row, known):
-        yield (
+        yield Reason(
+            Code.MAYBE_OPTIONS,
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are names of options, call the column of labels best: --column "
-            'label=best, in Python columns={"label": "best"}.'
+            'label=best, in Python columns={"label": "best"}.',
         )
     few = known.given.n_clusters
     labels = None if known.other_scale else row.judged.truth
     if labels and any(
         abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in tabled(known)
     ):
-        yield (
+        yield Reason(
+            Code.HARDLY_AT_RANDOM,
             f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
             "others, more than a random draw allows. Corrected rates need labels drawn at random: "
-            "inspect-reliability validate --next draws them."
+            "inspect-reliability validate --next draws them.",
         )
 
 
@@ -208,6 +225,7 @@ def split(analysis: Analysis) -> Iterator[Figure]:
         by="part",
         kind="bars",
         names=list(parts),
+        worsening=True,
     )
 
 

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..showing.columns import KEYS, declared
-from ..showing.document import Block, Figure, Text
+from ..showing.document import Block, Figure, Grave, Text
 from ..showing.values import Record, TableColumn, estimate, text, whole
-from ..stats import COEFFICIENTS
+from ..stats import COEFFICIENTS, code_of
 from .analysis import Analysis
-from .cautions import ASKED_ONCE
-from .condition import COPIES
 from .row import AT_VERDICT, Row
 
 _LOWEST = -0.25
@@ -54,7 +52,8 @@ def invalid(record: Record) -> str:
 def size(record: Record) -> str:
     """Questions x replications; of what was judged once, all questions."""
     replications = record["n_replications"]
-    if ASKED_ONCE in record["cautions"]:  # no question entered the coefficients
+    codes = map(code_of, record["cautions"])
+    if Grave.ASKED_ONCE in codes:  # no question entered the coefficients
         return f"{record['n_judgments']:,} x 1"
     known = "exact" if replications is None else whole(round(replications, 1))
     return f"{record['n_questions']:,} x {known}"
@@ -73,7 +72,7 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[TableCol
 
 def chart(analysis: Analysis) -> Iterator[Figure]:
     """Omega, or ICC of numbers, of each judge, by what differs between rows."""
-    left_out = any(row.no_draws == COPIES for row in analysis.rows)
+    left_out = any(row.copied for row in analysis.rows)
     copies = " Copies at temperature 0 are in no figure." * left_out
     records = analysis.estimates("rows")
     several = [name for name in analysis.differing(records) if name != "judge"]
@@ -97,7 +96,7 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
     """Every coefficient of each row, and what it says, with omega drawn where labels come first."""
     if analysis.results["validity"]:
         yield from chart(analysis)
-    rows = [row for row in analysis.rows if not (row.asked_once or row.no_draws == COPIES)]
+    rows = [row for row in analysis.rows if not (row.asked_once or row.copied)]
     records = [row.record for row in rows]
     known = [
         (name, COEFFICIENTS[name])
@@ -114,7 +113,7 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
 
 def headline(row: Row) -> str:
     """The coefficient beside a row's name; empty for copies and single draws."""
-    if row.asked_once or row.no_draws == COPIES:
+    if row.asked_once or row.copied:
         return ""
     first = KEYS["rows"].columns["icc" if row.judged.scale else "agreement"]
     return first.heading.replace("[95%]", estimate(row.record, first.key))

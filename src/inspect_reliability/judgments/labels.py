@@ -18,8 +18,9 @@ from .count import NUMBER, Judged, opposites
 from .forms import alike, scored
 from .label_files import read_labels
 from .places import alike_in
+from .reading import Code, Note
 from .score import verdict_name
-from .table import Judgments, Note, n_judgments
+from .table import Judgments, n_judgments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ def with_labels(
         one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
     ]
     found, said = _joined(given, outputs)
-    others = [one for (_, problem), ids in said.items() if problem == OTHER for one in ids]
+    others = [one for (_, problem), ids in said.items() if problem is OTHER for one in ids]
     used = [one for own in found.values() for one in own.values()]
     if len(others) > len(used) > 0:
         said["labels", _MOSTLY] = used
@@ -121,7 +122,12 @@ def with_labels(
         said["labels", what] = names_of
         table.loc[rows, ["label", "rater"]] = None
     notes = [
-        Note(f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}", len(ids), where)
+        Note(
+            f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}",
+            len(ids),
+            where,
+            Code.LABELS_OTHER if what is OTHER else Code.LEFT_OUT,
+        )
         for (where, what), ids in said.items()
     ]
     for source in sources:
@@ -233,7 +239,7 @@ def _joined(
         elif any(len(answers[unit, one.rater]) > 1 for unit in one.units):
             problem = _TWICE if one.named else _DIFFER
         if problem:
-            said[one.where, problem].append(one.id if problem != OTHER else str(one.label))
+            said[one.where, problem].append(one.id if problem is not OTHER else str(one.label))
             continue
         for unit, verdict in verdicts.items():
             if verdict:

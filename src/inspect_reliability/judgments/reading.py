@@ -26,6 +26,7 @@ class Code(StrEnum):
     FORM = "form"
     LABEL_OPEN = "label_open"
     LABELS = "labels"
+    LABELS_OTHER = "labels_other"
     MAP = "map"
     NUMBERS = "numbers"
     NUMBERS_OPEN = "numbers_open"

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Literal
 
+from ..stats.estimate import code_of
 from .printable import slug
 from .values import Record, TableColumn
 
@@ -29,11 +31,26 @@ class Text:
     tone: Tone = "legend"
 
 
+class Grave(StrEnum):
+    """Codes of cautions that take its meaning from every number of a row: these come first."""
+
+    ASKED_ONCE = "asked_once"
+    COPIES = "copies"
+    IDENTICAL = "identical"
+    MAYBE_COPIES = "maybe_copies"
+    MEASUREMENTS = "measurements"
+    NO_VERDICT = "no_verdict"
+    ONE_SEED = "one_seed"
+    OUTPUTS_DIFFER = "outputs_differ"
+    SILENT = "silent"
+
+
 @dataclass(frozen=True)
 class Caution:
     """A reason not to trust numbers as they are.
 
-    `rows` names those of the document's `n_rows` rows that it is about.
+    `rows` names those of the document's `n_rows` rows that it is about. Its text has a code, where
+    anything but a reader has to know it (`Reason`).
     """
 
     text: str
@@ -47,6 +64,11 @@ class Caution:
         for text, row in said:
             found.setdefault(text, {}).update({row: None} if row else {})
         return [cls(text, list(rows), n_rows) for text, rows in found.items()]
+
+    @property
+    def code(self) -> StrEnum | None:
+        """What it is about; None without a code."""
+        return code_of(self.text)
 
     @property
     def line(self) -> str:
@@ -102,10 +124,16 @@ class Figure:
         x: Key of the horizontal place; for bars, of their names.
         y: Key of the height, drawn with its interval; for bars, of the length of a segment.
         by: Key of the series: one colour, and one line, each.
-        kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars.
+        kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars;
+            "questions": the same, small, a bar a question.
         names: All series of the page, in order, so that each keeps one colour.
         reference: Height of a reference line.
         lowest: Where a vertical axis up to 1 begins; None: where its records do.
+        axis: What is on the horizontal axis: "names", numbers among them, have a place each;
+            "numbers" are far apart, and "shares" are percentages.
+        x_label: The label of that axis; None: its key.
+        percent: Whether heights are percentages.
+        worsening: Whether series go from right to wrong, in colours of their own.
     """
 
     title: str
@@ -114,11 +142,15 @@ class Figure:
     x: str
     y: str
     by: str
-    kind: Literal["lines", "points", "bars"] = "lines"
+    kind: Literal["lines", "points", "bars", "questions"] = "lines"
     y_label: str = ""
     names: Sequence[str] = ()
     reference: float = 0.0
     lowest: float | None = 0.0
+    axis: Literal["names", "numbers", "shares"] = "names"
+    x_label: str | None = None
+    percent: bool = False
+    worsening: bool = False
 
 
 @dataclass(frozen=True)

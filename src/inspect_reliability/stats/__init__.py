@@ -33,6 +33,9 @@ from .errors import ShapeError as ShapeError
 from .errors import UnknownCategoryError as UnknownCategoryError
 from .errors import UnknownCoefficientError as UnknownCoefficientError
 from .estimate import Estimate as Estimate
+from .estimate import Reason as Reason
+from .estimate import Unknown as Unknown
+from .estimate import code_of as code_of
 from .panels import NothingSharedError as NothingSharedError
 from .panels import agreement_between as agreement_between
 from .panels import effective_number as effective_number

@@ -1,9 +1,39 @@
 """A coefficient and what qualifies it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 LEVEL = 0.95
 """Confidence level of intervals, where no other is asked for."""
+
+
+class Reason(str):
+    """Words that tell a reader why something is not known, or not to be trusted, with a code.
+
+    Programs know it by the code: other words change nothing but what is read.
+    """
+
+    code: StrEnum
+
+    def __new__(cls, code: StrEnum, words: str) -> "Reason":
+        """Return the words with their code."""
+        made = super().__new__(cls, words)
+        made.code = code
+        return made
+
+    def __getnewargs__(self) -> tuple[StrEnum, str]:  # type: ignore[override]  # what copies take
+        return self.code, str(self)
+
+
+class Unknown(StrEnum):
+    """Codes of what is not known."""
+
+    TOO_FEW = "too_few"
+
+
+def code_of(words: str | None) -> StrEnum | None:
+    """The code of a reason; None of other words, and without any."""
+    return words.code if isinstance(words, Reason) else None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from .ends import (
     on_root_scale,
     t_quantile,
 )
-from .estimate import Estimate
+from .estimate import Estimate, Reason, Unknown
 from .long import FloatArray
 from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, far_from, omega_slopes
 from .sums import Sums
@@ -27,7 +27,7 @@ from .sums import Sums
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions vary."""
 
-TOO_FEW = f"an interval needs at least {FEWEST_QUESTIONS} questions"
+TOO_FEW = Reason(Unknown.TOO_FEW, f"an interval needs at least {FEWEST_QUESTIONS} questions")
 
 
 @dataclass(frozen=True)

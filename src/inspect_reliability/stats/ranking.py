@@ -204,7 +204,7 @@ def ranking(
             raise ReliabilityError(TOO_FEW)
         moved = [_by_bt(contests, names) if method == "bt" else by_mean(shares)]
     except ReliabilityError as why:
-        levels, reason = 0, str(why)
+        levels, reason = 0, why.args[0]
     if over is not None and levels:
         without = [contests[over != one].scores(method) for one in np.unique(over)]
         moved.append(jackknifed(np.array(without)))

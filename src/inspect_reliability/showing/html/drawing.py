@@ -34,6 +34,8 @@ _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 24, 18
 _IN_A_ROW = 38
 """Characters that fit below a figure."""
 
+_BARS = ("bars", "questions")
+
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
@@ -43,7 +45,7 @@ Written = TypeVar("Written")
 def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
     """A figure as `save` writes it, from the picture and its label: `svg_file`, say."""
     with mpl.rc_context(STYLE):
-        picture = _bars(figure) if figure.kind == "bars" else _points(figure)
+        picture = _bars(figure) if figure.kind in _BARS else _points(figure)
         return save(picture, figure.words)
 
 
@@ -57,9 +59,9 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
     names = list(dict.fromkeys([*figure.names, *_by(figure.records, figure.by)]))
     choices = [one for one in names if one not in _SILENT]
     k = choices.index(name)
-    if figure.by == "part":
+    if figure.worsening:
         colour = mpl.colors.to_hex(_PARTS(k / max(1, len(choices) - 1)))
-    elif figure.kind == "bars" and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
+    elif figure.kind in _BARS and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
         colour = mpl.colors.to_hex(mpl.colormaps["viridis"](k / (len(choices) - 1)))
     else:
         colour = _PALETTE[k % len(_PALETTE)]
@@ -68,8 +70,7 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
 
 def _points(figure: Figure) -> Picture:
     series = _by(figure.records, figure.by)
-    # Numbers of votes are far apart, shares are shares; other numbers and names have places.
-    places = None if figure.x in ("votes", "kept") else _places(figure)
+    places = _places(figure) if figure.axis == "names" else None
     picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
     axes = picture.subplots()
     # Beside each other over a name, so that none hides another.
@@ -105,9 +106,9 @@ def _points(figure: Figure) -> Picture:
     _axis(figure, axes, places)
     if figure.lowest is not None:
         axes.set_ylim(figure.lowest, 1.04)
-    if figure.y == "share":
+    if figure.percent:
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.set_xlabel("" if figure.x in ("option", "component") else one_line(figure.x))
+    axes.set_xlabel(one_line(figure.x if figure.x_label is None else figure.x_label))
     axes.set_ylabel(figure.y_label)
     if figure.by != figure.x:
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.02), borderaxespad=0.0)
@@ -115,7 +116,7 @@ def _points(figure: Figure) -> Picture:
 
 
 def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
-    if figure.x == "kept":
+    if figure.axis == "shares":
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         return
     if places is None:
@@ -132,7 +133,7 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
 
 
 def _bars(figure: Figure) -> Picture:
-    of_questions = figure.x == "question"
+    of_questions = figure.kind == "questions"
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     width, height = (4.6, 0.2) if of_questions else (7.0, 0.34)
     picture = Picture(figsize=(width, height * len(names)))

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from enum import StrEnum
 
 from ...answers.analysis import Analysis
 from ...answers.row import Row, ends, reasons, valued
 from ...showing.values import Record
-from ...stats import Estimate, Floor
+from ...stats import Estimate, Floor, Reason
 from ...stats.long import FloatArray
 from ...verdicts import NON_RESPONSE
 from .codes import CORRECTNESS_CODES, LETTER_CODES, encode, integer_omega
@@ -93,15 +94,24 @@ def _word(value: float) -> str:
     return next((word for least, word in BANDS if value >= least), "unacceptable")
 
 
-def _cautions(published: AsPublished | None) -> Iterator[str]:
+class Code(StrEnum):
+    """What a caution about the published procedure is about."""
+
+    INCOMPLETE = "incomplete"
+    SINGULAR = "singular"
+
+
+def _cautions(published: AsPublished | None) -> Iterator[Reason]:
     if published is not None and published.n_incomplete:
-        yield (
+        yield Reason(
+            Code.INCOMPLETE,
             f"The published procedure leaves out {published.n_incomplete} of "
             f"{published.n_incomplete + published.n_replications} replications, because a "
-            "question has no verdict in them."
+            "question has no verdict in them.",
         )
     if published is not None and published.singular:
-        yield (
+        yield Reason(
+            Code.SINGULAR,
             "Some questions determine another, so that the matrix of the published procedure is "
-            "singular. Its omega starts from the pseudo-inverse, as in R's psych."
+            "singular. Its omega starts from the pseudo-inverse, as in R's psych.",
         )
