@@ -1,14 +1,17 @@
-"""Judge BIG-Bench Hard responses: `inspect eval tasks/bbh_judge.py --epochs 100`."""
+"""BIG-Bench Hard: which of five responses is best.
+
+inspect eval tasks/bbh_judge.py -T replications=100
+"""
 
 from functools import wraps
 from typing import Any
 
 from inspect_ai import Task, task
 
-from inspect_reliability.study import tasks
+from inspect_reliability.study.tasks import TASKS
 
 
 @task
-@wraps(tasks.bbh_judge, ("__doc__",), ())
+@wraps(TASKS["bbh_judge"], ("__doc__",), ())
 def bbh_judge(*given: Any, **options: Any) -> Task:
-    return tasks.bbh_judge(*given, **options)
+    return TASKS["bbh_judge"](*given, **options)

@@ -1,14 +1,17 @@
-"""Judge Head-to-Tail predictions: `inspect eval tasks/head_to_tail_judge.py --epochs 100`."""
+"""Head-to-Tail: is a prediction correct, given the ground truth.
+
+inspect eval tasks/head_to_tail_judge.py -T replications=100
+"""
 
 from functools import wraps
 from typing import Any
 
 from inspect_ai import Task, task
 
-from inspect_reliability.study import tasks
+from inspect_reliability.study.tasks import TASKS
 
 
 @task
-@wraps(tasks.head_to_tail_judge, ("__doc__",), ())
+@wraps(TASKS["head_to_tail_judge"], ("__doc__",), ())
 def head_to_tail_judge(*given: Any, **options: Any) -> Task:
-    return tasks.head_to_tail_judge(*given, **options)
+    return TASKS["head_to_tail_judge"](*given, **options)

@@ -1,14 +1,17 @@
-"""Judge SQuAD responses: `inspect eval tasks/squad_judge.py --epochs 100`."""
+"""SQuAD: which of five responses to a question about a passage is best.
+
+inspect eval tasks/squad_judge.py -T replications=100
+"""
 
 from functools import wraps
 from typing import Any
 
 from inspect_ai import Task, task
 
-from inspect_reliability.study import tasks
+from inspect_reliability.study.tasks import TASKS
 
 
 @task
-@wraps(tasks.squad_judge, ("__doc__",), ())
+@wraps(TASKS["squad_judge"], ("__doc__",), ())
 def squad_judge(*given: Any, **options: Any) -> Task:
-    return tasks.squad_judge(*given, **options)
+    return TASKS["squad_judge"](*given, **options)

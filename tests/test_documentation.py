@@ -252,6 +252,14 @@ def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.Mon
     assert outputs.refreshed(text) == text
 
 
+@pytest.mark.parametrize("page", outputs.TABLED, ids=_named)
+def test_tables_are_as_the_code_has_them(page: Path) -> None:
+    """A table that names what the code has is made of it; `make pictures` mends it."""
+    text = page.read_text()
+    assert "<!-- table: " in text
+    assert outputs.tabled(text) == text
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 def test_a_page_cites_as_the_citation_file_does(page: str) -> None:
     """BibTeX has the title, version and licence of `CITATION.cff`, and its reference is named."""

@@ -34,6 +34,7 @@ from inspect_reliability.answers.rank import rank_results
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
+from inspect_reliability.designs.answers import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.overlap import combine
@@ -45,6 +46,7 @@ from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.values import TableColumn
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.study.published.reported import with_published
+from inspect_reliability.study.tasks import TASKS
 
 PACKAGE = "inspect_reliability"
 ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "metrics", "hf_seeded")
@@ -92,7 +94,7 @@ def commands() -> str:
 
 def tasks() -> str:
     """Every task with its arguments (`-T`)."""
-    found = vars(import_module(f"{PACKAGE}._registry"))
+    found = {**vars(import_module(f"{PACKAGE}._registry")), **TASKS}
     parts = [
         "# Tasks",
         "Run a task with `inspect eval inspect_reliability/NAME`, and set its arguments with "
@@ -135,6 +137,12 @@ def table_of_coefficients() -> str:
         on = "K" if row.needs_categories else ""
         rows.append([_code(name), row.scale, row.about, on, row.source])
     return _table(["name", "scale", "what it says", "depends on", "source"], rows)
+
+
+def table_of_changes() -> str:
+    """Every change of an answer that comes with the package."""
+    rows = [[_code(one.name), one.kind, one.about] for one in shipped().values()]
+    return _table(["name", "kind", "what becomes of the answer"], rows)
 
 
 def columns() -> str:

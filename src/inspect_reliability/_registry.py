@@ -14,15 +14,6 @@ from .metrics import (
 )
 from .rejudging import keep, kept_rate, rejudge, rejudge_log
 from .scoring import verdict
-from .study.tasks import (
-    bbh_judge,
-    bbh_respond,
-    head_to_tail_judge,
-    head_to_tail_respond,
-    mt_bench_judge,
-    mt_bench_respond,
-    squad_judge,
-    squad_respond,
-)
+from .study.tasks import TASKS
 from .study.tasks.respond import respond
 from .tasks import judge

@@ -295,5 +295,5 @@ def test_reworded_cautions_keep_their_place(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_reason_keeps_its_code_when_copied() -> None:
     """Copies, and what another process is sent, have words and code."""
-    for made in (copy.deepcopy(ASKED_ONCE), pickle.loads(pickle.dumps(ASKED_ONCE))):
-        assert (made, made.code) == (ASKED_ONCE, ASKED_ONCE.code)
+    for one in (copy.deepcopy(ASKED_ONCE), pickle.loads(pickle.dumps(ASKED_ONCE))):
+        assert (one, one.code) == (ASKED_ONCE, ASKED_ONCE.code)

@@ -29,16 +29,9 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.metrics import reliability
-from inspect_reliability.stats import Cells, panel
+from inspect_reliability.stats import Cells, of_scale, panel
 
-NAMES = (
-    "omega",
-    "agreement",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "gwet_ac1",
-    "brennan_prediger",
-)
+NAMES = tuple(of_scale("nominal"))
 ORDER = ["thorough", "terse", "muddled", "mistaken", "astray"]
 
 

@@ -7,16 +7,14 @@ from typing import Any
 
 import pytest
 
-import inspect_reliability.study.tasks as of_the_study
+from docs.site import outputs
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.errors import UserError
+from inspect_reliability.study import tasks
 from inspect_reliability.tasks import judge
 
 FOLDER = Path(__file__).parents[2] / "tasks"
-TASKS = {
-    "judge": judge,
-    **{n: t for n, t in vars(of_the_study).items() if n.endswith(("_judge", "_respond"))},
-}
+TASKS = {"judge": judge, **tasks.TASKS}
 NAMES = sorted(TASKS)
 
 OWN = {
@@ -31,8 +29,10 @@ def needed(name: str) -> dict[str, Any]:
 
 
 def test_every_task_has_a_file() -> None:
-    """Each task of the package can be run, and copied, from a file of its name."""
+    """Each task can be run, and copied, from a file of its name, which `outputs.py` writes."""
     assert sorted(path.stem for path in FOLDER.glob("*.py")) == NAMES
+    for name in tasks.TASKS:
+        assert (FOLDER / f"{name}.py").read_text() == outputs.task_file(name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeVar
 import pandas as pd
 
 from ..judgments.scales import (
-    BY_CHANCE,
     NAMES_DIFFER,
     answers_judged,
     estimates,
@@ -79,8 +78,8 @@ class Row(Condition):
         same = self._with_verdict is self.counts  # without a non-response
         found["omega_non_response_excluded"] = found["omega"] if same else omega(self._with_verdict)
         if self.names_differ:
-            chance = BY_CHANCE if self.several else (*BY_CHANCE, "omega")
-            for name in chance:
+            by_chance = [name for name, one in COEFFICIENTS.items() if one.by_chance]
+            for name in by_chance if self.several else [*by_chance, "omega"]:
                 one = replace(found[name], value=None, low=None, high=None)
                 found[name] = replace(one, reason=NAMES_DIFFER)
         if self.several:

@@ -21,6 +21,7 @@ from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
 from ..answers.runs import REJUDGED
 from ..answers.score_variance import in_words, of_suite
+from ..designs.answers import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
@@ -52,8 +53,8 @@ from .targets import writes
     "--answers",
     callback=lambda context, option, given: given.split(",") if given else None,
     metavar="NAME,...",
-    help="Judge each output with its answer changed as well: layout, praise, authority, padding, "
-    "instruction, invisible, truncated, other, empty, or the changes of a FILE.",
+    help=f"Judge each output with its answer changed as well: {', '.join(shipped())}, or the "
+    "changes of a FILE.",
 )
 @click.option("--replications", type=click.IntRange(min=1), default=20)
 @click.option("--seed", default=0, help="Base seed.")

@@ -34,11 +34,13 @@ class Change:
             verdict; "sensitivity" if it spoils the answer, so that it must.
         answer: Jinja2 template of the changed answer. It sees `answer`, `other` (an answer to
             another question of the same data), and every field of the item.
+        about: What becomes of the answer, in words.
     """
 
     name: str
     kind: Kind
     answer: str
+    about: str = ""
 
     def of(self, answer: str, item: Item, other: str | None = None) -> str | None:
         """The changed answer; None where the change does not apply, and would leave it as it is."""

@@ -73,6 +73,7 @@ class ChangeFields(Strict):
     name: Name
     kind: Literal["invariance", "sensitivity"]
     answer: Annotated[StrictStr, AfterValidator(_template)]
+    about: StrictStr = ""
 
 
 class AnswersFields(Strict):

@@ -57,10 +57,10 @@ def judge_responses(
         wordings: Ask each question in other wordings too: those of a YAML or JSON file, or changes
             that keep the meaning: "labels" (brackets around them), "whitespace", or both. Those of
             the design by default.
-        answers: Change an answer, to find out what fools the judge: by "layout", "praise",
-            "authority", "padding", "instruction" or "invisible" (characters), which must not move
-            the verdict; or so that it must: "truncated", "other" (an answer to another question),
-            "empty". Or by changes of a YAML or JSON file, or by several of these.
+        answers: Change an answer, to find out what fools the judge: by changes that come with the
+            package, such as "praise", which must not move the verdict, or "truncated", which must
+            (a name that is none of them lists all). Or by changes of a YAML or JSON file, or by
+            several of these.
 
     Raises:
         UserError: An option has a wrong value, or two options contradict each other.

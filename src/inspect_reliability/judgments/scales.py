@@ -28,9 +28,6 @@ NAMES_DIFFER = (
 )
 """Why coefficients whose chance comes from shared names have no value."""
 
-BY_CHANCE = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger")
-"""Coefficients whose chance is that of the names of all questions together."""
-
 _OFTEN = 0.1
 """Share of a benchmark's verdicts from which a name is one of its own."""
 

@@ -40,6 +40,7 @@ class Coefficient:
         like: Another coefficient with the same population value, whose interval it takes over.
         needs_categories: Whether it depends on the number of declared categories, K.
         compact: Whether a short panel includes it.
+        by_chance: Whether it takes off what chance gives, by the names of all questions together.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Coefficient:
     needs_categories: bool = False
     fewest_questions: int = 2
     compact: bool = False
+    by_chance: bool = False
 
     def __post_init__(self) -> None:
         """Give `help(omega)` and `omega?` the coefficient's own text."""

@@ -122,6 +122,7 @@ def agreement(s: Sums) -> FloatArray:
     "Fleiss 1971",
     least=_least_over_replications,
     like=omega,
+    by_chance=True,
 )
 def fleiss_kappa(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e from the shares of all verdicts."""
@@ -134,6 +135,7 @@ def fleiss_kappa(s: Sums) -> FloatArray:
     "Krippendorff 2019",
     least=_least_over_replications,
     like=omega,
+    by_chance=True,
 )
 def krippendorff_alpha(s: Sums) -> FloatArray:
     """1 - D_o / D_e over all pairable verdicts."""
@@ -148,6 +150,7 @@ def krippendorff_alpha(s: Sums) -> FloatArray:
     least=_least_over_categories,
     interval=NOISE_OR_SETTLED,
     needs_categories=True,
+    by_chance=True,
 )
 def gwet_ac1(s: Sums) -> FloatArray:
     """(P_o - P_e) / (1 - P_e) with P_e = sum p(1 - p) / (K - 1)."""
@@ -163,6 +166,7 @@ def gwet_ac1(s: Sums) -> FloatArray:
     least=_least_over_categories,
     interval=NOISE_OR_SETTLED,
     needs_categories=True,
+    by_chance=True,
 )
 def brennan_prediger(s: Sums) -> FloatArray:
     """(P_o - 1/K) / (1 - 1/K)."""

@@ -1,16 +1,19 @@
-"""The judge and responder tasks of the study."""
+"""The judge and responder tasks of the study, each by its name: `bbh_judge`, say."""
 
-from .judges import BEST_OF_FIVE, bbh_judge, head_to_tail_judge, mt_bench_judge, squad_judge
-from .respond import bbh_respond, head_to_tail_respond, mt_bench_respond, squad_respond
+from collections.abc import Callable, Mapping
 
-__all__ = [
-    "BEST_OF_FIVE",
-    "bbh_judge",
-    "bbh_respond",
-    "head_to_tail_judge",
-    "head_to_tail_respond",
-    "mt_bench_judge",
-    "mt_bench_respond",
-    "squad_judge",
-    "squad_respond",
-]
+from inspect_ai import Task
+
+from .judges import BEST_OF_FIVE, JUDGES
+from .respond import RESPONDERS
+
+TASKS: Mapping[str, Callable[..., Task]] = {**JUDGES, **RESPONDERS}
+"""All tasks by name: those of each row of `BENCHMARKS`."""
+
+__all__ = ["BEST_OF_FIVE", "TASKS"]
+
+
+def __getattr__(name: str) -> Callable[..., Task]:
+    if name not in TASKS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return TASKS[name]

@@ -9,7 +9,7 @@ from inspect_ai.model import GenerateConfig
 from ...errors import one_of
 from ...metrics import judged_accuracy, reliability
 from ...tasks import JUDGE_CONFIG, judge_task, with_options
-from ..benchmarks import BENCHMARKS
+from ..benchmarks import BENCHMARKS, Benchmark
 from ..benchmarks.selection import source_of
 from ..responses import cut, load_predictions, load_responses
 
@@ -17,19 +17,19 @@ HEAD_TO_TAIL_CONFIG = JUDGE_CONFIG.merge(GenerateConfig(temperature=0.75))
 """The study's settings for Head-to-Tail judges; inspect's own options override them."""
 
 
-def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
+def _best_of_five(benchmark: Benchmark) -> Callable[..., Task]:
     def judge(
         responses: str | None = None, responders: str | list[str] | None = None, **options: Any
     ) -> Task:
         return judge_task(
-            BENCHMARKS[benchmark].design,
-            load_responses(responses, benchmark, responders),
+            benchmark.design,
+            load_responses(responses, benchmark.name, responders),
             source=source_of(responses),
             location=responses,
             **options,
         )
 
-    judge.__doc__ = f"""{about}
+    judge.__doc__ = f"""{benchmark.judged}
 
     Every replication is the same prompt with a seed of its own. Temperature, top_k and
     max_tokens are 1, 50 and 50 unless set with inspect's options.
@@ -39,16 +39,7 @@ def _best_of_five(benchmark: str, about: str) -> Callable[..., Task]:
             published `prompt_responses.json`, responders' logs, or rows as a JSONL file.
         responders: The five to choose from where there are more.
     """
-    return task(name=f"{BENCHMARKS[benchmark].key}_judge")(with_options(judge))
-
-
-bbh_judge = _best_of_five("BBH", "BIG-Bench Hard: which of five responses is best?")
-squad_judge = _best_of_five(
-    "SQuAD", "SQuAD: which of five responses to a question about a passage is best?"
-)
-mt_bench_judge = _best_of_five(
-    "MT-Bench", "MT-Bench: which of five responses to the second question is best?"
-)
+    return task(name=f"{benchmark.key}_judge")(with_options(judge))
 
 
 def _of_predictions(  # noqa: D417
@@ -83,11 +74,13 @@ def _of_predictions(  # noqa: D417
     )
 
 
-head_to_tail_judge = task(name="head_to_tail_judge")(with_options(_of_predictions))
-
 BEST_OF_FIVE: Mapping[str, Callable[..., Task]] = {
-    "bbh": bbh_judge,
-    "squad": squad_judge,
-    "mt_bench": mt_bench_judge,
+    one.key: _best_of_five(one) for one in BENCHMARKS.values() if one.best_of
 }
 """The judge tasks of the paper's Table 2, by the keys of their benchmarks."""
+
+JUDGES: Mapping[str, Callable[..., Task]] = {
+    **{f"{key}_judge": of for key, of in BEST_OF_FIVE.items()},
+    "head_to_tail_judge": task(name="head_to_tail_judge")(with_options(_of_predictions)),
+}
+"""The judge tasks by name."""

@@ -1,6 +1,6 @@
 """Tasks in which a model answers a benchmark's questions, for a judge to choose from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Literal
 
@@ -13,7 +13,7 @@ from ...designs import Item
 from ...judging.asking import SeededPrompt
 from ...judging.replicate import replicate
 from ...record.seeds import base_seed, replication_seed
-from ..benchmarks import BENCHMARKS, load_questions
+from ..benchmarks import BENCHMARKS, Benchmark, load_questions
 from ..benchmarks.selection import source_of
 from ..responses.respond_logs import RESPONDER_TASK
 
@@ -26,33 +26,29 @@ VERSION = 1
 PerCategory = int | Literal["all"]
 
 
-def _respond(benchmark: str, about: str, default: PerCategory = 1) -> Callable[..., Task]:
-    row = BENCHMARKS[benchmark]
-
+def _respond(benchmark: Benchmark) -> Callable[..., Task]:
     def responder(
-        source: str = "sample", per_category: PerCategory = default, seed: int = 0
+        source: str = "sample", per_category: PerCategory = benchmark.per_category, seed: int = 0
     ) -> Task:
-        questions = load_questions(benchmark, source, per_category, base_seed(seed))
-        return respond_task(benchmark, questions, source_of(source), seed)
+        questions = load_questions(benchmark.name, source, per_category, base_seed(seed))
+        return respond_task(benchmark.name, questions, source_of(source), seed)
 
-    responder.__doc__ = f"""{benchmark}: {about}
+    responder.__doc__ = f"""{benchmark.name}: {benchmark.answered}
 
-    The logs make the responses for `{row.key}_judge`.
+    The logs make the responses for `{benchmark.key}_judge`.
 
     Args:
         source: The sample pack ("sample"), or the benchmark's official files.
         per_category: Questions of each category, article or popularity, or "all".
         seed: Base seed of the draw of questions and of the responses.
     """
-    return task(name=f"{row.key}_respond")(responder)
+    return task(name=f"{benchmark.key}_respond")(responder)
 
 
-bbh_respond = _respond("BBH", "answer with step-by-step reasoning.")
-squad_respond = _respond("SQuAD", "answer with step-by-step reasoning, given the passage.")
-mt_bench_respond = _respond("MT-Bench", "answer two turns, the second in view of the first answer.")
-head_to_tail_respond = _respond(
-    "Head-to-Tail", 'answer in as few words as possible, or say "unsure".', "all"
-)
+RESPONDERS: Mapping[str, Callable[..., Task]] = {
+    f"{one.key}_respond": _respond(one) for one in BENCHMARKS.values()
+}
+"""The responder tasks by name."""
 
 
 def respond_task(benchmark: str, questions: list[Item], source: str, seed: int) -> Task:
