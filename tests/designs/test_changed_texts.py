@@ -112,7 +112,7 @@ def test_changes_of_ones_own(tmp_path: Path) -> None:
         ("answers: []", "answers: expected 1 or more, found 0"),
         ("answers: [{name: a, kind: bad, answer: b}]", "item 1, kind: "),
         ("answers: [{name: a, answer: b}]", "item 1: missing field 'kind'"),
-        ("answers: [{nme: a}]", "unknown field 'nme'. Allowed fields: name, kind, answer."),
+        ("answers: [{nme: a}]", "unknown field 'nme'. Allowed fields: name, kind, answer, about."),
         ("answers: [{name: given, kind: invariance, answer: b}]", "the name of what is not"),
         ("answers: [{name: a, kind: invariance, answer: '{% if %}'}]", "answer: template line 1"),
     ],
