@@ -96,14 +96,13 @@ def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
 
 def _again(row: Row, analysis: Analysis) -> str:
     """How often another try changes the verdict, or how far it is from the first."""
-    record, n = row.record, row.record["n_questions"]
-    if record.get("mean_difference") is not None:
-        return f"two tries differ by {record['mean_difference']:.2f} on average."
-    if record["agreement"] is None:
-        why = record["not_estimable"].get("agreement", "too little was judged")
-        return f"how far verdicts repeat is not known: {why}."
+    numbers, agreement = row.numbers, row.estimates["agreement"]
+    if (far := numbers.value("mean_difference")) is not None:
+        return f"two tries differ by {far:.2f} on average."
+    if agreement.value is None:
+        return f"how far verdicts repeat is not known: {agreement.reason or 'not estimable'}."
     order = " (or order)" if varies(row.table, "order") else ""
-    differs = share(1 - record["agreement"], n)
+    differs = share(1 - agreement.value, numbers.n_questions)
     return f"another try{order} gives another verdict in {differs} of cases."
 
 

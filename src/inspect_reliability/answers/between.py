@@ -27,7 +27,7 @@ def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
 
 def pooled(analysis: Analysis) -> Iterator[Record]:
     """Omega over benchmarks, for rows that differ only in the benchmark."""
-    replicated = [row for row in analysis.rows if row.record["n_questions"]]
+    replicated = [row for row in analysis.rows if row.numbers.n_questions]
     for condition, benchmarks in _apart(replicated, "benchmark"):
         omega = pooled_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]

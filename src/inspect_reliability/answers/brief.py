@@ -24,7 +24,7 @@ from ..stats.rates import rate
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
 from .right import of_scale
-from .row import Row
+from .row import Row, valued
 
 _MOST_WITH_VOTES = 3
 """Most rows beside which there is room for votes."""
@@ -123,7 +123,7 @@ _SILENT = "share of outputs without a verdict, or with several"
 
 def _texts(analysis: Analysis, row: Row) -> Record:
     """The numbers of a row as the block shows them, by key."""
-    own = row.record
+    own = row.numbers
     found: Record = {}
     names: list[str] = []
     if right := next(iter(analysis.of(row, "validity")), None):
@@ -138,12 +138,11 @@ def _texts(analysis: Analysis, row: Row) -> Record:
             found |= {"majority": last["accuracy"], "majority_interval": last["accuracy_interval"]}
             names.append("majority")
     if not (row.no_draws or row.asked_once):
-        scale = own.get("mean_difference") is not None
+        scale = own.value("mean_difference") is not None
         again = ("mean_difference", "icc") if scale else ("agreement", "omega")
-        for name in again:
-            found |= {name: own[name], f"{name}_interval": own[f"{name}_interval"]}
+        found |= valued(**{name: own.estimates[name] for name in again})
         names += again
-    counted = {"validity": found.get("n_labelled", 0), "rows": own["n_questions"]}
+    counted = {"validity": found.get("n_labelled", 0), "rows": own.n_questions}
     shown = {
         key: span(found, key, form, counted[result])
         for key, _, result, form in _NUMBERS
@@ -151,7 +150,7 @@ def _texts(analysis: Analysis, row: Row) -> Record:
     }
     if "within_one" in shown:
         shown["step"] = f"{found['step']:g}"
-    return shown | {"silent": share(row.without_verdict, own["n_questions"])}
+    return shown | {"silent": share(row.without_verdict, own.n_questions)}
 
 
 def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[TableColumn]:
@@ -219,7 +218,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
         if one["accuracy"] is not None
     }
     again = {
-        one["votes"]: share(one["agreement"], row.record["n_questions"])
+        one["votes"]: share(one["agreement"], row.numbers.n_questions)
         for one in analysis.of(row, "votes")
         if one["agreement"] is not None
     }

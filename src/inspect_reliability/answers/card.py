@@ -98,7 +98,7 @@ def _card(analysis: Analysis, row: Row) -> Record:
 def _varied(row: Row) -> tuple[list[str], list[str]]:
     """What varied between the verdicts on a question, and what did not."""
     table = row.table
-    exact = row.judged.exact and row.record["n_replications"] is None
+    exact = row.judged.exact and row.numbers.n_replications is None
     outputs = bool(row.suite and row.suite.graders and row.suite.outputs_differ)
     known = [] if exact else ["seed"]
     known += of_role(table, "facet", without=(*GROUP_BY, *row.group))

@@ -21,7 +21,7 @@ from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
 from .report import report_document
-from .row import Row, worst_seed_check
+from .row import Numbers, Row, record_of, worst_seed_check
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
@@ -85,7 +85,8 @@ def estimate(analysis: Analysis, names: Iterable[str], progress: Progress = quie
     """
     records = []
     for row in progress(analysis.rows, "Computing"):
-        records.append(_row_record(analysis, row))
+        numbers = row.numbers
+        records.append(_row_record(analysis, row, numbers))
     analysis.results.keep("rows", records)
     for name in names:
         if name not in analysis.results.kept:
@@ -131,12 +132,13 @@ def omega(
 
 def rows(analysis: Analysis) -> Iterator[Record]:
     """Each judge under each condition."""
-    return (_row_record(analysis, row) for row in analysis.rows)
+    return (_row_record(analysis, row, row.numbers) for row in analysis.rows)
 
 
-def _row_record(analysis: Analysis, row: Row) -> Record:
+def _row_record(analysis: Analysis, row: Row, numbers: Numbers) -> Record:
     """The numbers of a row, with what other rows and rooms add."""
-    own, added = dict(row.record), dict(analysis.beside(row)) if analysis.beside else {}
+    own = record_of(row.group, numbers)
+    added = dict(analysis.beside(row)) if analysis.beside else {}
     why = own.pop("not_estimable") | added.pop("not_estimable", {})
     same = [analysis.identical[row.name]] if row.name in analysis.identical else []
     said = [*own.pop("cautions"), *same, *added.pop("cautions", [])]

@@ -20,6 +20,8 @@ from ..stats import (
     KINDS,
     Counts,
     Estimate,
+    Floor,
+    Reason,
     gini_mean_difference,
     noise_floor,
     omega,
@@ -42,6 +44,50 @@ RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Every number of a row; `record_of` has their keys of JSON.
+
+    Attributes:
+        estimates: Name -> estimate.
+        method: How verdicts were obtained.
+        n_replications: Replications of a question, on average; None of exact verdicts.
+        n_judgments: Verdicts; of exact ones after sampled reasonings, these.
+        between_reasonings: How often verdicts differ from one reasoning to another.
+        at_verdict: How often they differ after one reasoning.
+        n_categories: Declared categories.
+        open_mass: Largest share of a distribution that was left open; None of samples.
+        seed_check: The worst of its runs.
+        floor: What omega of pure noise is.
+        coverage: Share of the questions that are left without non-responses.
+        answers: A_LM and related shares, where verdicts say what is correct.
+        cautions: Reasons not to trust these numbers as they are.
+    """
+
+    estimates: Mapping[str, Estimate]
+    method: str
+    n_replications: float | None
+    n_judgments: int | None
+    between_reasonings: float | None
+    at_verdict: float | None
+    n_categories: int
+    open_mass: float | None
+    seed_check: str | None
+    floor: Floor | None
+    coverage: float | None
+    answers: tuple[Estimate, dict[str, float | None]] | None
+    cautions: tuple[Reason, ...]
+
+    @property
+    def n_questions(self) -> int:
+        """Questions that entered the coefficients."""
+        return self.estimates["omega"].n_questions
+
+    def value(self, name: str) -> float | None:
+        """The value of an estimate; None without it."""
+        return self.estimates[name].value if name in self.estimates else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,31 +139,26 @@ class Row(Condition):
         return found
 
     @cached_property
-    def record(self) -> Record:
-        """All its numbers as plain values, None if not estimable.
-
-        Estimates come with `<name>_interval` [low, high], some with `<name>_floor` [mean, low,
-        high]; `not_estimable` has the reasons for missing values.
-
-        Raises:
-            UserError: A grouping column has the name of a number.
-        """
-        why = reasons(self.estimates, ends=True)
+    def numbers(self) -> Numbers:
+        """All its numbers."""
         first = self.estimates["omega"]
-        numbers: Record = {
-            "n_questions": first.n_questions,
-            **self._known_by,
-            "n_categories": len(self.counts.categories),
-            "open_mass": float(self.counts.open_mass.max()) if self.counts.exact else None,
-            "seed_check": worst_seed_check(self.table),
+        return Numbers(
+            estimates=self.estimates,
+            n_categories=len(self.counts.categories),
+            open_mass=float(self.counts.open_mass.max()) if self.counts.exact else None,
+            seed_check=worst_seed_check(self.table),
             # Exact verdicts have no noise.
-            "omega_floor": ends(None if self.counts.exact else noise_floor(self.counts)),
-            **valued(**self.estimates),
-            "non_response_excluded_coverage": self._with_verdict.coverage,
-            **(self._answers(why) if self.judged.correctness else {}),
-        }
-        numbers |= {"not_estimable": why, "cautions": list(cautions(self, first))}
-        return of_group(self.group, numbers)
+            floor=None if self.counts.exact else noise_floor(self.counts),
+            coverage=self._with_verdict.coverage,
+            answers=answers_judged(self.judged) if self.judged.correctness else None,
+            cautions=tuple(cautions(self, first)),
+            **self._known_by,
+        )
+
+    @cached_property
+    def record(self) -> Record:
+        """All its numbers as plain values (see `record_of`)."""
+        return record_of(self.group, self.numbers)
 
     @cached_property
     def _with_verdict(self) -> Counts:
@@ -141,12 +182,37 @@ class Row(Condition):
             "method": method,
             "n_replications": None if each is None else whole(round(each, 2)),
             "n_judgments": number,
-            "disagreement_between_reasonings": between,
-            "disagreement_at_verdict": at,
+            "between_reasonings": between,
+            "at_verdict": at,
         }
 
-    def _answers(self, why: dict[str, str]) -> Record:
-        a_lm, found = answers_judged(self.judged)
+
+def record_of(group: Mapping[str, Any], numbers: Numbers) -> Record:
+    """The numbers of a row under the keys of JSON, None if not estimable.
+
+    Estimates come with `<name>_interval` [low, high], some with `<name>_floor` [mean, low, high];
+    `not_estimable` has the reasons for missing values.
+
+    Raises:
+        UserError: A grouping column has the name of a number.
+    """
+    why = reasons(numbers.estimates, ends=True)
+    record: Record = {
+        "n_questions": numbers.n_questions,
+        "method": numbers.method,
+        "n_replications": numbers.n_replications,
+        "n_judgments": numbers.n_judgments,
+        "disagreement_between_reasonings": numbers.between_reasonings,
+        "disagreement_at_verdict": numbers.at_verdict,
+        "n_categories": numbers.n_categories,
+        "open_mass": numbers.open_mass,
+        "seed_check": numbers.seed_check,
+        "omega_floor": ends(numbers.floor),
+        **valued(**numbers.estimates),
+        "non_response_excluded_coverage": numbers.coverage,
+    }
+    if numbers.answers is not None:
+        a_lm, shares = numbers.answers
         unknown = "the judgments do not say which answers are missing"
         needs = {
             "a_lm_se_replications": "needs at least 2 replications",
@@ -154,9 +220,10 @@ class Row(Condition):
             "h_lm": unknown,
             "m": unknown,
         }
-        why |= {name: needs[name] for name, value in found.items() if value is None}
+        why |= {name: needs[name] for name, value in shares.items() if value is None}
         why |= reasons({"a_lm": a_lm}, ends=True)
-        return valued(a_lm=a_lm) | found
+        record |= valued(a_lm=a_lm) | shares
+    return of_group(group, record | {"not_estimable": why, "cautions": list(numbers.cautions)})
 
 
 class _Keyed(Protocol):

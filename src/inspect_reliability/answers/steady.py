@@ -8,7 +8,7 @@ from ..showing.document import Block, Figure, Grave, Text
 from ..showing.values import Record, TableColumn, estimate, text, whole
 from ..stats import COEFFICIENTS, code_of
 from .analysis import Analysis
-from .row import AT_VERDICT, Row
+from .row import AT_VERDICT, Numbers, Row
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
@@ -16,20 +16,20 @@ _LOWEST = -0.25
 
 def exact_verdicts(rows: Sequence[Row]) -> Iterator[Text]:
     """What it means that verdicts are exact, and what stayed open."""
-    records = [row.record for row in rows]
-    if exact := [record for record in records if record["method"] == "exact"]:
+    known = [row.numbers for row in rows]
+    if exact := [one for one in known if one.method == "exact"]:
         yield Text(
             f"Exact: the distribution of each verdict was computed, not sampled.{_left_open(exact)}"
         )
-    if reasoned := [record for record in records if record["method"] == AT_VERDICT]:
+    if reasoned := [one for one in known if one.method == AT_VERDICT]:
         yield Text(
             "Exact at the verdict: reasonings were sampled, and the distribution of the verdict "
             f"after each was computed.{_left_open(reasoned)}"
         )
 
 
-def _left_open(records: Sequence[Record]) -> str:
-    most = max(record["open_mass"] for record in records)
+def _left_open(known: Sequence[Numbers]) -> str:
+    most = max(one.open_mass or 0.0 for one in known)
     if not most:
         return " More replications would add nothing; only more questions would."
     return f" At most {most:.2g} of a question was left open; draws, if any, stand for it."
