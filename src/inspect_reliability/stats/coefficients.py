@@ -188,6 +188,7 @@ krippendorff_alpha_numeric = _add(
     replace(
         krippendorff_alpha,
         name="krippendorff_alpha_numeric",
+        by_chance=False,  # numbers are the same on every question
         title="Krippendorff's alpha, numbers",
         about="Krippendorff's alpha where a disagreement weighs its squared difference.",
         scale="interval",
