@@ -13,12 +13,13 @@ judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
 	$(BIN)/inspect eval tasks/bbh_judge.py --epochs 100
 	@echo
-	@echo "Every judgment, with its seed, is in the newest log in logs/. Next:"
-	@echo "  . $(BIN)/activate"
-	@echo "  inspect view                                  # browse the judgments"
-	@echo "  inspect-reliability report logs               # reliability with cautions, beside that of logs/example"
-	@echo "  inspect eval tasks/bbh_judge.py -T exact=true # the distribution of each verdict, instead of 100 draws"
-	@echo "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
+	@log=$$(ls -t logs/*.eval | head -n 1) && $(BIN)/inspect-reliability report "$$log" && printf '%s\n' "" \
+	  "Every judgment, with its seed, is in $$log. Next:" \
+	  "  . $(BIN)/activate" \
+	  "  inspect view                                  # browse the judgments" \
+	  "  inspect-reliability report $$log --html report.html" \
+	  "  inspect eval tasks/bbh_judge.py -T exact=true # the distribution of each verdict, instead of 100 draws" \
+	  "  inspect eval tasks/bbh_judge.py --epochs 100 --model hf_seeded/<hub name or folder>"
 
 test: $(VENV)/test
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder -m "not network"

@@ -64,7 +64,7 @@ RECIPES = {
     "a table's heading": Recipe(
         '(?<=\nTITLE = )"Steady, or right"',
         '"By the labels"',
-        said="By the labels: how often",
+        said="By the labels",
         gone="Steady, or right",
     ),
     "a caution": Recipe(

@@ -31,18 +31,17 @@ QUIET = [
 
 BELOW_THE_BAR: FloatRect = {"x": 0, "y": 29, "width": 1280, "height": 771}
 FIRST_PART: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 660}
-WITH_LINKS: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 730}
+WITH_SECTIONS: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 1200}
 
 PARTS = {
-    "h3": "start",
-    "tbody .state": "end",
-    "thead th:last-child": "end",
-    "p.answer": "end",
-    "p.answer + p.answer": "end",
+    "p.study": "end",
+    ".headlines p": "end",
+    ".estimates thead th:last-child": "end",
+    ".estimates tbody th": "end",
     "p.next": "end",
-    "ul.cautions": "start",
-    "figure svg": "end",
-    "nav a:last-of-type": "end",
+    ".cautions b": "start",
+    "figcaption": "end",
+    "details.part h2": "start",
 }
 """Parts of the page that get a number in the annotated picture, and at which end of them."""
 
@@ -152,7 +151,7 @@ def main() -> None:
         tab.screenshot(path=given.out / "page.png", clip=FIRST_PART)
         print(given.out / "page.png")
         tab.evaluate(NUMBERED, PARTS)
-        tab.screenshot(path=given.out / "page-parts.png", clip=WITH_LINKS)
+        tab.screenshot(path=given.out / "page-parts.png", clip=WITH_SECTIONS, full_page=True)
         print(given.out / "page-parts.png")
 
 

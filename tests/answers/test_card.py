@@ -93,7 +93,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
         assert f"its grader ({graders.TINY}) together" in text
     assert f"Evaluated model none/none Graders in the log {graders.TINY}" in shown["card"]
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
-    assert shown["report"].startswith(f"none/none, task, graded by {graders.TINY}: ")
+    assert shown["report"].startswith("Each replication is another output of none/none; ")
     (log,) = tmp_path.glob("*.eval")
     assert f"with: inspect-reliability rejudge {log} --replications 5" in shown["report"]
 
@@ -165,9 +165,9 @@ def test_a_page_of_cards_keeps_what_belongs_to_each() -> None:
     """Answer and cautions of a card stand below its name, not on top of the page."""
     both = together(*(changed(made(questions=8), judge=name) for name in "ab"))
     page = render(card_document(analyse(both)), "html").partition("<main")[2]
-    order = re.findall(r"<h3>([ab]), BBH|<p class=\"(answer|Caution)\">", page)
+    order = re.findall(r"<h3>([ab]), BBH|<(?:p|div) class=\"(headline|Caution)s?\">", page)
     each = [name for name, _ in groupby("".join(one) for one in order)]
-    assert each == ["a", "answer", "Caution", "b", "answer", "Caution"]
+    assert each == ["a", "headline", "Caution", "b", "headline", "Caution"]
 
 
 @pytest.mark.parametrize("label", [None, "A"])

@@ -217,7 +217,7 @@ def test_every_command_says_that_numbers_describe_non_responses(tmp_path: Path) 
         made(silent=0.6, seed=seed).table.drop(columns="order").to_csv(file, index=False)
     for asked in ("report", "plan --half-width .2", "gate --min omega=.5", "card", "compare"):
         shown = command(*asked.split(), *sides[: 2 if asked == "compare" else 1])
-        assert "The numbers describe these non-responses" in shown, asked
+        assert "he numbers describe these non-responses" in shown, asked
 
 
 @pytest.mark.slow
@@ -238,7 +238,7 @@ def test_replications_without_a_verdict_are_not_called_too_few(
     example_logs.run(task, tmp_path, limit=2, model=judge)
     assert "epochs" not in caplog.text
     shown = command("report", tmp_path)
-    assert "Why: no output has a verdict" in shown
+    assert shown.startswith("No output has a verdict")
     assert "judged once" not in shown
 
 
@@ -285,8 +285,7 @@ def test_reworded_cautions_keep_their_place(monkeypatch: pytest.MonkeyPatch) -> 
     known = [one.code for one in cautions_of(analyse(once))]
     assert known[0] is Grave.ASKED_ONCE
     other = Reason(Grave.ASKED_ONCE, "Other words. And more.")
-    for module in ("cautions", "advice"):
-        monkeypatch.setattr(f"inspect_reliability.answers.{module}.ASKED_ONCE", other)
+    monkeypatch.setattr("inspect_reliability.answers.cautions.ASKED_ONCE", other)
     again = analyse(once)
     assert [one.code for one in cautions_of(again)] == known
     blocks = report_document(again).blocks

@@ -279,8 +279,8 @@ def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("n", "wrong", "said"),
     [
-        (20, 0, "Keep: no promise: too few labels"),
-        (60, 30, "Keep: no promise: too many errors"),
+        (20, 0, "labels are too few to promise at most 10% wrong"),
+        (60, 30, "none of its verdicts can be used with at most 10% wrong"),
     ],
 )
 def test_a_report_says_why_nothing_is_promised(
@@ -369,7 +369,8 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
     page = str(tmp_path / "page.html")
     said = invoke("report", *asked, "--html", page).stdout
     votes = f"{one['votes_needed']} of {one['votes']} votes"
-    assert f"Keep: {one['kept']:.0%} ({votes}): with 95% confidence at most 10% of" in said
+    used = f"{one['kept']:.0%} of its verdicts can be used with at most 10% wrong"
+    assert f"{used} (those with {votes})" in " ".join(said.split())
     assert "Kept and wrong" in Path(page).read_text()
 
 

@@ -169,3 +169,34 @@ def test_a_page_promises_what_it_shows() -> None:
     assert copies not in render(report_document(analyse(together(*both))), "html")
     both.append(changed(made(noise=0), temperature=0.0, judge="a"))
     assert copies in render(report_document(analyse(together(*both))), "html")
+
+
+def test_grades_of_judge_and_people_are_cells() -> None:
+    """Each share is written in its cell, and cells where both are the same are framed."""
+    records = [
+        {"label": "1", "verdict": "1", "share": 0.5},
+        {"label": "10", "verdict": "1", "share": 0.3},
+        {"label": "2", "verdict": "10", "share": 0.2},
+    ]
+    figure = Figure("", "w", records, "verdict", "share", "label", kind="heat", width=4)
+    svg = draw(figure, svg_file)
+    assert {"50%", "30%", "20%"} <= {*texts(svg)}
+    ticks = [one for one in texts(svg) if one in ("1", "2", "10")]
+    assert ticks == ["1", "10", "1", "2", "10"]
+    assert len(re.findall(r"<path[^>]*fill: none[^>]*stroke-width: 0\.9", svg)) == 2
+
+
+def test_names_of_a_wide_figure_are_whole() -> None:
+    """Beside a bar where there is room, else above it; as wide as a telephone, too."""
+    names = [f"organisation/a-judge-of-a-long-name-{n}, wording criteria" for n in (1, 2)]
+    records = [{"row": name, "part": "right", "share": 1.0} for name in names]
+    for width in (10.5, 4.8):
+        figure = Figure("", "w", records, "row", "share", "part", kind="bars", width=width)
+        found = texts(draw(figure, svg_file))
+        assert {*names} <= {*found}
+    narrow = texts(draw(Figure("", "", records, "row", "share", "part", "bars", width=4), svg_file))
+    assert [one for one in narrow if one.startswith("organisation")] == [*map(_cut53, names)]
+
+
+def _cut53(name: str) -> str:
+    return name if len(name) <= 53 else f"{name[:35]}…{name[-17:]}"

@@ -50,3 +50,34 @@ def test_a_table_has_a_cell_for_each_heading() -> None:
     ):
         assert one in shown
     assert shown.startswith(r"% \usepackage{booktabs,fontspec}")
+
+
+def points(latex: str) -> float:
+    """About how wide a table is: letters of its widest cells, and the gaps between columns."""
+    body = latex[latex.index(r"\toprule") : latex.index(r"\bottomrule")]
+    rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines() if "&" in line]
+    scale = next((k for size, k in SIZES.items() if f"{size}\n" in latex), 1.0)
+    widest = [
+        max(len(re.sub(r"[{}]", "", cell)) for cell in one) for one in zip(*rows, strict=True)
+    ]
+    return scale * sum(4.6 * n + 12 for n in widest)
+
+
+SIZES = {r"\small": 0.9, r"\footnotesize": 0.8}
+
+
+def test_a_pivot_is_no_wider_than_the_text() -> None:
+    """Omega of 3 benchmarks at 6 temperatures: in smaller type, with intervals below."""
+    columns = ["Benchmark", "0", "0.2", "0.4", "0.6", "0.8", "1"]
+    rows = [[name, *["0.26 [0.17, 0.41]"] * 5, "-"] for name in ("BBH", "SQuAD", "MT-Bench")]
+    few = render(Document("", [Table(columns[:3], [row[:3] for row in rows])], {}))
+    assert "footnotesize" not in few
+    assert "0.26 [0.17, 0.41]" in few
+    shown = render(Document("", [Table(columns, rows)], {}))
+    assert 200 < points(shown) < 345
+    assert "BBH & 0.26 & 0.26" in shown
+    assert r"& {[}0.17, 0.41] & {[}0.17, 0.41]" in shown
+    assert "resizebox" not in shown
+    wide = render(Document("", [Table(columns * 3, [row * 3 for row in rows])], {}))
+    assert r"\resizebox{\textwidth}{!}{%" in wide
+    assert wide.count("{") - wide.count(r"\{") == wide.count("}") - wide.count(r"\}")

@@ -106,7 +106,7 @@ def test_page_has_every_section(page: Path) -> None:
     html = page.read_text()
     for part in (
         "Judgments",
-        "Same again",
+        "Omega",
         "Next: ",
         "The numbers",
         "Votes for a stable majority",
@@ -176,11 +176,11 @@ def test_in_a_browser(
 
 @pytest.mark.browser
 def test_the_first_screen_answers(page: Path, browser: Any) -> None:
-    """The answer, the cautions and a whole figure are seen without scrolling or opening a fold."""
+    """The answer and the next step are seen without scrolling or opening a fold."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
     tab = context.new_page()
     tab.goto(page.as_uri())
-    for seen in (".answer p", ".cautions li", "figure svg"):
+    for seen in (".headlines p", ".step"):
         box = tab.locator(seen).first.bounding_box()
         assert box
         assert box["y"] + box["height"] <= 800, seen

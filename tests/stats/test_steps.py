@@ -84,7 +84,7 @@ def test_within_a_step_is_counted(step: float) -> None:
     assert known is not None
     assert known.step == pytest.approx(step)
     near = np.abs(verdicts - labels[:, None]) <= 1
-    assert known.within_one().value == pytest.approx(near.mean())
+    assert known.share("within_one").value == pytest.approx(near.mean())
     mean = spearmanr(verdicts.mean(axis=1), labels)[0]
     assert known.rank_correlation().value == pytest.approx(mean)
 
@@ -123,7 +123,7 @@ def test_two_numbers_are_names() -> None:
     """0 and 1 are no scale: right and wrong say all."""
     known = labelled(beside([[0, 1], [1, 1], [0, 0]], [0, 1, 1]))
     assert known is not None
-    assert known.within_one().value is None
+    assert known.share("within_one").value is None
     assert known.share().value == pytest.approx(0.5)
 
 
@@ -132,5 +132,5 @@ def test_one_label_throughout_is_a_name() -> None:
     given = np.random.default_rng(7).integers(0, 4, (60, 2))
     known = labelled(beside(given.tolist(), [0.0] * 60))
     assert known is not None
-    assert known.within_one().value is known.rank_correlation().value is None
+    assert known.share("within_one").value is known.rank_correlation().value is None
     assert known.share("wrong").value == pytest.approx((given > 0).mean())

@@ -1,15 +1,13 @@
-"""What the numbers of a row mean for its user: why they are as they are, and what to do next."""
+"""What to do next about a judge, by what is known of it."""
 
 import shlex
 from typing import NamedTuple
 
 from ..judgments.columns import varies
 from ..judgments.reading import Code
-from ..showing.document import Tone
-from ..showing.values import ROUNDING, Record, counted, in_points, points, share
-from ..stats import Reason, ReliabilityError
+from ..showing.values import ROUNDING, Record, in_points
+from ..stats import ReliabilityError
 from .analysis import Analysis
-from .cautions import ASKED_ONCE
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .row import Row
 
@@ -31,6 +29,9 @@ WIDE = 0.05
 _FIRST_LABELS, _MOST_DRAWN = 50, 200
 """Questions to label next where nothing says how many would do, and most that are drawn at once."""
 
+NEAR = 0.9
+"""Share of verdicts within one step of the label from which a judge is held to that."""
+
 BIASED = 0.05
 """P-value of equal shares below which a judge prefers a place."""
 
@@ -39,117 +40,90 @@ _GRADER = "for the grader alone, judge each output again, with"
 
 _DRAWS = "judge again, with a temperature above 0 and a seed for each try"
 
-_MORE_QUESTIONS = "judge more questions, each several times"
-
 
 class Advice(NamedTuple):
-    """The state of a judge in a few words, why, and what to do next, with its command.
+    """What to do next about a judge: in a word or two, in words, and the command that does it."""
 
-    `caution` is the one that the reason says.
-    """
-
-    status: str
-    tone: Tone
-    why: str
+    tag: str
     next: str
     command: str = ""
-    caution: Reason | None = None
 
 
-def advice(analysis: Analysis, row: Row, logs: str) -> Advice:
-    """What a row's numbers mean; `logs` is what the next command reads."""
+def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
+    """The next step for a row; `logs` is what its command reads."""
     right = next(iter(analysis.of(row, "validity")), None)
     if row.suite and row.suite.caution:
-        why = row.suite.caution.split(". ")[0]
-        return Advice("outputs differ", "unsure", f"{_small(why)}.", _GRADER, _rejudge(row))
+        return Advice("judge again", _GRADER, _rejudge(row))
     if row.silent:
-        read = ("read some outputs, with", f"report {logs} --html report.html")
-        if not from_logs(row.table):  # whose outputs are not here
-            read = ("read some outputs, then change the prompt or the parser", "")
-        return Advice("no verdicts", "bad", _small(row.silent), *read, row.silent)
+        if from_logs(row.table):
+            return Advice("read", "read some outputs, with", f"report {logs} --html report.html")
+        return Advice("read", "read some outputs, then change the prompt or the parser")
     if right and right["n_labelled"] < FEWEST:
-        why = (
-            f"{counted(right['n_labelled'], 'labelled question')} cannot say how often it is right."
-        )
-        return Advice("few labels", "unsure", why, *_label(row, right, logs))
-    if right and right["wrong"] is not None and right["within_one"] is None:
-        return _of_names(row, right, logs)
+        return _label(row, right, logs)
+    if right and right["within_one"] is not None:
+        return _of_scale(row, right, logs)
+    if right and right["wrong"] is not None:
+        return _of_options(row, right, logs)
     if right is None and any(note.code is Code.LABELS_OTHER for note in analysis.judgments.notes):
-        why = "the labels are no verdicts of the judge, so whether it is right is not known."
-        what = f"report {logs} --map YOURS=VERDICT"
-        return Advice("labels in other words", "unsure", why, "say what they mean, with", what)
-    if row.no_draws or row.asked_once:
-        return _without_evidence(row)
-    again = _again(row, analysis)
+        return Advice("map", "say what the labels mean, with", f"report {logs} --map YOURS=VERDICT")
+    if row.asked_once:
+        return _judge_again(row)
+    if row.no_draws:
+        return Advice("draw", _DRAWS)
     if len(row.counts.questions) < FEWEST:
-        few = counted(len(row.counts.questions), "question")
-        why = f"{again} {few} cannot say how it judges others."
-        return Advice("few questions", "unsure", why, _MORE_QUESTIONS)
+        return Advice("judge more", "judge more questions, each several times")
     if place := preferred_place(analysis, row):
-        return Advice("prefers a place", "bad", again, _both_orders(place))
+        return _both_orders(place)
     if right is None:
         draw = f"validate {logs} --next 30 --out labels.csv"
-        why = f"{again} Whether verdicts are right is not known without labels."
-        return Advice("not labelled", "unsure", why, "label a few outputs, drawn by", draw)
-    return Advice("on a scale", "unsure", again, *_another(logs))
+        return Advice("label", "label a few outputs, drawn by", draw)
+    return _another(logs)
 
 
-def _again(row: Row, analysis: Analysis) -> str:
-    """How often another try changes the verdict, or how far it is from the first."""
-    numbers, agreement = row.numbers, row.estimates["agreement"]
-    if (far := numbers.value("mean_difference")) is not None:
-        return f"two tries differ by {far:.2f} on average."
-    if agreement.value is None:
-        return f"how far verdicts repeat is not known: {agreement.reason or 'not estimable'}."
-    order = " (or order)" if varies(row.table, "order") else ""
-    differs = share(1 - agreement.value, numbers.n_questions)
-    return f"another try{order} gives another verdict in {differs} of cases."
+def _of_scale(row: Row, right: Record, logs: str) -> Advice:
+    """Of grades beside grades of people: take means, hold it to that, or change the judge."""
+    if (k := enough_means(right)) > 1:
+        return Advice("take means", f"take the mean of {k} tries; what it costs says", _plan(logs))
+    if right["within_one"] >= NEAR:
+        return _gate(right, "within_one", logs)
+    if row.asked_once:
+        return _judge_again(row)
+    return _another(logs)
 
 
-def _of_names(row: Row, right: Record, logs: str) -> Advice:
+def _of_options(row: Row, right: Record, logs: str) -> Advice:
     """Of verdicts that are right or wrong."""
-    n, wrong, twice = right["n_labelled"], right["wrong"], right["wrong_twice"]
+    wrong, twice = right["wrong"], right["wrong_twice"]
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
-        why = f"{share(right['undecided'], n)} of verdicts decide nothing."
-        return Advice("undecided", "bad", why, *_another(logs))
-    if wrong < ROUNDING:
-        these = f" on the {n:,} labelled questions" if _unlabelled(row) else ""
-        return Advice("right", "good", f"no verdict{these} is wrong.", *_gate(right, logs))
+        return _another(logs)
+    if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
+        return _gate(right, "accuracy", logs)
     if twice is None:
-        why = "each question was judged once, so whether errors repeat is not known."
-        return Advice("judged once", "unsure", why, *_judge_again(row), ASKED_ONCE)
+        return _judge_again(row)
     if row.no_draws:
-        said = f"{share(wrong, n)} of verdicts are wrong."
-        if wrong <= FEW_WRONG:
-            return Advice("seldom wrong", "good", said, *_gate(right, logs))
-        why = f"{said} Whether errors repeat is not known: no two tries of a question differ, and "
-        return Advice("copies", "unsure", f"{why}they may be copies.", _DRAWS)
+        return Advice("draw", _DRAWS)
+    if twice - wrong / 2 > ROUNDING:  # votes cannot mend most errors
+        return _another(logs)
     gain, votes = gained(right)
-    repeat = twice - wrong / 2
-    said = "half of the errors repeat"
-    if abs(repeat) > ROUNDING:
-        said = "most errors repeat" if repeat > 0 else "most errors do not repeat"
-    said += f" ({points(twice, n)} of {in_points(wrong, n)})"
-    if gain is None:
-        said += "."
-    elif abs(gain) < _NEARLY / 2:
-        said += "; votes gain nothing."
-    else:
-        last = majorities(right)[-1]
-        said += (
-            f"; {last['votes']} votes {'gain' if gain > 0 else 'lose'} {in_points(abs(gain), n)} "
-            f"({share(right['accuracy'], n)} -> {share(last['accuracy'], n)})."
-        )
-    if wrong <= FEW_WRONG:
-        return Advice("seldom wrong", "good", said, *_gate(right, logs))
-    if repeat > ROUNDING:
-        return Advice("errors repeat", "bad", said, *_another(logs))
     if gain is not None and gain > GAIN:
         use = f"use the majority of {votes} verdicts; what it costs says"
-        return Advice("votes help", "good", said, use, f"plan {logs}")
+        return Advice("take votes", use, _plan(logs))
     if (more := _more_questions(row, right)) is not None:
-        return Advice("few labels", "unsure", said, *_label(row, right, logs, more))
-    return Advice("mixed errors", "unsure", said, *_another(logs))
+        return _label(row, right, logs, more)
+    return _another(logs)
+
+
+def _plan(logs: str) -> str:
+    return f"plan {logs}"
+
+
+def enough_means(right: Record) -> int:
+    """The fewest tries whose mean is right nearly as often as that of most; 1 if none gains."""
+    known = [one for one in right["means"] if one["accuracy"] is not None]
+    if len(known) < 2 or known[-1]["accuracy"] - known[0]["accuracy"] <= GAIN:
+        return 1
+    best = max(one["accuracy"] for one in known)
+    return next(int(one["votes"]) for one in known if one["accuracy"] >= best - _NEARLY)
 
 
 def majorities(right: Record) -> list[Record]:
@@ -190,20 +164,14 @@ def favoured(analysis: Analysis, row: Row) -> Record | None:
     return max(known, key=lambda one: float(one["change"]), default=None)
 
 
-def _without_evidence(row: Row) -> Advice:
-    if row.asked_once:
-        why = _small(row.no_draws or ASKED_ONCE).split(". ")[0]
-        return Advice("judged once", "unsure", f"{why}.", *_judge_again(row), ASKED_ONCE)
-    why = _small(row.no_draws or "")
-    return Advice("copies", "unsure", why, _DRAWS, caution=row.no_draws)
-
-
-def _judge_again(row: Row) -> tuple[str, str]:
+def _judge_again(row: Row) -> Advice:
     if not from_logs(row.table):
-        return "judge each question again, 5 times or more, and report all tries", ""
+        return Advice(
+            "judge again", "judge each question again, 5 times or more, and report all tries"
+        )
     if "seed" in row.table:  # of a judge task, whose log has no other output to judge
-        return "run the task again, with --epochs 5", ""
-    return "judge every output again, with", _rejudge(row)
+        return Advice("judge again", "run the task again, with --epochs 5")
+    return Advice("judge again", "judge every output again, with", _rejudge(row))
 
 
 def _rejudge(row: Row) -> str:
@@ -211,31 +179,26 @@ def _rejudge(row: Row) -> str:
     return f"rejudge {shlex.quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
 
 
-def _small(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
+def _both_orders(place: Record) -> Advice:
+    if place["of"] == 2:
+        return Advice("both orders", "judge each pair in both orders, with a column order")
+    every = "show each question in every order of its options, and give a column order"
+    return Advice("all orders", every)
 
 
-def _both_orders(place: Record) -> str:
-    return (
-        "show each question in every order of its options, and give a column order"
-        if place["of"] != 2
-        else "judge each pair in both orders, with a column order"
-    )
+def _another(logs: str) -> Advice:
+    return Advice("change", "try another prompt or judge, then", f"compare {logs} NEW")
 
 
-def _another(logs: str) -> tuple[str, str]:
-    return "try another prompt or judge, then", f"compare {logs} NEW"
-
-
-def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> tuple[str, str]:
+def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     """What to label next, of `wanted` labelled questions in all; 0 if that is not known."""
     known, left = right["n_labelled"], _unlabelled(row)
     lacking = wanted - known if wanted > known else _FIRST_LABELS
     n = f" ({wanted:,} in all for +-{in_points(WIDE, known)})" if wanted > known else ""
     if not left:
-        return f"judge more questions, and label them{n}", ""
+        return Advice("judge more", f"judge more questions, and label them{n}")
     draw = f"validate {logs} --next {min(lacking, left, _MOST_DRAWN)} --out more_labels.csv"
-    return f"label more questions{n}, drawn by", draw
+    return Advice("label", f"label more questions{n}, drawn by", draw)
 
 
 def _unlabelled(row: Row) -> int:
@@ -244,9 +207,10 @@ def _unlabelled(row: Row) -> int:
     return len({*row.counts.questions} - {*known})
 
 
-def _gate(right: Record, logs: str) -> tuple[str, str]:
-    least = (right["accuracy_interval"] or [right["accuracy"]])[0]
-    return "hold it to that, with", f"gate {logs} --min accuracy={int(least * 20) / 20:g}"
+def _gate(right: Record, name: str, logs: str) -> Advice:
+    least = (right[f"{name}_interval"] or [right[name]])[0]
+    held = f"gate {logs} --min {name}={int(least * 20) / 20:g}"
+    return Advice("hold", "hold it to that, with", held)
 
 
 def _more_questions(row: Row, right: Record) -> int | None:

@@ -187,14 +187,14 @@ class Analysis:
     def told(
         self, name: str, title: str, records: Sequence[Record] | None = None
     ) -> Iterator[Table | Text]:
-        """Known records of a result in tables, followed by its meaning, and why others are not."""
+        """Known records of a result in a table with its meaning, and why others are not known."""
         records = self.results[name] if records is None else records
         known = [one for one in records if one.get("reason") is None]
         filled = {key for one in known for key, value in one.items() if value is not None}
         if known:
-            yield from self.tables(known, [c for c in declared(name) if c.key in filled], title)
-            about = KEYS[name].about
-            yield Text(f"{title}: {about[0].lower()}{about[1:]}")
+            shown = [column for column in declared(name) if column.key in filled]
+            for table in self.tables(known, shown, title):
+                yield replace(table, about=KEYS[name].about)
         reasons: dict[str, dict[str, None]] = {}
         for one in records:
             if why := one.get("reason"):

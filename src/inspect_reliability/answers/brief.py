@@ -1,13 +1,23 @@
 """The answer in one block: each judge in a line, why, what to beware of, and the next step."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..showing.columns import KEYS, legend
-from ..showing.document import Block, Caution, Grave, Table, Text
+from ..showing.columns import legend
+from ..showing.document import (
+    Axis,
+    Block,
+    Caution,
+    Cell,
+    Estimates,
+    EstimatesRow,
+    Grave,
+    Table,
+    Text,
+)
 from ..showing.values import (
     ROUNDING,
     Record,
@@ -21,13 +31,15 @@ from ..showing.values import (
     told_apart,
 )
 from ..stats.rates import rate
+from . import steady
 from .advice import advice, favoured, majorities, preferred_place
 from .analysis import Analysis
+from .headline import MOST_SENTENCES, STABLE, headlines
 from .right import of_scale
 from .row import Row, valued
 
-_MOST_WITH_VOTES = 3
-"""Most rows beside which there is room for votes."""
+_MOST_FOOLED = 3
+"""Most judges of whom a line says what fools them."""
 
 _MOST_MOVED = 3
 """Most judges of whom a line says how far a facet moves them."""
@@ -42,38 +54,50 @@ ANSWER = ("validity", "moves", "shifts", "position", "votes", "keep", "fooled")
 def brief(
     analysis: Analysis, logs: str = "LOGS", also: str = "", beside: Sequence[Text] = ()
 ) -> list[Block]:
-    """The block; `logs` is what the next command reads, `also` other options to see more.
+    """The answer: a sentence a judge, a table, what moves it, the gravest caution, the next step.
 
-    `beside` are other sentences of its command.
+    Args:
+        analysis: The rows.
+        logs: What the next command reads.
+        also: Other options to see more.
+        beside: Other sentences of its command.
     """
     rows = analysis.best_first
-    first, named = rows[0], told_apart([row.keys for row in rows], "judge")
+    named = told_apart([row.keys for row in rows], "judge")
     names = ["" if len(rows) == 1 else named(row.keys) for row in rows]
-    states = [advice(analysis, row, logs) for row in rows]
-    table = _table(analysis, rows, names)
-    blocks: list[Block] = []
-    if len(rows) == 1 or len(table.headings) > 1:
-        blocks.append(replace(table, marks=[(one.status, one.tone) for one in states]))
-    if len(rows) <= _MOST_WITH_VOTES:
-        blocks += votes_table(analysis, first, names[0])
+    state = advice(analysis, rows[0], logs)
+    blocks: list[Block] = [Text(_studied(analysis, rows), "study")]
+    blocks += headlines(analysis, rows, names)
+    table = estimates(analysis, rows, names)
+    pivots = [*steady.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
+    blocks += pivots or [table] * bool(table.headings)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
-    blocks += _ahead(first, logs)
-    blocks += _what_is_kept(analysis)
+    blocks += _ahead(rows[0], logs)
     blocks += _what_fools(analysis, rows, names)
     every = cautions(analysis, of_labels=True)
-    # A caution that the answer says is not said twice.
-    others = [one for one in every if one.text != states[0].caution]
+    # What a headline says is not said twice.
+    told = {row.silent for row in rows} | {row.no_draws for row in rows}
+    told |= {row.suite.caution for row in rows if row.suite}
+    others = [one for one in every if one.text not in told and one.code != Grave.ASKED_ONCE]
     blocks += [*beside, *worst(others)]
-    whom = f" ({names[0]})" if names[0] else ""
-    blocks.append(Text(f"Why{whom}: {states[0].why}", "answer"))
-    blocks += next_step(states[0].next, states[0].command)
-    return [*blocks, more(len(every) - 1, len(rows) - _most_rows(analysis), also)]
+    blocks += next_step(state.next, state.command)
+    left = 0 if pivots else len(rows) - table.most
+    return [*blocks, more(len(every) - 1, left, also)]
 
 
-def _most_rows(analysis: Analysis) -> int:
-    """Most rows that a terminal shows: a longer block is no answer."""
-    return 5 if analysis.results["validity"] else 10
+def _studied(analysis: Analysis, rows: Sequence[Row]) -> str:
+    """What was studied, in a few words."""
+    of = [row.keys for row in rows]
+    shared = {k: v for k, v in of[0].items() if all(one.get(k) == v for one in of)}
+    judges = {str(one.get("judge")) for one in of}
+    several = f"{len(judges)} judges" if len(judges) > 1 else ""
+    known = describe(shared) if any(shared.values()) else ""
+    if len(rows) == 1 and rows[0].suite:
+        known = rows[0].title
+    return ": ".join(
+        filter(None, [", ".join(filter(None, [several, known])), _size(analysis, rows)])
+    )
 
 
 def next_step(words: str, command: str = "") -> list[Text]:
@@ -97,95 +121,116 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 
 def explained(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
-    texts = [_texts(analysis, row) for row in analysis.rows]
-    return [*legend(_columns(analysis.rows, texts))]
+    return [*legend(_columns({key for row in analysis.rows for key in _cells(analysis, row)}))]
 
 
-_NUMBERS = (
-    ("accuracy", "Right", "validity", "%"),
-    ("undecided", "Undecided", "validity", "%"),
-    ("wrong", "Wrong", "validity", "%"),
-    ("wrong_then_right", "Wrong, second try right", "validity", "%"),
-    ("wrong_twice", "Wrong twice", "validity", "%"),
-    ("within_one", "Within one step", "validity", "%"),
-    ("rank_correlation", "Rank correlation", "validity", "z.2f"),
-    ("majority", "Majority right", "validity", "%"),
-    ("agreement", "Same again", "rows", "%"),
-    ("mean_difference", "Two tries differ by", "rows", ".2f"),
-    ("omega", "Omega", "rows", "z.2f"),
-    ("icc", "ICC", "rows", "z.2f"),
+_COLUMNS = (
+    ("right", "Right", "how often one verdict is right by the labels"),
+    ("near", "Within one step", "how often one verdict is at most a step from the label"),
+    ("rank", "Rank correlation", "how far mean verdicts and labels have one order"),
+    ("undecided", "Undecided", "how often one verdict decides nothing"),
+    ("again", "Same again", "how often two tries on one question give the same verdict"),
+    ("apart", "Two tries differ by", "mean distance of two tries on one question"),
+    (
+        "votes",
+        "With votes",
+        "right, or the same again, by the majority of (so many) tries; on scales, by their mean",
+    ),
+    ("omega", "Omega", "share of the differences between verdicts that another try repeats"),
+    ("icc", "ICC", "the same of numbers"),
+    ("silent", "Without a verdict", "share of outputs without a verdict, or with several"),
 )
-"""Key of a number of the block, its heading, the result that declares it, and its form."""
-
-_MAJORITY = "how often the majority of so many verdicts is right"
-_SILENT = "share of outputs without a verdict, or with several"
+"""Key of a column, its heading and what it says."""
 
 
-def _texts(analysis: Analysis, row: Row) -> Record:
-    """The numbers of a row as the block shows them, by key."""
-    own = row.numbers
-    found: Record = {}
-    names: list[str] = []
-    if right := next(iter(analysis.of(row, "validity")), None):
-        scale = of_scale(right)
-        # Beside a label on a scale is nearly right, and no error.
-        once = right["wrong_twice"] is None or row.no_draws  # a copy repeats every error
-        errors = ("wrong",) if once else ("wrong_then_right", "wrong_twice")
-        names += ["accuracy", *["undecided"] * bool(right["undecided"])]
-        names += ("within_one", "rank_correlation") if scale else errors
-        found |= right
-        for last in () if scale or row.no_draws else majorities(right)[1:][-1:]:
-            found |= {"majority": last["accuracy"], "majority_interval": last["accuracy_interval"]}
-            names.append("majority")
+def _cells(analysis: Analysis, row: Row) -> dict[str, Cell]:
+    """The numbers of a row, by column."""
+    own, found = row.numbers, dict[str, Cell | None]()
+    right = next(iter(analysis.of(row, "validity")), None)
+    if right:
+        n = right["n_labelled"]
+        if of_scale(right):
+            found["near"] = _cell(right, "within_one", "%", n)
+            if right["within_one"] is None:
+                found["rank"] = _cell(right, "rank_correlation", "z.2f", n)
+        else:
+            found["right"] = _cell(right, "accuracy", "%", n)
+            # What decides nothing has a column where it is more than outputs without a verdict.
+            if abs(right["undecided"] - row.without_verdict) > ROUNDING:
+                found["undecided"] = _cell(right, "undecided", "%", n)
     if not (row.no_draws or row.asked_once):
-        scale = own.value("mean_difference") is not None
-        again = ("mean_difference", "icc") if scale else ("agreement", "omega")
-        found |= valued(**{name: own.estimates[name] for name in again})
-        names += again
-    counted = {"validity": found.get("n_labelled", 0), "rows": own.n_questions}
-    shown = {
-        key: span(found, key, form, counted[result])
-        for key, _, result, form in _NUMBERS
-        if key in names and found[key] is not None
-    }
-    if "within_one" in shown:
-        shown["step"] = f"{found['step']:g}"
-    return shown | {"silent": share(row.without_verdict, own.n_questions)}
+        n, scale = own.n_questions, own.value("mean_difference") is not None
+        again = ("apart", "mean_difference", ".2f") if scale else ("again", "agreement", "%")
+        name = "icc" if scale else "omega"
+        known = valued(**{one: own.estimates[one] for one in (again[1], name)})
+        found[again[0]] = _cell(known, *again[1:], n)
+        found[name] = _cell(known, name, "z.2f", n)
+        found["votes"] = _with_votes(analysis, row, right)
+    if row.without_verdict:
+        silent = row.without_verdict
+        found["silent"] = Cell(share(silent, len(row.counts.questions)), silent)
+    return {key: cell for key, cell in found.items() if cell}
 
 
-def _columns(rows: Sequence[Row], texts: Sequence[Record]) -> list[TableColumn]:
+def _cell(record: Record, key: str, form: str, n: int) -> Cell | None:
+    if record[key] is None:
+        return None
+    return Cell(span(record, key, form, n), record[key], *(record[f"{key}_interval"] or ()))
+
+
+def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> Cell | None:
+    """How often the majority, or on a scale the mean, of so many tries is right, or the same."""
+    n, key = row.numbers.n_questions, "accuracy"
+    if right:
+        n = right["n_labelled"]
+        last = [one for one in right["means"][1:] if one[key] is not None][-1:]
+        last = last if of_scale(right) else majorities(right)[1:][-1:]
+    else:
+        key = "agreement"
+        known = [one for one in analysis.of(row, "votes") if one[key] is not None]
+        odd = [one for one in known if one["votes"] % 2 and one["votes"] > 1]
+        last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
+    for one in last:
+        ends = one[f"{key}_interval"] or ()
+        return Cell(f"{share(one[key], n)} ({one['votes']})", one[key], *ends)
+    return None
+
+
+def _columns(keys: Collection[str]) -> list[TableColumn]:
     """The columns with something to show."""
-    steps = {one["step"] for one in texts if "step" in one}
-    own = {"within_one": f"Within {steps.pop()} of the label"} if len(steps) == 1 else {}
-    known = [
-        TableColumn(
-            key,
-            of.meaning if (of := KEYS[result].columns.get(key)) else _MAJORITY,
-            heading=own.get(key, name),
-        )
-        for key, name, result, _ in _NUMBERS
-        if any(key in one for one in texts)
+    return [
+        TableColumn(key, meaning, heading=name) for key, name, meaning in _COLUMNS if key in keys
     ]
-    if len(rows) == 1 or any(row.without_verdict for row in rows):
-        known.append(TableColumn("silent", _SILENT, heading="Without a verdict"))
-    return known
 
 
-def _table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Table:
-    """A line a judge; of a single one, a line a number."""
-    texts = [_texts(analysis, row) for row in rows]
-    columns, size = _columns(rows, texts), _size(analysis, rows)
-    if len(rows) == 1:
-        parts = ((one.heading, texts[0][one.key].partition(" [")) for one in columns)
-        lines = [[name, value, ends and f"[{ends}"] for name, (value, _, ends) in parts]
-        return Table(["", "", ""], lines, f"{rows[0].title}: {size}")
-    of = [row.keys for row in rows]
-    shared = {k: v for k, v in of[0].items() if all(one.get(k) == v for one in of)}
-    shared.pop("judge", None)
-    first = TableColumn("who", heading="Model" if rows[0].suite else "Judge")
-    named = [one | {"who": name} for one, name in zip(texts, names, strict=True)]
-    title = ": ".join(filter(None, [describe(shared) if any(shared.values()) else "", size]))
-    return replace(Table.of(named, [first, *columns], title), most=_most_rows(analysis))
+_OF_NUMBERS = ("apart",)
+"""Columns whose axis is that of their numbers; the others are shares or correlations."""
+
+
+def estimates(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Estimates:
+    """A line a judge."""
+    each = [_cells(analysis, row) for row in rows]
+    columns = _columns({key for one in each for key in one})
+    steps = {one["step"] for row in rows for one in analysis.of(row, "validity") if one["step"]}
+    near = f"Within {steps.pop():g} of the label" if steps and steps != {1.0} else ""
+    lines = [
+        EstimatesRow(name, [one.get(c.key, Cell("")) for c in columns], advice(analysis, row).tag)
+        for row, name, one in zip(rows, names, each, strict=True)
+    ]
+    return Estimates(
+        _studied(analysis, rows),
+        [near if near and c.key == "near" else c.heading for c in columns],
+        lines,
+        [_axis(c.key, [one[c.key] for one in each if c.key in one]) for c in columns],
+        most=5 if analysis.results["validity"] else 10,  # a longer block is no answer
+        of="Model" if rows[0].suite else "Judge",
+    )
+
+
+def _axis(key: str, cells: Sequence[Cell]) -> Axis:
+    if key in _OF_NUMBERS:
+        return Axis.of(cells)
+    return Axis(min([0.0, *(one.low or one.value or 0.0 for one in cells)]), 1.0)
 
 
 def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
@@ -311,21 +356,13 @@ def _ahead(row: Row, logs: str) -> list[Text]:
     return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
 
 
-def _what_is_kept(analysis: Analysis) -> Iterator[Text]:
-    """A line on what may be kept, where there are labels."""
-    if analysis.results["validity"]:
-        from .kept import kept_line
-
-        yield from kept_line(analysis)
-
-
 def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
     """A line a judge with changed answers: the two strongest effects of either kind."""
     if "answer_change" not in analysis.judgments.table:
         return
     from . import fooled
 
-    for row, whom in list(zip(rows, names, strict=True))[:_MOST_WITH_VOTES]:
+    for row, whom in list(zip(rows, names, strict=True))[:_MOST_FOOLED]:
         if said := fooled.in_a_line(fooled.about(analysis, row), most=2):
             yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 

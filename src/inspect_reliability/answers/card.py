@@ -14,9 +14,9 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, chance, estimate, text
-from .advice import advice
 from .analysis import Analysis
 from .fooled import about, in_a_line
+from .headline import headline
 from .report import judges, notes
 from .row import NO_LABELS, Row
 from .runs import runs
@@ -31,7 +31,7 @@ _SEED_CHECKS = {
 }
 _BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
 """What labels say, where there are any."""
-ON_A_CARD = ("validity", "position", "fooled", "seed_checks")
+ON_A_CARD = ("validity", "votes", "position", "fooled", "seed_checks")
 """Results besides `rows` that a card reads."""
 
 _UNLABELLED: Record = {"not_estimable": dict.fromkeys(_BY_LABELS, NO_LABELS)}
@@ -50,8 +50,7 @@ def card_document(analysis: Analysis) -> Document:
     blocks: list[Block] = []
     for row, card in zip(rows, cards, strict=True):
         lines = [[name, what] for name, what in _lines(analysis, row, card) if what]
-        said = advice(analysis, row, "LOGS").why
-        answer = Text(said[0].upper() + said[1:], "answer")
+        answer = Text(headline(analysis, row), "headline")
         blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
         blocks += exact_verdicts([row])
         blocks += map(Caution, card["cautions"])

@@ -11,7 +11,7 @@ from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Record, TableColumn, describe, estimate, keys_of, of_group
-from ..stats import COEFFICIENTS, KINDS, Estimate, Reason, question_rates
+from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
 from ..stats.decisions import (
     FAILS,
     OPEN,
@@ -23,6 +23,7 @@ from ..stats.decisions import (
     questions_to_decide_rate,
     within_limit,
 )
+from ..stats.validity import WITHIN_ONE
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE
@@ -56,7 +57,7 @@ KEPT = "kept"
 FOOLED = ("towards", "lift")
 """What may be at most so large for each change that leaves an answer's worth alone."""
 
-REQUIRED = (*COEFFICIENTS, *RATES, *KINDS, KEPT, *FOOLED)
+REQUIRED = (*COEFFICIENTS, *RATES, *SHARES, KEPT, *FOOLED)
 """Names that can have a limit."""
 
 _NOT_CHANGED = "no answer was changed: run the judge with -T answers=instruction"
@@ -87,13 +88,14 @@ class Limits:
         if wrong := [name for name, _ in self.least if name in FOOLED]:
             raise UserError(f"{wrong[0]} has no minimum: use --max {wrong[0]}=VALUE.")
         most = (*RATES, *KINDS[1:])
-        has_evidence = {("omega", True), (KINDS[0], True), *((name, False) for name in most)}
+        least = ("omega", KINDS[0], WITHIN_ONE)
+        has_evidence = {*((name, True) for name in least), *((name, False) for name in most)}
         for name, _, at_least in self.all:
             if self.anytime and (name, at_least) not in has_evidence:
                 raise UserError(
-                    "Evidence that may be looked at any time is known of a least omega or "
-                    f"accuracy and of a highest share, not of {name}: leave out --anytime, and "
-                    "look once."
+                    "Evidence that may be looked at any time is known of a least omega, accuracy "
+                    f"or within_one and of a highest share, not of {name}: leave out --anytime, "
+                    "and look once."
                 )
 
     @property
@@ -155,7 +157,7 @@ def _requirement(
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
-    if name in KINDS and (caution := by_these_labels(row)):
+    if name in SHARES and (caution := by_these_labels(row)):
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
         cautions.append(Reason(Code.SCALE, _SCALE.format(estimate(row.record, "icc"))))
@@ -181,7 +183,7 @@ def _evidence_of(row: Row, name: str, limit: float, at_least: bool) -> Decision 
     asked = judged.counts()
     if name in RATES:
         return anytime_share(question_rates(asked, RATES[name])[0], limit)
-    if name not in KINDS:
+    if name not in SHARES:
         return anytime_omega(asked, limit)
     known = labelled(judged, asked)
     each = known.by_question(name) if known else None
@@ -195,7 +197,7 @@ def _more_questions(row: Row, name: str, limit: float) -> int | None:
     if name in RATES:
         return questions_to_decide_rate(row.counts, limit, RATES[name])
     one_test = name in COEFFICIENTS and not row.several
-    found = row.precision(name) if one_test or name in KINDS else None
+    found = row.precision(name) if one_test or name in SHARES else None
     return None if found is None else questions_to_decide(found, limit)
 
 
@@ -248,7 +250,7 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
     undecided = [one for one in named if one["result"] == OPEN]
     if result == OPEN and undecided:
         answerable = [one for one in undecided if not one["reason"]]
-        label = answerable and all(one["requirement"].startswith(KINDS) for one in answerable)
+        label = answerable and all(one["requirement"].startswith(SHARES) for one in answerable)
         more = " Label more questions." if label else " Judge more questions."
         sentence += more if answerable else " The cautions say why."
     n = len({one["who"] for one in named})

@@ -218,7 +218,8 @@ def in_words(panel: Panel, one: Record) -> str:
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     kept = (
         f"Keep the {share(one['kept'], n)} that have {votes_of(one)}{less}: "
-        f"{panel.promise.words} of these are wrong ({one['error']:.1%} of the labelled)."
+        f"{panel.promise.words} of these are {panel.promise.wrong} "
+        f"({one['error']:.1%} of the labelled)."
     )
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"

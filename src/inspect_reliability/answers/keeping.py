@@ -25,7 +25,7 @@ from ..stats.keep import (
     labels_differ,
     steps_of,
 )
-from ..stats.long import FloatArray, IntArray
+from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
 from .condition import could_be_options
 from .row import NO_LABELS, Row
@@ -47,12 +47,19 @@ class Promise:
         confidence: Probability that the promise is kept.
         prices: Dollars of a call by judge, where the judgments do not say.
         epsilon: What a person costs more than a judge, in the test against people.
+        within_one: Whether a verdict on a scale is right if it is at most a step from the label.
     """
 
     max_error: float = 0.1
     confidence: float = 0.95
     prices: Mapping[str, float] = field(default_factory=dict)
     epsilon: float = 0.1
+    within_one: bool = False
+
+    @property
+    def wrong(self) -> str:
+        """What it calls wrong, in words."""
+        return "more than a step off" if self.within_one else "wrong"
 
     @property
     def words(self) -> str:
@@ -143,7 +150,19 @@ class Panel:
         most = self.labels.max(axis=1, keepdims=True, initial=0)
         right = (self.labels == most) & (most > 0)
         right &= right.sum(axis=1, keepdims=True) == 1
+        if self.promise.within_one and self.scale is not None:
+            right = self._near(right)
         return Cascade(tuple(map(self._ballots, self.rows)), right, most[:, 0] > 0)
+
+    def _near(self, right: Flags) -> Flags:
+        """Verdicts that are at most a step of the first judge's labels from a right one, N x K."""
+        known, values = self.rows[0].labelled, self.scale
+        if known is None or known.step is None or values is None:
+            return right
+        number = ~np.isnan(values)
+        at = np.where(number, values, 0.0)
+        near = np.abs(at[:, None] - at) <= known.step * (1 + ROUNDING)
+        return np.asarray(right @ (near & number & number[:, None]))
 
     def _ballots(self, row: Row) -> Ballots:
         counts = row.counts
@@ -243,8 +262,9 @@ class Panel:
             )
         first = next(step for step in path if step.n_labelled >= needed)
         return (
-            f"too many errors: {first.errors} of {first.n_labelled} labelled questions are wrong "
-            f"among those with {percent(round(first.threshold, 3))} of votes or more; {do}"
+            f"too many errors: {first.errors} of {first.n_labelled} labelled questions are "
+            f"{self.promise.wrong} among those with {percent(round(first.threshold, 3))} of votes "
+            f"or more; {do}"
         )
 
     @cached_property

@@ -21,7 +21,7 @@ from ..showing.values import (
     points,
     whole,
 )
-from ..stats import KINDS, Estimate, ReliabilityError
+from ..stats import KINDS, SHARES, Estimate, ReliabilityError
 from ..stats.planning import Design, Precision
 from .analysis import Analysis
 from .brief import more, next_step, votes_table, worst
@@ -70,7 +70,7 @@ def plans(
         UnknownCoefficientError: There is no such coefficient.
     """
     rows = analysis.rows
-    if {*names}.isdisjoint(KINDS) and all(row.counts.replications.max() < 2 for row in rows):
+    if {*names}.isdisjoint(SHARES) and all(row.counts.replications.max() < 2 for row in rows):
         labelled = any(row.labelled for row in rows)
         if names != COEFFICIENTS or not labelled:
             raise UserError(

@@ -188,7 +188,8 @@ def _verdicts(row: Row, names: list[str]) -> Figure:
         for i in shown
         for k in used
     ]
-    words = f"{row.name}. {title}."
+    named = any(value is not None for value in row.keys.values())
+    words = f"{row.name}. {title}." if named else f"{title}."
     return Figure(
         title, words, records, "question", "share", "verdict", kind="questions", names=names
     )

@@ -8,12 +8,14 @@ from typing import Any
 from ..judgments.described import described
 from ..judgments.table import weights
 from ..showing import Form
-from ..showing.columns import legend
+from ..showing.columns import first_sentence, legend
 from ..showing.document import Block, Document, Example, Section, Table, Text
-from ..showing.values import Record, describe, text
+from ..showing.values import Record, describe, text, told_apart
 from . import outputs, questions, right, steady
 from .analysis import Analysis, Progress, quietly
-from .brief import ANSWER, brief, cautions, explained
+from .brief import ANSWER, brief, cautions, explained, votes_table
+from .headline import MOST_SENTENCES
+from .pictured import pictured
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
@@ -49,7 +51,7 @@ def report_document(
         blocks=brief(analysis, logs, ", --html report.html"),
         more=cache(partial(summary, analysis)),
         explained=partial(explained, analysis),
-        charts=cache(lambda: [*right.split(analysis)] or [*steady.chart(analysis)]),
+        charts=cache(partial(pictured, analysis)),
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=cache(partial(sections, analysis, progress)),
@@ -61,11 +63,30 @@ def summary(analysis: Analysis) -> list[Block]:
     """The main tables, the meaning of their columns, and every caution."""
     return [
         *numbers(analysis),
+        *_votes_of(analysis),
+        *_what_is_kept(analysis),
         *analysis.told("moves", "What moves the verdict"),
         *analysis.told("fooled", "What fools the judge"),
         *right.right_or_wrong(analysis),
         *cautions(analysis),
     ]
+
+
+def _votes_of(analysis: Analysis) -> Iterator[Block]:
+    """How often majorities are right, and the same again, of each of a few rows."""
+    rows = analysis.best_first
+    if len(rows) <= MOST_SENTENCES:
+        named = told_apart([row.keys for row in rows], "judge")
+        for row in rows:
+            yield from votes_table(analysis, row, named(row.keys) if rows[1:] else "")
+
+
+def _what_is_kept(analysis: Analysis) -> Iterator[Block]:
+    """A line on what may be kept, where there are labels."""
+    if analysis.results["validity"]:
+        from .kept import kept_line
+
+        yield from kept_line(analysis)
 
 
 def numbers(analysis: Analysis) -> Iterator[Block]:
@@ -117,10 +138,16 @@ def _names(found: Iterable[Any]) -> list[str]:
 def sections(analysis: Analysis, progress: Progress = quietly) -> list[Section]:
     """The closer look of a page: all sections with something to show."""
     made = (
-        Section(title, link, list(blocks(analysis)))
-        for title, link, blocks in progress(_SECTIONS, "Making the page")
+        Section(title, link, list(blocks(analysis)), _ABOUT.get(title) or first_sentence(name))
+        for title, link, name, blocks in progress(_SECTIONS, "Making the page")
     )
     return [section for section in made if section.blocks]
+
+
+def _rows(analysis: Analysis) -> Iterator[Block]:
+    """The main table; of a sweep, omega at each temperature before it."""
+    yield from steady.pivot(analysis)
+    yield from numbers(analysis)
 
 
 def _votes(analysis: Analysis) -> Iterator[Block]:
@@ -211,15 +238,24 @@ def _reading(analysis: Analysis) -> Iterator[Block]:
 
 
 _SECTIONS = (
-    ("The numbers", "Numbers", numbers),
-    ("Question by question", "Questions", questions.details),
-    ("Votes for a stable majority", "Votes", _votes),
-    ("What moves the verdict", "What moves it", _moves),
-    ("What fools the judge", "What fools it", _fooled),
-    (right.TITLE, "Right", _right),
-    ("Preference for a position", "Position", _position),
-    ("Agreement between judges", "Between judges", _between),
-    ("Outputs without a verdict", "Without a verdict", _reading),
-    ("Every coefficient", "Coefficients", steady.coefficients),
+    ("The numbers", "Numbers", "rows", _rows),
+    ("Question by question", "Questions", "", questions.details),
+    ("Votes for a stable majority", "Votes", "votes", _votes),
+    ("What moves the verdict", "What moves it", "moves", _moves),
+    ("What fools the judge", "What fools it", "fooled", _fooled),
+    (right.TITLE, "Right", "validity", _right),
+    ("Preference for a position", "Position", "position", _position),
+    ("Agreement between judges", "Between judges", "between_judges", _between),
+    ("Outputs without a verdict", "Without a verdict", "without_verdict", _reading),
+    ("Every coefficient", "Coefficients", "", steady.coefficients),
 )
-"""Title of a section of a page, its short name, and what makes its blocks."""
+"""Title of a section of a page, its short name, the result that it shows, and its blocks.
+
+The first sentence about the result is that of the section.
+"""
+
+_ABOUT = {
+    "Question by question": "How each question was judged, and outputs that contradict each other.",
+    "Every coefficient": "All measures of how far verdicts repeat.",
+}
+"""The sentence of a section that shows no result as it is."""

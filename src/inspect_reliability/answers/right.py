@@ -11,7 +11,7 @@ from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.values import Record, TableColumn, describe, told_apart
-from ..stats import KINDS, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
+from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
@@ -64,8 +64,7 @@ def _validity(row: Row, known: Labelled) -> Record:
     people = known.raters.replicated if (known.raters.replications > 1).any() else None
     blank = Estimate(reason=_ONE_RATER)
     estimates = {
-        **{kind: known.share(kind) for kind in KINDS},
-        "within_one": known.within_one(),
+        **{kind: known.share(kind) for kind in SHARES},
         "rank_correlation": known.rank_correlation(),
         **known.errors(),
         "kappa": known.kappa(),
@@ -88,6 +87,10 @@ def _validity(row: Row, known: Labelled) -> Record:
         "ceiling": None if row.names_differ else _ceiling(known, people),
         "votes": [
             {"votes": n, **valued(accuracy=one)} for n, one in known.votes(NO_VERDICTS).items()
+        ],
+        "means": [
+            {"votes": n, **valued(accuracy=one, within_one=near)}
+            for n, (one, near) in known.means(NO_VERDICTS).items()
         ],
         "not_estimable": reasons(estimates),
         "cautions": list(_cautions(row, known)),

@@ -17,7 +17,7 @@ from ..judgments.table import n_judgments
 from ..showing.values import Record, of_group, whole
 from ..stats import (
     COEFFICIENTS,
-    KINDS,
+    SHARES,
     Counts,
     Estimate,
     Floor,
@@ -96,7 +96,7 @@ class Row(Condition):
 
     def precision(self, name: str) -> Precision | None:
         """What a plan needs of a coefficient, or of a share by the labels; None if impossible."""
-        if name in KINDS:
+        if name in SHARES:
             return self.labelled.precision(kind=name) if self.labelled else None
         cells, _ = on_scale(self.judged, COEFFICIENTS[name].scale)
         return None if cells is None else precision(cells, name)
@@ -109,7 +109,7 @@ class Row(Condition):
         """
         if name in self.estimates:
             return self.estimates[name]
-        if name in KINDS:
+        if name in SHARES:
             return self.labelled.share(name) if self.labelled else Estimate(reason=NO_LABELS)
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
         if given is None:
@@ -124,7 +124,7 @@ class Row(Condition):
         same = self._with_verdict is self.counts  # without a non-response
         found["omega_non_response_excluded"] = found["omega"] if same else omega(self._with_verdict)
         if self.names_differ:
-            by_chance = [name for name, one in COEFFICIENTS.items() if one.by_chance]
+            by_chance = [n for n, one in COEFFICIENTS.items() if one.by_chance and n in found]
             for name in by_chance if self.several else [*by_chance, "omega"]:
                 one = replace(found[name], value=None, low=None, high=None)
                 found[name] = replace(one, reason=NAMES_DIFFER)

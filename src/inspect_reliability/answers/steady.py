@@ -4,8 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..showing.columns import KEYS, declared
-from ..showing.document import Block, Figure, Grave, Text
-from ..showing.values import Record, TableColumn, estimate, text, whole
+from ..showing.document import Block, Figure, Grave, Table, Text
+from ..showing.values import (
+    Record,
+    TableColumn,
+    describe,
+    estimate,
+    grouped,
+    span,
+    text,
+    whole,
+)
 from ..stats import COEFFICIENTS, code_of
 from .analysis import Analysis
 from .row import AT_VERDICT, Numbers, Row
@@ -70,26 +79,50 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[TableCol
     return [column for column in filled if scale or column.key != "icc"]
 
 
-def chart(analysis: Analysis) -> Iterator[Figure]:
-    """Omega, or ICC of numbers, of each judge, by what differs between rows."""
+def chart(analysis: Analysis, by: str = "judge") -> Iterator[Figure]:
+    """Omega, or ICC of numbers, of each judge or benchmark, by what differs between rows."""
     left_out = any(row.copied for row in analysis.rows)
     copies = " Copies at temperature 0 are in no figure." * left_out
     records = analysis.estimates("rows")
-    several = [name for name in analysis.differing(records) if name != "judge"]
-    x = analysis.across if analysis.across in several else next(reversed(several), "judge")
+    several = [name for name in analysis.differing(records) if name != by]
+    x = analysis.across if analysis.across in several else next(reversed(several), by)
     of = KEYS["rows"].columns["icc" if all(row.judged.scale for row in analysis.rows) else "omega"]
     name = of.heading.removesuffix(" [95%]")
     for figure in analysis.pictures(
         "rows",
-        f"{name} of one verdict, by judge{f' and {x}' if x != 'judge' else ''}.{copies}",
+        f"{name} of one verdict, by {by}{f' and {x}' if x != by else ''}.{copies}",
         x,
         of.key,
         kind="lines" if x == "temperature" else "points",
-        across=("judge", x),
+        across=(by, x),
         y_label=f"{name}, one verdict",
     ):
         lows = ((one[f"{of.key}_interval"] or [one[of.key]])[0] for one in figure.records)
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
+
+
+def pivot(analysis: Analysis) -> Iterator[Table]:
+    """Omega of each benchmark at each temperature, where several of both were studied."""
+    records = analysis.estimates("rows")
+    names = [name for name in analysis.differing(records) if name != "temperature"]
+    if not is_sweep(analysis):
+        return
+    rows = [grouped(name) for name in names]
+    shared = {name: value for name, value in analysis.keys(records[0], *names).items()}
+    shared.pop("temperature")
+    of = describe({name: value for name, value in shared.items() if value is not None})
+    title = "Omega by temperature" + (f": {of}" if any(shared.values()) else "")
+    yield Table.pivot(records, rows, "temperature", _omega, title)
+
+
+def _omega(record: Record) -> str:
+    """Omega with its interval, without the reason where it is not known."""
+    return span(record, "omega", "z.2f", 0) if record["omega"] is not None else "-"
+
+
+def is_sweep(analysis: Analysis) -> bool:
+    """Whether rows are of several benchmarks at several temperatures."""
+    return {"benchmark", "temperature"} <= {*analysis.differing(analysis.estimates("rows"))}
 
 
 def coefficients(analysis: Analysis) -> Iterator[Block]:

@@ -90,6 +90,11 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
     help="What a person costs more than a judge, as a share of questions, where several people "
     "labelled and a judge is compared with each.",
 )
+@click.option(
+    "--within-one",
+    is_flag=True,
+    help="On a scale, take a verdict for right if it is at most a step from the label.",
+)
 @writes(
     "--out",
     endings=[".csv", ".parquet"],
@@ -111,6 +116,7 @@ def keep(
     cascade: tuple[str, ...],
     prices: dict[str, float],
     epsilon: float,
+    within_one: bool,
     out: str | None,
     save_rule: str | None,
     by: tuple[str, ...],
@@ -128,7 +134,7 @@ def keep(
     request = Request(**asked)
     judgments = request.read(by)
     analysis = analyse(judgments, by or GROUP_BY)
-    found = panels(analysis, Promise(max_error, confidence, prices, epsilon), cascade)
+    found = panels(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
     request.show(keep_document(found, request.typed))

@@ -19,6 +19,7 @@ from .count import Judged
 from .counted import can_be_counted, telling, together
 from .exports import as_rows
 from .forms import Source, in_one_form
+from .guess import proposal
 from .names import joined, lacking, named, under_our_names
 from .orders import meant, swapped_in
 from .outputs import as_verdicts, verdicts_of_outputs
@@ -104,7 +105,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     frame, notes, reading = named(first, reading)
     needed = ("question", *(() if "p" in frame else ("verdict",)))
     if absent := [name for name in needed if name not in frame]:
-        hint = "" if "verdict" in frame else hint_of_several(first, reading)
+        several = "" if "verdict" in frame else hint_of_several(first, reading)
+        hint = proposal(first, reading, several)
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []

@@ -49,6 +49,12 @@ KEYS = _read()
 """Name of a result, or of a command -> its keys, in the order of JSON."""
 
 
+def first_sentence(name: str) -> str:
+    """The first sentence about a result."""
+    first, ends, _ = KEYS[name].about.partition(". ")
+    return f"{first}." if ends else first
+
+
 def declared(name: str, **shown: Callable[[Record], str]) -> list[TableColumn]:
     """The columns of a result that tables show; `shown` formats those that no format can."""
     known = [column for column in KEYS[name].columns.values() if column.heading]

@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal
+from math import ceil, floor, log10
+from typing import Any, Literal, NamedTuple
 
 from ..stats.estimate import code_of
 from .printable import slug
-from .values import Record, TableColumn
+from .values import ROUNDING, Record, TableColumn
 
 _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 
@@ -16,7 +17,18 @@ _LONGEST = 80
 """Most characters of a figure's name."""
 
 Tone = Literal[
-    "answer", "legend", "heading", "note", "good", "bad", "unsure", "next", "command", "more"
+    "study",
+    "headline",
+    "answer",
+    "legend",
+    "heading",
+    "note",
+    "good",
+    "bad",
+    "unsure",
+    "next",
+    "command",
+    "more",
 ]
 
 
@@ -24,7 +36,9 @@ Tone = Literal[
 class Text:
     """A paragraph; `tone` is its role for the reader.
 
-    In a terminal, notes on what was left out go to standard error when judgments are read.
+    "study" says what was studied, in small type; "headline" is the answer in one sentence, in large
+    type. A "command" after "next" is the next step; a page shows both as a card. In a terminal,
+    notes on what was left out go to standard error when judgments are read.
     """
 
     text: str
@@ -87,7 +101,8 @@ class Table:
 
     Attributes:
         most: Rows that a terminal shows; 0: all.
-        marks: A state for each row, or one for all, which a page marks in its tone.
+        marks: A state for each row, or one for all, which a page marks.
+        about: What it shows, in a sentence between its title and its rows.
     """
 
     headings: Sequence[str]
@@ -95,6 +110,7 @@ class Table:
     title: str = ""
     most: int = 0
     marks: Sequence[tuple[str, Tone]] = ()
+    about: str = ""
 
     @classmethod
     def of(
@@ -107,11 +123,117 @@ class Table:
         lines = [[one.show(record) for one in known] for record in records]
         return cls([one.heading for one in known], lines, title)
 
+    @classmethod
+    def pivot(
+        cls,
+        records: Sequence[Record],
+        rows: Sequence[TableColumn],
+        across: str,
+        show: Callable[[Record], str],
+        title: str = "",
+    ) -> "Table":
+        """A table with a column for each value of the key `across`, in order of the values.
+
+        `rows` are the columns that name a row; a cell is what `show` makes of its record, and empty
+        where no record has these keys.
+        """
+        values = sorted({one[across] for one in records if one[across] is not None})
+        cells = {
+            (*(column.show(one) for column in rows), one[across]): show(one) for one in records
+        }
+        names = list(dict.fromkeys(key[:-1] for key in cells))
+        lines = [[*name, *(cells.get((*name, value), "") for value in values)] for name in names]
+        return cls(
+            [*(one.heading for one in rows), *(f"{value:g}" for value in values)], lines, title
+        )
+
     @property
     def numbers(self) -> list[bool]:
         """Whether each column has only numbers, which every form aligns at the right."""
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.headings)
         return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
+
+
+class Cell(NamedTuple):
+    """A number as texts show it, and as a page draws it: a dot with its interval.
+
+    Without a value, only the text is shown; without ends, only the dot is drawn.
+    """
+
+    text: str = ""
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Axis(NamedTuple):
+    """The ends of the axis that all numbers of a column share."""
+
+    lowest: float = 0.0
+    highest: float = 1.0
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell]) -> "Axis":
+        """Around all numbers, from one round number to another; of a single one, from 0.
+
+        Up to 1 the round numbers are multiples of a fifth.
+        """
+        every = [cell for cell in cells if cell.value is not None]
+        known = [one for _, *ends in every for one in ends if one is not None]
+        least, most = min(known, default=0.0), max(known, default=1.0)
+        if len(every) < 2:
+            least, most = min(least, 0.0), max(most, 1.0)
+        farthest = max(most, -least)
+        unit = 0.2 if farthest <= 1 else 10 ** floor(log10(farthest)) / 2
+        low, high = floor(least / unit + ROUNDING), ceil(most / unit - ROUNDING)
+        if low == high:  # all are the same round number: it is an end
+            low, high = (low - 1, high) if low > 0 else (low, high + 1)
+        return cls(low * unit, high * unit)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Both ends, and 0 or the middle between them."""
+        inside = self.lowest < 0 < self.highest
+        middle = 0.0 if inside else (self.lowest + self.highest) / 2
+        return [self.lowest, middle, self.highest]
+
+
+class EstimatesRow(NamedTuple):
+    """A judge with a cell for each column; `tag` says in a word or two what to do with it."""
+
+    name: str
+    cells: Sequence[Cell]
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Numbers of judges, a row each, in columns that share an axis.
+
+    A page draws each as a dot with its interval, with the figure beside it. Other forms show the
+    table of the texts.
+
+    Attributes:
+        headings: Name of each column.
+        axes: Axis of each column.
+        most: Rows that a terminal shows; 0: all.
+        of: What the rows are.
+    """
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[EstimatesRow]
+    axes: Sequence[Axis]
+    most: int = 0
+    of: str = "Judge"
+
+    def to_table(self) -> Table:
+        """The texts, with names where there are any; tags are on pages alone."""
+        named = [self.of] if any(row.name for row in self.rows) else []
+        lines = [
+            [*[row.name][: len(named)], *(cell.text for cell in row.cells)] for row in self.rows
+        ]
+        return Table([*named, *self.headings], lines, self.title, self.most)
 
 
 @dataclass(frozen=True)
@@ -125,7 +247,8 @@ class Figure:
         y: Key of the height, drawn with its interval; for bars, of the length of a segment.
         by: Key of the series: one colour, and one line, each.
         kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars;
-            "questions": the same, small, a bar a question.
+            "questions": the same, small, a bar a question; "heat": shares `y` in cells, `x` by
+            `by`, with equal ones framed.
         names: All series of the page, in order, so that each keeps one colour.
         reference: Height of a reference line.
         lowest: Where a vertical axis up to 1 begins; None: where its records do.
@@ -134,6 +257,7 @@ class Figure:
         x_label: The label of that axis; None: its key.
         percent: Whether heights are percentages.
         worsening: Whether series go from right to wrong, in colours of their own.
+        width: Inches, with whole labels; 0: as its kind needs.
     """
 
     title: str
@@ -142,7 +266,7 @@ class Figure:
     x: str
     y: str
     by: str
-    kind: Literal["lines", "points", "bars", "questions"] = "lines"
+    kind: Literal["lines", "points", "bars", "questions", "heat"] = "lines"
     y_label: str = ""
     names: Sequence[str] = ()
     reference: float = 0.0
@@ -151,6 +275,7 @@ class Figure:
     x_label: str | None = None
     percent: bool = False
     worsening: bool = False
+    width: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +296,12 @@ class Detail:
     blocks: Sequence["Block"]
 
 
-Block = Text | Caution | Table | Figure | Example | Detail
+Block = Text | Caution | Table | Estimates | Figure | Example | Detail
+
+
+def in_texts(block: Block) -> Block:
+    """A block for forms that draw nothing: estimates become the table of their texts."""
+    return block.to_table() if isinstance(block, Estimates) else block
 
 
 def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, Figure]]:
@@ -186,11 +316,12 @@ def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page; `link` is its short name in the page's contents."""
+    """A part of a page; `link` begins the names of its figures, `about` is its first sentence."""
 
     title: str
     link: str
     blocks: Sequence[Block]
+    about: str = ""
 
 
 @dataclass(frozen=True)

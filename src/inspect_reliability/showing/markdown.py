@@ -2,7 +2,7 @@
 
 import re
 
-from .document import Block, Caution, Document, Table, Text
+from .document import Block, Caution, Document, Table, Text, in_texts
 from .printable import one_line
 
 
@@ -13,14 +13,15 @@ def render(document: Document) -> str:
 
 
 def _block(block: Block) -> str:
+    block = in_texts(block)
     match block:
         case Text() if block.tone != "note":
             return ("## " if block.tone == "heading" else "") + plain(block.text)
         case Caution():
             return plain(block.line)
         case Table():
-            title = f"### {plain(block.title)}\n\n" if block.title else ""
-            return title + pipes(block)
+            title = f"### {plain(block.title)}" if block.title else ""
+            return "\n\n".join(filter(None, (title, plain(block.about), pipes(block))))
     return ""
 
 

@@ -11,7 +11,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
-from .document import Block, Caution, Document, Table, Text, Tone
+from .document import Block, Caution, Document, Table, Text, Tone, in_texts
 from .printable import one_line
 
 _PIPE_WIDTH = 180
@@ -24,7 +24,8 @@ _UNBROKEN = re.compile(r"\S* ?\[\S+ \S+\]|[\d,]+ x \S+")
 _ESTIMATE = re.compile(r"(\S+) (\[\S+ \S+\])")
 
 _STYLES: Mapping[Tone, str] = {
-    "answer": "bold",
+    "headline": "bold",
+    "answer": "",
     "next": "bold",
     "more": "dim",
     "legend": "dim",
@@ -51,7 +52,8 @@ def render(document: Document) -> str:
     """
     out = console()
     with out.capture() as captured:
-        for before, block in zip([None, *document.blocks], document.blocks, strict=False):
+        blocks = [*map(in_texts, document.blocks)]
+        for before, block in zip([None, *blocks], blocks, strict=False):
             if isinstance(before, Text) and isinstance(block, Table):
                 out.print()
             _print(out, block)
@@ -90,6 +92,8 @@ def print_table(out: Console, table: Table) -> None:
     two = [[_ESTIMATE.sub(r"\1\n\2", cell) for cell in row] for row in one]
     if table.title:
         out.print(RichText(one_line(table.title), style="bold"))
+    if table.about:
+        print_text(out, table.about, _STYLES["legend"])
     for longest, lines, gap in product(_LONGEST_WORDS, (one, two), (2, 1)):
         if widths := _widths(lines, out.width - gap * len(lines[0]), longest):
             _print_grid(out, lines, widths, [*compress(table.numbers, kept)], gap)

@@ -27,6 +27,10 @@ _GROUPS = {
 """Columns that rows are grouped by: their headings, and their values in words."""
 
 
+ALL = "all judgments"
+"""A group in words where nothing divides the judgments."""
+
+
 class TableColumn(NamedTuple):
     """A key of a result, declared once for tables, legends and the reference.
 
@@ -121,7 +125,7 @@ def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
     known = {name: whole(value) for name, value in group.items() if value is not None}
     words = (_GROUPS.get(name, ("", "{}"))[1].format(value) for name, value in known.items())
-    return ", ".join(words) or "all judgments"
+    return ", ".join(words) or ALL
 
 
 def told_apart(among: Sequence[Record], *always: str) -> Callable[[Record], str]:

@@ -47,6 +47,7 @@ from .rates import rate as rate
 from .rates import shifts as shifts
 from .rates import standard_error as standard_error
 from .validity import KINDS as KINDS
+from .validity import SHARES as SHARES
 from .validity import Labelled as Labelled
 
 __all__ = sorted(

@@ -13,6 +13,7 @@ from .estimate import LEVEL, Estimate
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import FloatArray
 from .majority import VOTES, won_by
+from .means import means, places_of
 from .planning import OfShares, Precision
 from .rates import by_question, mean_share
 from .steps import SAME_LABEL, near, nearest_grades, other_scale, spearman, step_of
@@ -26,6 +27,12 @@ ALIKE = (
 )
 KINDS = ("accuracy", "undecided", "wrong")
 """What one verdict is beside a label, as `Labelled.kinds`; "accuracy" is how often it is right."""
+
+WITHIN_ONE = "within_one"
+"""How often one verdict is at most a step from the label, on a scale."""
+
+SHARES = (*KINDS, WITHIN_ONE)
+"""Every share of `Labelled.share`."""
 
 _ENOUGH = 20
 """Labelled questions that show how far a scale goes."""
@@ -94,13 +101,19 @@ class Labelled:
 
     @cached_property
     def kinds(self) -> dict[str, FloatArray]:
-        """How often one verdict is right ("accuracy"), "undecided" and "wrong", each N."""
+        """How often one verdict is right ("accuracy"), "undecided", "wrong", "within_one", each N.
+
+        The first three add up to 1. The last is NaN where nothing is a scale.
+        """
         right = (self.matched * self.given.shares * self._decides).sum(axis=1)
         undecided = self.given.shares @ (1 - self._decides)
         if self.other_scale:
             right = np.full_like(right, np.nan)
-        parts = (right, undecided, 1 - right - undecided)
-        return dict(zip(KINDS, parts, strict=True))
+        close = np.full_like(right, np.nan)
+        if self.values is not None and self.step is not None:
+            close = near(self.values, self.given.shares, self.truth, self.step)
+        parts = (right, undecided, 1 - right - undecided, close)
+        return dict(zip(SHARES, parts, strict=True))
 
     def _twice(self, right: bool, undecided: bool) -> FloatArray:
         """How often two verdicts are both among these by one label, N; NaN with only one."""
@@ -120,8 +133,9 @@ class Labelled:
         return by_question(self.kinds[kind], self.given.clusters)
 
     def share(self, kind: str = "accuracy") -> Estimate:
-        """How often one verdict is right ("accuracy"), "undecided" or "wrong"."""
-        return self._mean(self.kinds[kind])
+        """How often one verdict is of one of the `kinds`."""
+        why = (self.other_scale or NO_SCALE) if kind == WITHIN_ONE else NOT_REPLICATED
+        return self._mean(self.kinds[kind], why)
 
     @property
     def step(self) -> float | None:
@@ -145,12 +159,6 @@ class Labelled:
         own = by_question(far, self.given.clusters)
         known = own[~np.isnan(own)]
         return float(known.mean()) if len(known) else None
-
-    def within_one(self) -> Estimate:
-        """How often one verdict is at most a step from the label."""
-        if self.values is None or self.step is None:
-            return Estimate(reason=self.other_scale or NO_SCALE)
-        return self._mean(near(self.values, self.given.shares, self.truth, self.step))
 
     def rank_correlation(self) -> Estimate:
         """Spearman's correlation of the mean verdict with the mean label; see `spearman`."""
@@ -213,6 +221,48 @@ class Labelled:
             right = np.full(len(rows), np.nan)
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
             found[n] = self._mean(right)
+        return found
+
+    def means(self, silent: Collection[str] = ()) -> dict[int, tuple[Estimate, Estimate]]:
+        """How often the mean of n verdicts is right, and within a step of the label.
+
+        The mean is rounded to the nearest grade. Draws, questions left out and those named
+        `silent` are as in `votes`; n is odd, up to 9.
+
+        Returns:
+            Number of verdicts -> the shares that are right and within a step; empty where verdicts
+            are no equally spaced grades.
+        """
+        given, step = self.given, self.step
+        if self.values is None or step is None:
+            return {}
+        numbers = ~np.isnan(self.values)
+        used = numbers & ((given.shares.sum(axis=0) > 0) | (self.matched.sum(axis=0) > 0))
+        places = places_of(self.values[used])
+        most = float(np.median(given.replications))
+        tried = [n for n in VOTES if n <= min(most, _FEW)]
+        if places is None or len(tried) < 2:
+            return {}
+        enough = given.replications >= tried[-1]
+        rows = (given.shares if given.exact else given.table)[enough]
+        mute = [name in silent for name in given.categories]
+        lost = rows[:, mute].sum(axis=1) + (given.unknown[enough] if given.exact else 0)
+        grades = np.unique(places)
+        right = np.zeros((len(rows), int(places.max()) + 1))
+        np.add.at(right.T, places, self.matched[enough][:, used].T)
+        at = np.interp(np.arange(right.shape[1]), grades, np.unique(self.values[used]))
+        apart = np.abs(at[:, None] - np.where(numbers, self.values, np.inf))
+        close = self.truth[enough] @ (apart <= step * (1 + 1e-9)).T
+        found = {}
+        for n, won in zip(
+            tried, means(rows[:, used], places, tried, given.exact, lost), strict=True
+        ):
+            both = []
+            for truth in (right, close):
+                share = np.full(len(enough), np.nan)
+                share[enough] = (won * truth).sum(axis=1)
+                both.append(self._mean(share))
+            found[n] = (both[0], both[1])
         return found
 
     def kappa(self, values: FloatArray | None = None) -> Estimate:

@@ -1,6 +1,7 @@
 """A document as one self-contained page, without script, and without outside styles or pictures."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..document import Block, Caution, Document, Table, Text
+from ..document import Block, Caution, Document, Figure, Table, Text
 from ..printable import printable
+from ..values import ALL
+from .dots import column, dot, place, tick
 from .drawing import draw
 from .svg import inline_svg
 
@@ -21,6 +24,9 @@ _LONGEST = 20_000
 
 _MANY = 12
 """Rows of tables from which a page folds them."""
+
+_NARROW = 4.0
+"""Inches of a figure that is as wide as a telephone, in which its type keeps its size."""
 
 
 def render(document: Document) -> str:
@@ -43,17 +49,28 @@ def render(document: Document) -> str:
     sections = document.sections()
     behind = [*document.blocks] if parts else [] if sections else document.more()
     told = [] if parts else [one for one in document.more() if isinstance(one, Caution)]
+    tones = {getattr(one, "tone", "") for one in blocks}
     return environment.get_template("page.html.jinja").render(
         page=document,
+        study=[one for one in blocks if getattr(one, "tone", "") == "study"],
+        answered="headline" in tones,
         facts=document.facts(),
-        answer=[one for one in blocks if getattr(one, "tone", "") != "more"],
+        answer=[one for one in blocks if getattr(one, "tone", "") not in ("more", "study")],
         charts=document.charts(),
         cautions=told,
         numbers=behind if parts else [one for one in behind if not isinstance(one, Caution)],
         many=sum(len(block.rows) for block in behind if isinstance(block, Table)) > _MANY,
         sections=sections,
         runs=_runs,
+        column=column,
+        dot=dot,
+        tick=tick,
+        place=place,
+        caption=_caption,
+        everything=ALL,
+        without=_without,
         draw=lambda figure: draw(figure, inline_svg),
+        narrow=lambda figure: draw(replace(figure, width=_NARROW), inline_svg),
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
@@ -68,6 +85,24 @@ def _harmless(value: Any) -> Any:
     )
 
 
+def _caption(figure: Figure) -> tuple[str, str]:
+    """What a figure shows, and what else its words say."""
+    if not figure.words.startswith(f"{figure.title}: "):
+        return figure.title, "" if figure.title in figure.words else figure.words
+    said = figure.words
+    if said.startswith(f"{ALL}: "):
+        said = said.removeprefix(f"{ALL}: ")
+        said = f"{said[0].upper()}{said[1:]}"
+    first, _, rest = said.partition(". ")
+    return first.removesuffix("."), rest
+
+
+def _without(title: str, section: str) -> str:
+    """The title of a table in a section, without what the heading of the section says."""
+    own = title.removeprefix(section).removeprefix(". ")
+    return own if own != title and title[len(section) :][:2] in ("", ". ") else title
+
+
 def _runs(blocks: Sequence[Block]) -> Iterator[tuple[str, list[Block]]]:
     """Consecutive blocks of one kind, or texts of one tone, which share a place."""
     for kind, run in groupby(blocks, _kind):
@@ -75,4 +110,6 @@ def _runs(blocks: Sequence[Block]) -> Iterator[tuple[str, list[Block]]]:
 
 
 def _kind(block: Block) -> str:
-    return block.tone if isinstance(block, Text) else type(block).__name__
+    if isinstance(block, Text):
+        return "next" if block.tone == "command" else block.tone
+    return type(block).__name__

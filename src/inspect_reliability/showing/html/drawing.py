@@ -1,4 +1,4 @@
-"""Figures drawn with matplotlib: stacked bars, and points with their intervals."""
+"""Figures drawn with matplotlib: bars, points with their intervals, and shares in cells."""
 
 import re
 from collections.abc import Callable
@@ -9,13 +9,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
-from ...judgments.count import NUMBER
+from ...judgments.count import NUMBER, by_value
 from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
 from ..printable import one_line
-from ..values import Record, grouped_by, text
+from ..values import ALL, Record, grouped_by, text
 from .svg import STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.
@@ -34,7 +35,8 @@ _IN_LEGEND, _IN_KEY, _AT_TICK = 34, 24, 18
 _IN_A_ROW = 38
 """Characters that fit below a figure."""
 
-_BARS = ("bars", "questions")
+_LETTER = 0.075
+"""Inches of a letter, by which figures of a given width make room for whole labels."""
 
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
@@ -45,8 +47,8 @@ Written = TypeVar("Written")
 def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
     """A figure as `save` writes it, from the picture and its label: `svg_file`, say."""
     with mpl.rc_context(STYLE):
-        picture = _bars(figure) if figure.kind in _BARS else _points(figure)
-        return save(picture, figure.words)
+        kinds = {"bars": _bars, "questions": _bars, "heat": _heat}
+        return save(kinds.get(figure.kind, _points)(figure), figure.words)
 
 
 def _look(figure: Figure, name: str) -> tuple[str, str]:
@@ -61,7 +63,11 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
     k = choices.index(name)
     if figure.worsening:
         colour = mpl.colors.to_hex(_PARTS(k / max(1, len(choices) - 1)))
-    elif figure.kind in _BARS and len(choices) > 2 and all(map(NUMBER.fullmatch, choices)):
+    elif (
+        figure.kind in ("bars", "questions")
+        and len(choices) > 2
+        and all(map(NUMBER.fullmatch, choices))
+    ):
         colour = mpl.colors.to_hex(mpl.colormaps["viridis"](k / (len(choices) - 1)))
     else:
         colour = _PALETTE[k % len(_PALETTE)]
@@ -71,10 +77,14 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
 def _points(figure: Figure) -> Picture:
     series = _by(figure.records, figure.by)
     places = _places(figure) if figure.axis == "names" else None
-    picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
-    axes = picture.subplots()
+    if figure.width:
+        picture = Picture(figsize=(figure.width - 0.6, 2.9))
+        axes = picture.add_axes((0, 0, 1, 1))
+    else:
+        picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
+        axes = picture.subplots()
     # Beside each other over a name, so that none hides another.
-    step = 0.0 if figure.by == figure.x else min(0.14, 0.6 / len(series))
+    step = 0.0 if figure.by == figure.x else min(0.05 if figure.width else 0.14, 0.6 / len(series))
     for k, (name, own) in enumerate(series.items()):
         x: list[Any] = [record.get(figure.x) for record in own]
         if places is not None:
@@ -89,7 +99,7 @@ def _points(figure: Figure) -> Picture:
             x,
             y,
             yerr=np.abs(ends.T - y),
-            label=_label(name, _IN_LEGEND),
+            label=_label(name, int(figure.width / _LETTER) or _IN_LEGEND),
             color=colour,
             marker=marker,
             markersize=4.5,
@@ -111,7 +121,12 @@ def _points(figure: Figure) -> Picture:
     axes.set_xlabel(one_line(figure.x if figure.x_label is None else figure.x_label))
     axes.set_ylabel(figure.y_label)
     if figure.by != figure.x:
-        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.02), borderaxespad=0.0)
+        key: dict[str, Any] = {
+            "loc": "lower left",
+            "bbox_to_anchor": (0.0, 1.02),
+            "borderaxespad": 0.0,
+        }
+        axes.legend(ncols=_in_key(figure), **key)
     return picture
 
 
@@ -125,9 +140,11 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
         axes.set_xticks(ticks, map(str, ticks))
         axes.minorticks_off()
         return
-    slanted = len(places) * min(max(map(len, places)), _AT_TICK) > _IN_A_ROW
+    room = int(figure.width / _LETTER)
+    longest = room // 2 or _AT_TICK
+    slanted = len(places) * min(max(map(len, places)), longest) > (room or _IN_A_ROW)
     turned: dict[str, Any] = {"rotation": 25, "ha": "right"} if slanted else {}
-    axes.set_xticks([*places.values()], [_cut(name, _AT_TICK) for name in places], **turned)
+    axes.set_xticks([*places.values()], [_cut(name, longest) for name in places], **turned)
     axes.set_xlim(min(places.values()) - 0.5, max(places.values()) + 0.5)
     axes.grid(axis="x", visible=False)
 
@@ -135,21 +152,27 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
 def _bars(figure: Figure) -> Picture:
     of_questions = figure.kind == "questions"
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
+    longest = min(max(len(one_line(name)) for name in names), int(figure.width / _LETTER))
+    above = longest * _LETTER > figure.width / 3  # too long to be beside a bar
     width, height = (4.6, 0.2) if of_questions else (7.0, 0.34)
+    if figure.width:
+        width = figure.width - (0.1 if above else longest * _LETTER)
+        height = 0.55 if above else 0.38
     picture = Picture(figsize=(width, height * len(names)))
-    axes = picture.subplots()
+    axes = picture.add_axes((0, 0, 1, 1)) if figure.width else picture.subplots()
     left = np.zeros(len(names))
     for name, own in _by(figure.records, figure.by).items():
         widths = np.array([record[figure.y] for record in own])
         colour = _look(figure, name)[0]
         label = _label(name, _IN_KEY)
         look: dict[str, Any] = {"edgecolor": mpl.rcParams["figure.facecolor"], "linewidth": 0.6}
-        drawn = axes.barh(range(len(names)), widths, 0.82, left, color=colour, label=label, **look)
+        thick = 0.5 if above else 0.82
+        drawn = axes.barh(range(len(names)), widths, thick, left, color=colour, label=label, **look)
         # Write a verdict's initial, or the share, where there is room: colour is not enough.
         short = one_line(_SILENT.get(name, (name,))[0])
         short = short if len(short) <= 4 else short[:1]
         each = [short if of_questions else f"{one:.0%}" for one in widths]
-        room = 0.035 if of_questions else 0.018
+        room = 0.035 if of_questions else 0.126 / width
         told = [
             text if one >= room * (len(text) + 0.6) else ""
             for text, one in zip(each, widths, strict=True)
@@ -161,15 +184,69 @@ def _bars(figure: Figure) -> Picture:
         left = left + widths
     # A question is named without its benchmark.
     shown = [re.sub(r"^[\w-]+:(?=.)", "", one) if of_questions else one for one in names]
-    places = [_cut(one, _IN_LEGEND) for one in shown]
-    axes.set_yticks(range(len(names)), places, fontsize=8 if of_questions else 9)
-    axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    places = [_cut(one, longest if figure.width else _IN_LEGEND) for one in shown]
+    if above:
+        axes.set_yticks([])
+        for place, name in enumerate(places):
+            axes.text(0, place - 0.3, name, va="bottom", fontsize=9)
+    else:
+        axes.set_yticks(range(len(names)), places, fontsize=8 if of_questions else 9)
+    axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.7 if above else -0.5))
+    axes.set_xticks(np.linspace(0, 1, 6))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.grid(visible=False)
     axes.spines[["left", "bottom"]].set_visible(False)
-    above = (-0.5 if of_questions else 0.0, 1.0, 1.5, 0.1)
-    axes.legend(loc="lower left", bbox_to_anchor=above, ncols=5, handlelength=0.9)
+    key = (-0.5 if of_questions else 0.0, 1.0, 1.5, 0.1)
+    ncols = _in_key(figure, _IN_KEY) if figure.width else 5
+    axes.legend(loc="lower left", bbox_to_anchor=key, ncols=ncols, handlelength=0.9)
     return picture
+
+
+def _in_key(figure: Figure, most: int = 1_000) -> int:
+    """Columns of a legend above a figure of a given width, with names of `most` characters."""
+    longest = max(min(len(name), most) for name in _by(figure.records, figure.by))
+    return max(1, int(figure.width / _LETTER / (longest + 4)))
+
+
+def _heat(figure: Figure) -> Picture:
+    """Shares in cells, names at the left and below; equal names meet in framed cells.
+
+    A share is written in its cell, and is the part of the colour that covers the paper.
+    """
+    rows, columns = (
+        sorted({record[key] for record in figure.records}, key=by_value)
+        for key in (figure.by, figure.x)
+    )
+    longest = min(max(map(len, rows)), _AT_TICK)
+    width = (figure.width or 3.6) - (longest + 3) * _LETTER
+    picture = Picture(figsize=(width, min(0.45, width / len(columns)) * len(rows)))
+    axes = picture.add_axes((0, 0, 1, 1))
+    most = max(record[figure.y] for record in figure.records)
+    room = len(columns) * 5 * _LETTER < width
+    for record in figure.records:
+        x, y = columns.index(record[figure.x]), rows.index(record[figure.by])
+        share = record[figure.y]
+        cover = 0.7 * share / most
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=_COLOURS[0], alpha=cover))
+        if room or share >= most / 10:
+            axes.text(x, y, _percent(share), ha="center", va="center", fontsize=8.5)
+    look: dict[str, Any] = {"edgecolor": mpl.rcParams["text.color"], "linewidth": 0.9, "zorder": 3}
+    for name in (one for one in columns if one in rows):
+        place = (columns.index(name) - 0.5, rows.index(name) - 0.5)
+        axes.add_patch(Rectangle(place, 1, 1, fill=False, clip_on=False, **look))
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(-0.5, len(rows) - 0.5))
+    axes.set_xticks(range(len(columns)), [_cut(one, _AT_TICK) for one in columns])
+    axes.set_yticks(range(len(rows)), [_cut(one, _AT_TICK) for one in rows])
+    axes.grid(visible=False)
+    axes.set_xlabel(figure.x_label or "")
+    axes.set_ylabel(figure.y_label)
+    return picture
+
+
+def _percent(share: float) -> str:
+    """A share in a cell: a small one is not 0%."""
+    return f"{share:.0%}" if share >= 0.005 else "<1%"
 
 
 def _places(figure: Figure) -> dict[str, float]:
@@ -190,7 +267,7 @@ def _by(records: Any, key: str) -> dict[str, list[Record]]:
 
 
 def _name(record: Record, key: str) -> str:
-    return text(record.get(key), missing="not known" if key in record else "all judgments")
+    return text(record.get(key), missing="not known" if key in record else ALL)
 
 
 def _cut(name: str, longest: int) -> str:

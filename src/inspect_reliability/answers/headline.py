@@ -1,0 +1,262 @@
+"""The answer in a sentence: may I use this judge, how, and what would make it better?"""
+
+from collections.abc import Iterator, Sequence
+
+from ..judgments.columns import varies
+from ..showing.document import Text
+from ..showing.values import (
+    ROUNDING,
+    Record,
+    counted,
+    percent,
+    share,
+    span,
+    told_apart,
+)
+from .advice import FEWEST, GAIN, enough_means, majorities
+from .analysis import Analysis
+from .condition import MOSTLY_WITHOUT_VERDICT
+from .keeping import Panel
+from .kept import record, votes_of
+from .right import of_scale
+from .row import Row
+
+STABLE = 0.95
+"""How often two majorities of so many votes are to come out the same."""
+
+RELIABLE = 0.9
+"""Reliability that the mean of so many tries is to have."""
+
+STEADY = 0.02
+"""Share of tries with another verdict up to which one try is enough."""
+
+MOST_SENTENCES = 5
+"""Most rows that have a sentence each."""
+
+_PIVOT = ("judge", "benchmark", "temperature")
+"""What rows of a pivot may differ in; the last makes its columns."""
+
+_TREND = 0.02
+"""Differences of omega that are spoken of."""
+
+LOW = 0.4
+"""Omega below which one verdict says little."""
+
+_MEANS = (1, 3, 5, 9)
+"""Numbers of tries whose mean is spoken of."""
+
+_ONLY_LABELS = "whether it is right only labels say"
+
+
+def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
+    """A sentence a judge, the best first; of many rows, one of the best and one of the trend.
+
+    Args:
+        analysis: The rows.
+        rows: Those spoken of, the best first.
+        names: The name of each; empty of a single one.
+    """
+    for row, name in list(zip(rows, names, strict=True))[: _shown(rows)]:
+        said = headline(analysis, row)
+        yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
+    if len(rows) > MOST_SENTENCES:
+        yield from map(_as_headline, _trend(rows))
+
+
+def headline(analysis: Analysis, row: Row) -> str:
+    """The answer of a row in one sentence, without its name."""
+    said = "; ".join(_parts(analysis, row))
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _shown(rows: Sequence[Row]) -> int:
+    return len(rows) if len(rows) <= MOST_SENTENCES else 1
+
+
+def _as_headline(said: str) -> Text:
+    return Text(said, "headline")
+
+
+def _trend(rows: Sequence[Row]) -> Iterator[str]:
+    """How omega goes with temperature over many rows, or from which row to which it goes."""
+    known = [(row, value) for row in rows if (value := _omega(row)) is not None]
+    if len(known) < 2:
+        return
+    by: dict[float, list[float]] = {}
+    for row, value in known:
+        if row.keys.get("temperature") is not None:
+            by.setdefault(float(row.keys["temperature"]), []).append(value)
+    named = told_apart([row.keys for row in rows], "judge")
+    low, high = (end(known, key=lambda one: one[1]) for end in (min, max))
+    spread = f"from {low[1]:z.2f} ({named(low[0].keys)}) to {high[1]:z.2f} ({named(high[0].keys)})"
+    yield f"Omega of {len(known)} rows goes {spread}."
+    if len(by) > 1:
+        first, last = min(by), max(by)
+        a, b = (sum(by[at]) / len(by[at]) for at in (first, last))
+        moves = "falls" if b < a - _TREND else "rises" if b > a + _TREND else "hardly changes"
+        yield f"It {moves} with temperature: {a:z.2f} at {first:g}, {b:z.2f} at {last:g} (means)."
+
+
+def _omega(row: Row) -> float | None:
+    """Omega of a row, on a scale ICC; None where tries may be copies."""
+    if row.no_draws or row.asked_once:
+        return None
+    return row.estimates["icc" if row.judged.scale else "omega"].value
+
+
+def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
+    """What is known of a row, by its kind: right, usable, same again, better by votes."""
+    right = next(iter(analysis.of(row, "validity")), None)
+    if row.without_verdict == 1:
+        yield "no output has a verdict"
+        return
+    if row.silent:
+        silent = share(row.without_verdict, len(row.counts.questions))
+        yield f"{silent} of its outputs have no verdict"
+        yield "the numbers describe these non-responses as much as the judge"
+        return
+    if row.suite and row.suite.caution:
+        yield f"each replication is another output of {row.suite.evaluated}"
+        yield f"this is that model and its grader ({', '.join(row.suite.graders)}) together"
+        return
+    if right and right["n_labelled"] < FEWEST:
+        few = counted(right["n_labelled"], "labelled question")
+        yield f"{few} cannot say how often it is right"
+    elif right:
+        yield from _of_scale(right) if of_scale(right) else _of_options(analysis, row, right)
+    if row.no_draws:
+        yield "all tries of a question are equal and may be copies: nothing is known of another try"
+    elif row.asked_once:
+        yield "each question was judged once: nothing is known of another try"
+    elif not right:
+        yield _again(analysis, row)
+    if (n := len(row.counts.questions)) < FEWEST:
+        yield f"{counted(n, 'question')} cannot say how it judges others"
+    elif not right:
+        yield _ONLY_LABELS
+
+
+def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
+    """Verdicts that are right or wrong: how often, what may be used, what votes add."""
+    n = right["n_labelled"]
+    if right["accuracy"] is None:
+        yield "how often it is right is not known"
+        return
+    some = f" of {n:,} labelled questions" if n < len(row.counts.questions) else ""
+    yield f"right in {span(right, 'accuracy', '%', n)}{some}"
+    if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
+        yield f"{share(right['undecided'], n)} of verdicts decide nothing"
+        return
+    yield from _usable(analysis, row)
+    if not row.no_draws and (votes := _by_votes(right)):
+        yield votes
+
+
+def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
+    """How many verdicts may be used with the usual promise, by how many votes."""
+    for panel in analysis.panels:
+        if row not in panel.rows:
+            continue
+        kept, error = record(panel), f"at most {percent(panel.promise.max_error)} wrong"
+        if panel.withheld:
+            yield f"no promise: {panel.withheld.partition(':')[0]}"
+        elif kept["threshold"] is not None:
+            used = share(kept["kept"], kept["n_questions"])
+            by = "" if row.asked_once else f" (those with {votes_of(kept)})"
+            yield f"{used} of its verdicts can be used with {error}{by}"
+        elif _labels_are_few(panel):
+            yield f"labels are too few to promise {error}"
+        else:
+            yield f"none of its verdicts can be used with {error}"
+
+
+def _labels_are_few(panel: Panel) -> bool:
+    """Whether more labels could promise what these cannot."""
+    path, most = panel.rule.path, panel.promise.max_error
+    errors = [one.error for one in path if one.n_labelled and one.error is not None]
+    if panel.cascade.labelled.all():  # then only all that is decided can be few
+        errors = errors[-1:]
+    return any(error <= most for error in errors)
+
+
+def _by_votes(right: Record) -> str:
+    """What a majority adds to one verdict; empty where that is not known."""
+    votes, n = majorities(right), right["n_labelled"]
+    if len(votes) < 2:
+        return ""
+    last = votes[-1]
+    gain = last["accuracy"] - right["accuracy"]
+    if gain < -GAIN:
+        return f"votes make it worse ({share(last['accuracy'], n)} with {last['votes']})"
+    if gain <= GAIN:
+        repeat = right["wrong_twice"] - right["wrong"] / 2 > ROUNDING
+        return f"more votes add little{', since most errors repeat' if repeat else ''}"
+    enough = next(one for one in votes if one["accuracy"] >= last["accuracy"] - GAIN / 2)
+    return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
+
+
+def _of_scale(right: Record) -> Iterator[str]:
+    """Grades beside grades of people: how near, in which order, what a mean adds."""
+    n = right["n_labelled"]
+    if right["within_one"] is None:
+        ranks = span(right, "rank_correlation", "z.2f", n)
+        yield f"its grades follow those of people with a rank correlation of {ranks}"
+        return
+    step = "one step" if right["step"] == 1 else f"{right['step']:g}"
+    near = f"within {step} of people in {span(right, 'within_one', '%', n)}"
+    order = right["rank_correlation"]
+    yield near if order is None else f"{near}, rank correlation {order:z.2f}"
+    means = {one["votes"]: one["accuracy"] for one in right["means"]}
+    once = share(right["accuracy"], n)
+    if (k := enough_means(right)) > 1:
+        yield f"the mean of {k} tries is right exactly in {share(means[k], n)} instead of {once}"
+    else:
+        more = ", and the mean of more tries adds little" if len(means) > 1 else ""
+        yield f"right exactly in {once}{more}"
+
+
+def _again(analysis: Analysis, row: Row) -> str:
+    """How often, or how far, another try changes the verdict; and how many tries to take."""
+    numbers, agreement = row.numbers, row.estimates["agreement"]
+    n = numbers.n_questions
+    if (distance := numbers.value("mean_difference")) is not None:
+        far = f"another try moves the grade by {distance:.2g} on average"
+        return far + _mean(numbers.value("icc"))
+    if agreement.value is None:
+        return f"how far verdicts repeat is not known: {agreement.reason or 'not estimable'}"
+    other: Record = {"differs": 1 - agreement.value, "differs_interval": None}
+    if ends := agreement.ends:
+        other["differs_interval"] = [1 - ends[1], 1 - ends[0]]
+    try_ = "another try or order" if varies(row.table, "order") else "another try"
+    said = f"{try_} gives another verdict in {span(other, 'differs', '%', n)} of cases"
+    if 1 - agreement.value <= STEADY:
+        return f"{said}: one is enough"
+    said += _majority(analysis.of(row, "votes"), n)
+    if (omega := numbers.value("omega")) is not None and omega < LOW:
+        said += (
+            "; two tries agree hardly more than verdicts on two different questions (omega "
+            f"{omega:z.2f}), so one verdict says little"
+        )
+    return said
+
+
+def _majority(votes: Sequence[Record], n: int) -> str:
+    """The fewest votes whose majority comes out the same again, or how far the most come."""
+    known = [one for one in votes if one["agreement"] is not None and one["votes"] > 1]
+    if not known:
+        return ""
+    if stable := next((one for one in known if one["agreement"] >= STABLE), None):
+        return f": take the majority of {stable['votes']}"
+    last = known[-1]
+    same = share(last["agreement"], n)
+    return f": even the majority of {last['votes']} comes out the same in only {same}"
+
+
+def _mean(icc: float | None) -> str:
+    """The fewest tries whose mean is reliable (Spearman 1910, Brown 1910)."""
+    if icc is None or not 0 < icc < 1:
+        return ""
+    for k in _MEANS:
+        if k * icc / (1 + (k - 1) * icc) >= RELIABLE:
+            return ": one is enough" if k == 1 else f": take the mean of {k}"
+    return ": the mean of several tries tells outputs apart only a little better"

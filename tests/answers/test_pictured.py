@@ -1,0 +1,77 @@
+"""The figure that a page shows first."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from example_judgments import changed, made, together
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.pictured import pictured
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.answers.steady import pivot
+from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Text
+
+RNG = np.random.default_rng(3)
+
+
+def graded(most: int, judge: str = "j") -> pd.DataFrame:
+    """Grades 1 to `most`, 2 tries on 30 questions, each near its label."""
+    rows = [
+        {
+            "judge": judge,
+            "question": str(q),
+            "verdict": int(np.clip(label + RNG.integers(-1, 2), 1, most)),
+            "label": int(label),
+        }
+        for q, label in enumerate(RNG.integers(1, most + 1, 30))
+        for _ in range(2)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_scale_shows_grades_beside_those_of_people() -> None:
+    """All verdicts of the judge are in its cells; of many grades no cell could be read."""
+    (figure,) = pictured(analyse(judgments_from_frame(graded(5))))
+    assert (figure.kind, figure.x, figure.by) == ("heat", "verdict", "label")
+    assert sum(one["share"] for one in figure.records) == pytest.approx(1)
+    frame = graded(5)
+    both = pd.concat([frame, frame.assign(judge="k")])
+    assert [one.title for one in pictured(analyse(judgments_from_frame(both)))] == [
+        "Grades of j and of people",
+        "Grades of k and of people",
+    ]
+    assert "heat" not in [one.kind for one in pictured(analyse(judgments_from_frame(graded(40))))]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_no_heading_says_all_judgments() -> None:
+    """A file that names no judge has headings that say what they are of."""
+    analysis = analyse(judgments_from_frame(graded(5).drop(columns="judge")))
+    document = replace(report_document(analysis), blocks=[Text("x", "headline")])
+    html = render(document, "html")
+    tags = "h1|h2|h3|h4|figcaption|summary"
+    headings = [one[0] for one in re.finditer(rf"<({tags})[ >].*?</\1>", html, re.DOTALL)]
+    assert len(headings) > 5
+    assert not [one for one in headings if "all judgments" in one]
+
+
+def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
+    """Omega by temperature, drawn and in a table that has each benchmark once."""
+    parts = [
+        changed(made(questions=6, replications=4, noise=t / 2), temperature=t, benchmark=benchmark)
+        for benchmark in ("BBH", "SQuAD")
+        for t in (0.5, 1.0)
+    ]
+    analysis = analyse(together(*parts))
+    (figure,) = pictured(analysis)
+    assert (figure.kind, figure.x, figure.by) == ("lines", "temperature", "benchmark")
+    (table,) = pivot(analysis)
+    assert table.headings == ["Benchmark", "0.5", "1"]
+    assert [row[0] for row in table.rows] == ["BBH", "SQuAD"]
+    assert all(cell.startswith("0.") or "1.00" in cell for row in table.rows for cell in row[1:])
+    assert not [*pivot(analyse(parts[0]))]

@@ -1,0 +1,79 @@
+"""Files whose columns have names of another language: one call names all of them."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import invoke
+from inspect_reliability.judgments.guess import looks_like
+from inspect_reliability.judgments.reading import Reading
+
+NAMES = {
+    "German": ("Frage", "Antworttext", "Richter", "Durchgang", "Note", "Mensch"),
+    "Spanish": ("pregunta", "respuesta", "juez", "vuelta", "puntuación", "humano"),
+    "letters": ("a", "b", "c", "d", "e", "f"),
+}
+
+
+def graded(names: tuple[str, ...], judges: int = 2, tries: int = 3) -> pd.DataFrame:
+    """Grades from 1 to 5 of 30 questions, near those of a person."""
+    question, text, judge, number, grade, label = names
+    rng = np.random.default_rng(len(names[0]))
+    person = rng.integers(1, 6, 30)
+    rows = [
+        {
+            question: f"F{q:03d}",
+            text: f"a long answer to question {q}",
+            judge: f"model {j}",
+            number: r,
+            grade: int(np.clip(person[q] + rng.integers(-1, 2), 1, 5)),
+            label: int(person[q]),
+        }
+        for q in range(30)
+        for j in range(judges)
+        for r in range(1, tries + 1)
+    ]
+    return pd.DataFrame(rows).sample(frac=1, random_state=1, ignore_index=True)
+
+
+@pytest.mark.parametrize("language", NAMES)
+@pytest.mark.parametrize("kept", [(1, 1), (0, 1), (1, 0), (0, 0)])
+def test_columns_are_known_by_their_values(language: str, kept: tuple[int, int]) -> None:
+    """With several judges or one, numbered tries or one; in any order of columns."""
+    names = NAMES[language]
+    question, _, judge, number, grade, label = names
+    frame = graded(names, *(2 if one else 1 for one in kept))
+    frame = frame.drop(columns=[*[judge] * (not kept[0]), *[number] * (not kept[1])])
+    expected: Mapping[str, str] = {
+        question: "question",
+        grade: "verdict",
+        label: "label",
+        **({judge: "judge"} if kept[0] else {}),
+        **({number: "replication"} if kept[1] else {}),
+    }
+    assert looks_like(frame, Reading()) == expected
+
+
+def test_the_call_that_an_error_proposes_runs(tmp_path: Path) -> None:
+    """It is complete, and what it saves reads the file from then on."""
+    file, saved = tmp_path / "noten.csv", tmp_path / "reading.yaml"
+    graded(NAMES["German"]).to_csv(file, index=False, sep=";")
+    refused = invoke("report", str(file))
+    assert refused.exit_code == 2
+    call = shlex.split(refused.stderr.splitlines()[-1])
+    assert call[:2] == ["inspect-reliability", "read"]
+    assert not invoke(*call[1:-1], str(saved)).exit_code
+    run = invoke("report", str(file), "--reading", str(saved))
+    assert "Read: 2 judges x 30 questions x 3 tries; labels of 30 questions" in run.stderr
+
+
+def test_columns_that_could_each_be_verdicts_are_not_guessed() -> None:
+    """Criteria, or tries side by side, are asked about."""
+    rng = np.random.default_rng(1)
+    wide = pd.DataFrame(rng.integers(1, 6, (60, 3)), columns=["x", "y", "z"])
+    wide["who"] = [f"q{i % 20}" for i in range(60)]
+    assert looks_like(wide, Reading()) == {}

@@ -1,0 +1,53 @@
+"""Means of several verdicts on a scale, beside every subset and every sequence counted out."""
+
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+import pytest
+
+from inspect_reliability.stats.means import means, places_of
+
+
+def nearest(verdicts: tuple[int, ...], grades: int) -> np.ndarray:
+    """The grades nearest to a mean, a half each where it is midway; none without a verdict."""
+    known = [one for one in verdicts if one >= 0]
+    found = np.zeros(grades)
+    if known:
+        apart = [abs(sum(known) - place * len(known)) for place in range(grades)]
+        at = [place for place in range(grades) if apart[place] == min(apart)]
+        found[at] = 1 / len(at)
+    return found
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_all_subsets_count_the_same(m: int) -> None:
+    """Counts of grades 0, 1, 3 and of verdicts without one (-1)."""
+    counts, silent = np.array([[2, 3, 1], [0, 1, 4]]), np.array([1, 0])
+    [found] = means(counts, np.array([0, 1, 3]), [m], False, silent)
+    for row, (own, mute) in enumerate(zip(counts, silent, strict=True)):
+        verdicts = np.repeat([0, 1, 3, -1], [*own, mute]).tolist()
+        each = [nearest(one, 4) for one in combinations(verdicts, m)]
+        assert found[row] == pytest.approx(np.mean(each, axis=0))
+
+
+@pytest.mark.parametrize("m", [1, 3, 4])
+def test_exact_verdicts_are_drawn_from_their_probabilities(m: int) -> None:
+    """Every sequence of m verdicts with its probability."""
+    shares = {0: 0.5, 1: 0.2, 2: 0.2, -1: 0.1}
+    expected = sum(
+        prod(shares[one] for one in each) * nearest(each, 3) for each in product(shares, repeat=m)
+    )
+    table, silent = np.array([[0.5, 0.2, 0.2]]), np.array([0.1])
+    [found] = means(table, np.array([0, 1, 2]), [m], True, silent)
+    assert found[0] == pytest.approx(expected)
+
+
+def test_places_of_grades() -> None:
+    """Equally spaced grades have places, others have none."""
+    found = places_of(np.array([1.0, 2.5, 2.0]))
+    assert found is not None
+    assert found.tolist() == [0, 3, 2]
+    assert places_of(np.array([1.0, 2.0, 2.3])) is None
+    assert places_of(np.array([0.0, 0.001, 1.0])) is None
+    assert places_of(np.array([3.0])) is None
