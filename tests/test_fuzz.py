@@ -559,7 +559,12 @@ CALLS = (
     "report --html new.html --tables tables --figures figures --save new.parquet",
     "report --save counts.parquet --counts",
     "report --by category --facet wording",
-    *("validate --full", "validate --next 5 --out new.csv", "validate --next 5 --out new.xlsx"),
+    *("validate --full", "label --most 5 --out new.csv", "label --most 5 --out new.xlsx"),
+    *(
+        "label --out new.html",
+        "label --for keep --out new.html",
+        "label --for width --out new.html",
+    ),
     *("keep --max-error 0.9 --out kept.csv", "keep --max-error 0.9 --out kept.parquet"),
     "keep --max-error 0.9 --cascade j --save-rule rule.json",
     *("compare --by judge --format json", "compare --by judge --full"),

@@ -60,6 +60,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "fooled": ("--studies 1 --questions 4", {"REPLICATIONS": 2}),
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
+    "labelling": ("--studies 1", {"QUESTIONS": 200, "MOST": 80}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
     "many_logs": ("--logs 2 --samples 4", {}),

@@ -28,6 +28,7 @@ from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.answers.keep import keep_results, panels
 from inspect_reliability.answers.keeping import Promise
+from inspect_reliability.answers.label import draw
 from inspect_reliability.answers.places import places
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.rank import rank_results
@@ -45,6 +46,7 @@ from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.values import TableColumn
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
+from inspect_reliability.stats.anytime import Goal
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.tasks import TASKS
 
@@ -350,6 +352,9 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
     found["plan --for rank"] += apart(pairs)
     found["compare --for rank"] += places(pairs, pairs)
+    votes = {"question": [*"aabb"], "verdict": [*"CCCI"]}
+    unlabelled = analyse(judgments_from_frame(pd.DataFrame(votes)))
+    found["label"].append(draw(unlabelled, 1, Goal("keep", 0.1)).record)
     found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))

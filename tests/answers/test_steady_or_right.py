@@ -15,7 +15,7 @@ from inspect_reliability.answers.labelling import validate_document
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.sides import sides_by
-from inspect_reliability.answers.to_label import next_to_label
+from inspect_reliability.answers.to_label import items_to_label
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -305,12 +305,13 @@ def test_what_to_label_next() -> None:
     """Only what has no label, each once."""
     frame = pd.concat([study(questions=100, labels=20, judge=name) for name in "ab"])
     rows = analyse(judged(frame)).rows
-    drawn = [one["id"] for one in next_to_label(rows, 30)]
+    drawn = [one.id for one in items_to_label(rows, 30)[0]]
     assert len(set(drawn)) == 30
     assert set(drawn) <= {f"q{n}" for n in range(20, 100)}
-    assert len(next_to_label(rows, 1000)) == 80
+    items, of = items_to_label(rows, 1000)
+    assert len(items) == of == 80
     with pytest.raises(UserError, match="nothing is left"):
-        next_to_label(analyse(judged(study())).rows, 3)
+        items_to_label(analyse(judged(study())).rows, 3)
 
 
 def test_labelled_is_what_statistics_take() -> None:

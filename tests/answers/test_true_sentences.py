@@ -77,7 +77,7 @@ def followed(said: str) -> None:
 
 
 def test_nothing_is_drawn_where_everything_has_a_label(tmp_path: Path) -> None:
-    """More labels take more questions; `validate --next` would be refused."""
+    """More labels take more questions; `label` would be refused."""
     said = answer(judge(coin, tries=2, label=right), tmp_path)
     assert re.search(
         r"Next: judge more questions, and label them \(\d+ in all for \+-5 points", said
@@ -91,7 +91,7 @@ def test_so_many_are_drawn_as_lack_a_label(tmp_path: Path, monkeypatch: pytest.M
     said = answer(judge(coin, 40, 2, label=labels), tmp_path)
     wanted = re.search(r"label more questions \((\d+) in all for \+-5 points\)", said)
     assert wanted
-    assert f"--next {min(int(wanted[1]) - 12, 28)} --out more_labels.csv" in said
+    assert f"--most {min(int(wanted[1]) - 12, 28)} --out more.html" in said
     followed(said)
 
 

@@ -221,7 +221,7 @@ def closed(tmp_path: Path) -> Iterator[Path]:
         "report {b} --save {closed}/new/s.parquet",
         "report {b} --tables {closed}/t",
         "report {b} --figures {closed}",
-        "validate {b} --next 3 --out {closed}/d.xlsx",
+        "label {b} --most 3 --out {closed}/d.xlsx",
     ],
 )
 def test_a_folder_that_cannot_be_written(tmp_path: Path, closed: Path, command: str) -> None:

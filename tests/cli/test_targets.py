@@ -39,6 +39,7 @@ CALLS: dict[str, list[str]] = {
     "gate": ["b.csv", "--min", "omega=-1"],
     "keep": ["b.csv", "--labels", "labels.csv", "--max-error", ".5"],
     "validate": ["b.csv", "--labels", "labels.csv"],
+    "label": ["b.csv", "--most", "3"],
     "card": ["b.csv"],
     "rejudge": ["logs/a.eval", "--replications", "2"],
     "design": ["bbh"],
@@ -52,7 +53,6 @@ CALLS: dict[str, list[str]] = {
 """A call of each command, from the folder of `inputs`."""
 
 NEEDS = {
-    ("validate", "--out"): ["--next", "3"],
     ("keep", "--save-rule"): ["--cascade", "x"],
 }
 """What an option cannot do without."""
@@ -187,7 +187,7 @@ def test_no_input_is_replaced_however_it_is_spelled(
     for file in before:
         path = str(file.relative_to(inputs))
         # As a source as well, so that only this can be the reason.
-        more = ["--labels", path] if command in ("report", "validate", "keep") else []
+        more = ["--labels", path] if command in ("report", "label", "validate", "keep") else []
         asked = [option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())]
         done = run(command, *asked)
         assert done.exit_code == 2, (path, done.output)
@@ -403,13 +403,13 @@ def test_a_device_is_not_replaced(inputs: Path, option: str, is_folder: bool, ma
 def test_labels_that_are_filled_in_stay(inputs: Path) -> None:
     """A draw with nothing filled in is replaced; one with a label, or another column, is not."""
     draw = Path("draw.csv")
-    again = partial(run, "validate", "--next", "3", "--out", str(draw))
+    again = partial(run, "label", "--out", str(draw))
     assert not again().exit_code
     assert not again().exit_code
     drawn = pd.read_csv(draw, dtype=str)
     for changed in (
         drawn.assign(target=["A", None, None]),
-        drawn.assign(rater="me"),
+        drawn.assign(mood="good"),
         drawn.rename(columns={"target": "label"}),
     ):
         changed.to_csv(draw, index=False)

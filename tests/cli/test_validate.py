@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,40 +115,32 @@ def test_the_next_labels_come_back(files: tuple[Path, Path], tmp_path: Path) -> 
     """What is drawn is a validation set of scout's, which --labels reads once it is filled."""
     judgments, labels = files
     out = tmp_path / "next.csv"
-    first = invoke("validate", judgments, "--next", 10, "--out", out)
-    assert (first.exit_code, first.stdout) == (0, "")
+    assert invoke("label", judgments, "--most", 10, "--out", out).exit_code == 0
     drawn = pd.read_csv(out)
-    assert {"id", "target", "split"} <= {*drawn}
+    assert {"id", "target", "drawn", "position"} <= {*drawn}
     assert len(drawn) == 10
     assert drawn["target"].isna().all()
     assert invoke("validate", judgments, "--labels", out).exit_code == 2  # still empty
     drawn.assign(target=["C", "I"] * 5).to_csv(out, index=False)
     filled = invoke("validate", judgments, "--labels", out, "--format", "json")
     assert json.loads(filled.stdout)["validity"][0]["n_labelled"] == 10
-    more = invoke(
-        *("validate", judgments, "--labels", labels, *MAP, "--format", "json"),
-        *("--next", 20, "--out", tmp_path / "more.csv"),
-    )
-    assert json.loads(more.stdout)["validity"][0]["n_labelled"] == 30
+    more = (judgments, "--labels", labels, *MAP)
+    known = invoke("validate", *more, "--format", "json")
+    before = json.loads(known.stdout)["validity"][0]["n_labelled"]
+    assert invoke("label", *more, "--out", tmp_path / "more.csv").exit_code == 0
+    others = len(pd.read_csv(tmp_path / "more.csv"))
+    assert others + before == pd.read_csv(judgments)["question"].nunique()
 
 
 def test_scout_finds_what_is_to_be_labelled(tmp_path: Path) -> None:
     """Samples of logs are named by their uuid, as scout names them, and by their id for people."""
     log = without_best(judged(tmp_path / "logs", epochs=2, questions=2))
     out = tmp_path / "next.csv"
-    assert invoke("validate", tmp_path / "logs", "--next", 2, "--out", out).exit_code == 0
+    assert invoke("label", tmp_path / "logs", "--most", 2, "--out", out).exit_code == 0
     drawn = pd.read_csv(out)
-    assert {"id", "target", "split", "task_id"} <= {*drawn}
+    assert {"id", "target", "drawn", "task_id"} <= {*drawn}
     known = {(one.uuid, one.id) for one in log.samples or [] if one.epoch == 1}
     assert set(zip(drawn["id"], drawn["task_id"], strict=True)) == known
-
-
-@pytest.mark.parametrize("options", [("--next", 5), ("--out", "x.csv"), ("--next", 0)])
-def test_half_of_what_a_draw_needs_is_refused(
-    files: tuple[Path, Path], options: tuple[Any, ...]
-) -> None:
-    """A number goes with a file."""
-    assert invoke("validate", files[0], *options).exit_code == 2
 
 
 @pytest.mark.slow
@@ -221,10 +212,11 @@ def test_the_next_command_reads_the_same_file(tmp_path: Path) -> None:
     path, out = tmp_path / "my grades.csv", tmp_path / "next.csv"
     rows = [{"essay": f"e{q}", "verdict": q + r} for q in range(9) for r in (1, 2)]
     pd.DataFrame(rows).to_csv(path, index=False)
-    again = f"validate '{path}' --column essay=question"
+    again = f"label '{path}' --column essay=question"
     assert again in " ".join(invoke("report", path, "--column", "essay=question").stdout.split())
-    drawn = invoke("validate", path, "--column", "essay=question", "--next", 2, "--out", out)
-    assert f"{again} --labels {out}" in " ".join(drawn.stderr.split())
+    drawn = invoke("label", path, "--column", "essay=question", "--most", 2, "--out", out)
+    again = f"validate '{path}' --column essay=question --labels {out}"
+    assert again in " ".join(drawn.stdout.split())
 
 
 def test_scores_are_in_the_order_of_numbers(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_without_openpyxl_one_line_names_the_extra(
     monkeypatch.setattr(errors, "find_spec", lambda name: None)
     for call in (
         ("report", path),
-        ("validate", tmp_path / "a.csv", "--next", 2, "--out", tmp_path / "l.xlsx"),
+        ("label", tmp_path / "a.csv", "--out", tmp_path / "l.xlsx"),
     ):
         done = invoke(*call)
         assert done.exit_code == 2

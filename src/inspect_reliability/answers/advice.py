@@ -75,7 +75,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if place := preferred_place(analysis, row):
         return _both_orders(place)
     if right is None:
-        draw = f"validate {logs} --next 30 --out labels.csv"
+        draw = f"label {logs} --most 30 --out label.html"
         return Advice("label", "label a few outputs, drawn by", draw)
     return _another(logs)
 
@@ -197,7 +197,7 @@ def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     n = f" ({wanted:,} in all for +-{in_points(WIDE, known)})" if wanted > known else ""
     if not left:
         return Advice("judge more", f"judge more questions, and label them{n}")
-    draw = f"validate {logs} --next {min(lacking, left, _MOST_DRAWN)} --out more_labels.csv"
+    draw = f"label {logs} --most {min(lacking, left, _MOST_DRAWN)} --out more.html"
     return Advice("label", f"label more questions{n}, drawn by", draw)
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
-from ..judgments.label_files import how_drawn
+from ..judgments.label_files import how_drawn, kept_of, until
 from ..judgments.scales import labelled, names_differ
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
@@ -142,6 +142,30 @@ class Condition:
         given = self.table
         drawn = how_drawn(given[given["label"].notna()] if "label" in given else given)
         return drawn and f"labels are no simple random draw of questions: {drawn}"
+
+    @cached_property
+    def label_draw(self) -> str | None:
+        """How its labels were drawn, as their file says."""
+        given = self.table.get("label_draw")
+        return None if given is None else next(iter(given.dropna()), None)
+
+    @property
+    def stopped(self) -> str | None:
+        """What labelling stopped for, so that their number depends on them; None if nothing."""
+        return until(self.label_draw)
+
+    @property
+    def drawn_of(self) -> str | None:
+        """The judges whose verdicts that could be kept were drawn; None if all outputs were."""
+        return kept_of(self.label_draw)
+
+    @cached_property
+    def positions(self) -> "pd.Series[float]":
+        """Question -> its place in the draw of labels, of those labelled or passed over."""
+        if "label_position" not in self.table:
+            return pd.Series(index=pd.Index([], dtype=object), dtype=float)
+        places = self.table.groupby(self.table["question"].map(str))["label_position"].min()
+        return places.dropna().sort_values()
 
     @cached_property
     def names_differ(self) -> bool:

@@ -161,7 +161,8 @@ def _requirement(
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
         cautions.append(Reason(Code.SCALE, _SCALE.format(estimate(row.record, "icc"))))
-    open_ = result == OPEN and known and not anytime
+    stopped = name in SHARES and row.stopped
+    open_ = result == OPEN and known and not anytime and not stopped
     return {
         "requirement": f"{said} {'>=' if at_least else '<='} {limit:g}",
         **valued(value=found),
@@ -187,6 +188,8 @@ def _evidence_of(row: Row, name: str, limit: float, at_least: bool) -> Decision 
         return anytime_omega(asked, limit)
     known = labelled(judged, asked)
     each = known.by_question(name) if known else None
+    if each is not None and len(row.positions):
+        each = row.shares_as_drawn(name)
     if each is None:
         return None
     return anytime_share(1 - each, 1 - limit) if at_least else anytime_share(each, limit)

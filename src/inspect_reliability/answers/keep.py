@@ -33,7 +33,7 @@ _FIRST_LABELS = 100
 
 _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot see labels that differ at "
-    "equal confidence: draw them at random (validate --next)."
+    "equal confidence: draw them at random (label)."
 )
 _MANY_USES = (
     "One set of labels promises one rule. To choose among judges, prompts or limits, use one half "
@@ -263,10 +263,12 @@ def _next(panel: Panel, logs: str) -> list[Text]:
             "write what to keep with --out FILE, and with --save-rule rule.json what to ask from "
             "now on"
         )
+    if panel.stopped and not panel.withheld:
+        return next_step("go on in the page that saved the labels: open it, and the file in it")
     if panel.withheld or panel.labels_needed:
         known = int(panel.cascade.labelled.sum())
         n = _FIRST_LABELS if panel.withheld else max((panel.labels_needed or 0) - known, 1)
-        draw = f"validate {logs} --next {n} --out labels.csv"
+        draw = f"label {logs} --most {n} --out label.html"
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)

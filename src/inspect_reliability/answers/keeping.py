@@ -11,6 +11,7 @@ import pandas as pd
 from ..showing.values import Record, percent, share
 from ..stats import Estimate
 from ..stats.alternative import Alternative, alternative
+from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
 from ..stats.ends import clopper_pearson
 from ..stats.keep import (
     LABELS_DIFFER,
@@ -152,7 +153,29 @@ class Panel:
         right &= right.sum(axis=1, keepdims=True) == 1
         if self.promise.within_one and self.scale is not None:
             right = self._near(right)
-        return Cascade(tuple(map(self._ballots, self.rows)), right, most[:, 0] > 0)
+        labelled = most[:, 0] > 0
+        labelled[self.as_drawn] = True  # what a labeller passed over counts as wrong
+        return Cascade(tuple(map(self._ballots, self.rows)), right, labelled)
+
+    @cached_property
+    def as_drawn(self) -> IntArray:
+        """The questions that a labeller reached, by number, in the order of their draw."""
+        places = pd.concat([row.positions for row in self.rows])
+        found = places[~places.index.duplicated()].sort_values(kind="stable").index
+        at = pd.Index(self.questions).get_indexer(found)
+        return np.asarray(at[at >= 0])
+
+    @cached_property
+    def stopped(self) -> str | None:
+        """What labelling stopped for; None if the number of labels was fixed."""
+        return next(filter(None, (row.stopped for row in self.rows)), None)
+
+    @cached_property
+    def _own_region(self) -> bool:
+        """Whether labels were drawn from what could be kept of these judges."""
+        of = {row.drawn_of for row in self.rows}
+        judges = next(iter(of)) if len(of) == 1 else None
+        return judges is not None and {*self.names} <= {*judges.split("; ")}
 
     def _near(self, right: Flags) -> Flags:
         """Verdicts that are at most a step of the first judge's labels from a right one, N x K."""
@@ -176,7 +199,11 @@ class Panel:
     @cached_property
     def rule(self) -> Rule:
         """The rule as if the promise held; `reason` says whether it does."""
-        return keep(self.cascade, self.promise.max_error, self.promise.confidence)
+        promise = self.promise
+        if self.stopped:
+            order = self.as_drawn
+            return keep_at_any_time(self.cascade, order, promise.max_error, promise.confidence)
+        return keep(self.cascade, promise.max_error, promise.confidence)
 
     @property
     def step(self) -> Step | None:
@@ -206,7 +233,8 @@ class Panel:
             return OUTPUTS
         if not self.cascade.labelled.any():
             return NO_LABELS
-        if drawn := next(filter(None, (row.not_at_random for row in self.rows)), None):
+        drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)
+        if drawn and not self._own_region:
             return drawn
         if (found := self.difference) and found.p_value <= LABELS_DIFFER:
             return self._differ(found)
@@ -219,6 +247,10 @@ class Panel:
     def difference(self) -> Difference | None:
         """Where labelled questions differ most from the others."""
         cascade = self.cascade
+        if self._own_region:
+            of = could_be_kept(cascade.confidence)
+            steps = few_thresholds(cascade.confidence)
+            return labels_differ(cascade.confidence[of], cascade.labelled[of], steps)
         if self.scale is None:
             return labels_differ(cascade.confidence, cascade.labelled, cascade.thresholds)
         said = self._means(cascade.judges[0].votes)
@@ -246,6 +278,11 @@ class Panel:
         return labels if labels and labels <= len(self.questions) else None
 
     def _no_rule(self) -> str:
+        if self.stopped:
+            return (
+                f"not decided yet by {int(self.cascade.labelled.sum()):,} labels, skipped and "
+                "unsure ones counted as wrong"
+            )
         needed = self.fewest_labels
         path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
         most = path[-1].n_labelled

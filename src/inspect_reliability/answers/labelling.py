@@ -12,8 +12,9 @@ from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .brief import ANSWER, brief, explained
+from .people import people_agree
 from .right import confusions, right_or_wrong, tabled, two_categories
-from .row import Row, valued
+from .row import STOPPED, Row, valued
 
 _MOST_CORRECTED = 3
 """Most rows whose corrected rate the answer has."""
@@ -47,8 +48,8 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
             if method != "ppi++" and not (row.labelled and two_categories(row.labelled)):
                 continue
             found = correct(sample)
-            if row.not_at_random:
-                found = Estimate(n_questions=found.n_questions, reason=row.not_at_random)
+            if why := row.not_at_random or (STOPPED if row.stopped else None):
+                found = Estimate(n_questions=found.n_questions, reason=why)
             yield row.keys | {
                 "category": category,
                 **valued(judged=rate(row.counts, category)),
@@ -69,8 +70,8 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     records = analysis.results["validity"]
     if not records:
         raise UserError(
-            "Nothing is labelled. Name a file of labels with --labels FILE, or draw outputs to "
-            "label with --next 50 --out labels.csv."
+            "Nothing is labelled. Name a file of labels with --labels FILE, or write a page to "
+            "label outputs in: inspect-reliability label LOGS --out label.html"
         )
     results: dict[str, Any] = {
         name: analysis.results[name] for name in ("validity", "confusion", "corrected", "notes")
@@ -78,7 +79,9 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     return Document(
         "Is the judge right?",
-        brief(analysis, logs, beside=_corrected_in_words(analysis, rates)),
+        brief(
+            analysis, logs, beside=[*people_agree(analysis), *_corrected_in_words(analysis, rates)]
+        ),
         results,
         more=partial(_tables, analysis),
         explained=partial(explained, analysis),

@@ -29,6 +29,7 @@ class Code(StrEnum):
     MAYBE_OPTIONS = "maybe_options"
     NOT_AT_RANDOM = "not_at_random"
     OTHER_SCALE = "other_scale"
+    STOPPED = "stopped"
 
 
 _BY_LABEL = "Verdicts by label, share of all"
@@ -63,12 +64,15 @@ def validity(analysis: Analysis) -> Iterator[Record]:
 def _validity(row: Row, known: Labelled) -> Record:
     people = known.raters.replicated if (known.raters.replications > 1).any() else None
     blank = Estimate(reason=_ONE_RATER)
-    estimates = {
-        **{kind: known.share(kind) for kind in SHARES},
+    fixed = {
         "rank_correlation": known.rank_correlation(),
         **known.errors(),
         "kappa": known.kappa(),
         "icc": _icc(known),
+    }
+    estimates = {
+        **{kind: row.share(kind) for kind in SHARES},
+        **{name: row.at_any_time(one) for name, one in fixed.items()},
         "judge_agreement": agreement(known.given),
         "raters_agreement": blank if people is None else agreement(people),
     }
@@ -76,7 +80,7 @@ def _validity(row: Row, known: Labelled) -> Record:
         estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
     names = two_categories(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
-        estimates[name] = known.share_of(category, category)
+        estimates[name] = row.at_any_time(known.share_of(category, category))
     return {
         "n_labelled": known.given.n_clusters,
         "n_labels": int(known.raters.replications.sum()),
@@ -86,10 +90,14 @@ def _validity(row: Row, known: Labelled) -> Record:
         "positive": names[0] if names else None,
         "ceiling": None if row.names_differ else _ceiling(known, people),
         "votes": [
-            {"votes": n, **valued(accuracy=one)} for n, one in known.votes(NO_VERDICTS).items()
+            {"votes": n, **valued(accuracy=row.at_any_time(one))}
+            for n, one in known.votes(NO_VERDICTS).items()
         ],
         "means": [
-            {"votes": n, **valued(accuracy=one, within_one=near)}
+            {
+                "votes": n,
+                **valued(accuracy=row.at_any_time(one), within_one=row.at_any_time(near)),
+            }
             for n, (one, near) in known.means(NO_VERDICTS).items()
         ],
         "not_estimable": reasons(estimates),
@@ -147,6 +155,12 @@ def by_these_labels(row: Row) -> Reason | None:
 def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
     if caution := by_these_labels(row):
         yield caution
+    if row.stopped:
+        yield Reason(
+            Code.STOPPED,
+            f"Labelling stopped when the answer was known ({row.stopped}), so the intervals of "
+            "shares are wider: they are valid at every number of labels.",
+        )
     if known.other_scale:
         yield Reason(
             Code.OTHER_SCALE,
@@ -170,7 +184,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             Code.HARDLY_AT_RANDOM,
             f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
             "others, more than a random draw allows. Corrected rates need labels drawn at random: "
-            "inspect-reliability validate --next draws them.",
+            "inspect-reliability label draws them.",
         )
 
 

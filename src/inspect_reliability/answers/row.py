@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 import pandas as pd
 
 from ..judgments.scales import (
@@ -28,8 +29,11 @@ from ..stats import (
     panel,
     rate,
 )
+from ..stats.anytime import share_at_any_time
+from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
 from ..stats.pooled import pooled_omega
+from ..stats.rates import by_question
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
@@ -42,6 +46,11 @@ _MERGED = ("omega", "agreement", "fleiss_kappa")
 
 RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
+
+STOPPED = (
+    "labelling stopped when the answer was known, and this interval is of a number of labels that "
+    "was fixed before"
+)
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
@@ -110,11 +119,35 @@ class Row(Condition):
         if name in self.estimates:
             return self.estimates[name]
         if name in SHARES:
-            return self.labelled.share(name) if self.labelled else Estimate(reason=NO_LABELS)
+            return self.share(name) if self.labelled else Estimate(reason=NO_LABELS)
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
         if given is None:
             return Estimate(n_questions=len(self.counts.questions), reason=why)
         return panel(given, [name])[name]
+
+    def share(self, kind: str) -> Estimate:
+        """How often a verdict is of a kind, by the labels; of labels that stopped at any time."""
+        assert self.labelled is not None
+        found = self.labelled.share(kind)
+        if not self.stopped or found.value is None:
+            return found
+        low, high = share_at_any_time(self.shares_as_drawn(kind))
+        return replace(found, low=low, high=high, reason=None, method="confidence sequence")
+
+    def shares_as_drawn(self, kind: str) -> FloatArray:
+        """How often a verdict is of a kind by question, in the order in which labels were drawn."""
+        assert self.labelled is not None
+        given = self.labelled.given
+        place = self.positions.reindex(given.questions).to_numpy(dtype=float)
+        of = by_question(np.nan_to_num(place, nan=np.inf), given.clusters)
+        each = self.labelled.by_question(kind)[np.argsort(of, kind="stable")]
+        return np.asarray(each[~np.isnan(each)].clip(0, 1))
+
+    def at_any_time(self, found: Estimate) -> Estimate:
+        """An estimate by labels; without its interval for a fixed number, if labelling stopped."""
+        if not self.stopped or found.ends is None:
+            return found
+        return replace(found, low=None, high=None, method=None, reason=STOPPED)
 
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:

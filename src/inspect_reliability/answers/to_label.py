@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import COLUMNS
-from ..judgments.count import NUMBER
+from ..judgments.count import NUMBER, by_value
 from ..judgments.orders import swapped_in
 from ..judgments.places import PLACES, pair_in
 from ..judgments.text import case_of
@@ -28,64 +29,122 @@ _MOST = 12
 """Most names of verdicts that are listed."""
 
 
-def next_to_label(rows: Sequence[Row], number: int) -> list[Record]:
-    """Draw outputs without a label, for people to label, as a validation set of inspect_scout.
+@dataclass(frozen=True)
+class Item:
+    """An output for a person to label.
 
-    Beside its columns, each has its question, the output and the labels that it may get.
+    Attributes:
+        id: What a file of labels calls it: its name, or of logs its uuid.
+        task_id: Its name, where the id is a uuid.
+        question: Text of its question.
+        outputs: Name and text of each response; the name of a single one is "".
+        asks: Part of the score, "" for a single one -> the labels that it may get.
+        of_sides: Whether labels name the responses.
+        judged: Its judgments; the first level of the index is the number of their row.
+    """
+
+    id: str
+    task_id: str | None
+    question: str
+    outputs: Sequence[tuple[str, str]]
+    asks: Mapping[str, Sequence[str]]
+    of_sides: bool
+    judged: pd.DataFrame
+
+
+def items_to_label(
+    rows: Sequence[Row], number: int, among: Collection[str] | None = None, known: bool = False
+) -> tuple[list[Item], int]:
+    """Draw outputs for people to label, and count those that could have been drawn.
 
     Args:
         rows: Rows; an output that several of them judged is drawn once.
         number: How many to draw: a simple random sample, and so are several draws together.
+        among: Questions that may be drawn; all by default.
+        known: Whether to draw what has a label, instead of what has none.
 
     Raises:
-        UserError: Every output has a label.
+        UserError: Nothing is left to draw.
     """
     table = pd.concat([row.asked for row in rows], keys=range(len(rows)))
     outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
     first = outputs.first().reset_index()
-    known = [name for name in ("label", "best") if name in first]
-    open_ = first[known].isna().all(axis="columns")
+    labels = [name for name in ("label", "best") if name in first]
+    wanted = first[labels].notna().any(axis="columns") == known
+    if among is not None:
+        wanted &= first["question"].map(str).isin({*among})
     order = np.random.default_rng(0).permutation(len(first))
-    drawn = first.iloc[order][open_.iloc[order].to_numpy()]
+    drawn = first.iloc[order][wanted.iloc[order].to_numpy()]
     if drawn.empty:
         raise UserError("Everything that was judged has a label: nothing is left to label.")
-    drawn, split = drawn[:number], {"split": "random"}
     place = outputs.ngroup()
     named = {one for one in table.get("order", ()) if isinstance(one, str)}
     swapped = swapped_in(sorted(named))
-    shown = [_shown(rows, table[place == one], swapped) for one in drawn.index]
-    names = drawn["question"].map(str)
-    if "uuid" not in drawn or drawn["uuid"].isna().any():
-        return [{"id": name} | one | split for name, one in zip(names, shown, strict=True)]
     # inspect_scout knows a sample by its uuid, and shows people its task_id.
+    by_uuid = "uuid" in drawn and bool(drawn[:number]["uuid"].notna().all())
     return [
-        {"id": str(uuid)} | one | split | {"task_id": name}
-        for uuid, one, name in zip(drawn["uuid"], shown, names, strict=True)
-    ]
+        _item(rows, table[place == at], swapped, str(one["question"]), by_uuid and str(one["uuid"]))
+        for at, one in drawn[:number].iterrows()
+    ], len(drawn)
 
 
-def _shown(rows: Sequence[Row], own: pd.DataFrame, swapped: Collection[str]) -> Record:
-    """What a person sees of an output, by its judgments, and the label to fill in."""
+def _item(
+    rows: Sequence[Row], own: pd.DataFrame, swapped: Collection[str], name: str, uuid: str | bool
+) -> Item:
+    """What a person sees of an output, by its judgments, and the labels that it may get."""
     judgment, turned = _as_given(own, swapped)
     case = case_of(judgment)
     judges = [rows[n] for n in own.index.get_level_values(0).unique()]
-    parts = _by_part(judges, own)
-    allowed = list(dict.fromkeys(name for part in parts.values() for name in part))
+    parts = dict(_by_part(judges, own))
+    allowed = list(dict.fromkeys(label for part in parts.values() for label in part))
     names = list(case.outputs)
     if len(names) > 1 and not judges[0].judged.order_varies:
         pair = pair_in(allowed, PLACES) if len(names) == 2 else None
         names = list(pair.names if pair else judges[0].judged.labels[: len(names)] or names)
-        allowed = list(dict.fromkeys([*names, *allowed])) if pair else allowed
+        if pair and len(parts) == 1:
+            parts = {part: [*dict.fromkeys([*names, *own])] for part, own in parts.items()}
         names = names[::-1] if turned else names
-    texts = zip(names, case.outputs.values(), strict=True)
-    found: Record = {
-        "question": _text(case.question),
-        "output": "\n\n".join(f"{name}: {_text(of)}" if name else _text(of) for name, of in texts),
+    asked = {
+        part: sorted(own, key=by_value) if _numbers(own) else own for part, own in parts.items()
     }
-    if len(parts) == 1:
-        return found | {"allowed": _listed(allowed), TARGET: None}
-    several = "\n".join(f"{part}: {_listed(own)}" for part, own in parts.items())
-    return found | {"allowed": several} | {f"{TARGET}_{part}": None for part in parts}
+    return Item(
+        id=str(uuid or name),
+        task_id=name if uuid else None,
+        question=case.question,
+        outputs=list(zip(names, case.outputs.values(), strict=True)),
+        asks=asked,
+        of_sides=len(names) > 1 and all({*names} <= {*own} for own in asked.values()),
+        judged=own,
+    )
+
+
+def sheet(items: Sequence[Item], drawn: str, rater: str) -> list[Record]:
+    """A row an item, as a validation set of inspect_scout: what a person sees, and what to fill in.
+
+    Beside its columns, each has its question, the output and the labels that it may get.
+    """
+    return [_line(one, place, drawn, rater) for place, one in enumerate(items, 1)]
+
+
+def _line(item: Item, place: int, drawn: str, rater: str) -> Record:
+    texts = (f"{name}: {_text(of)}" if name else _text(of) for name, of in item.outputs)
+    allowed = "\n".join(
+        f"{part}: {_listed(own)}" if part else _listed(own) for part, own in item.asks.items()
+    )
+    targets = [f"{TARGET}_{part}" if part else TARGET for part in item.asks]
+    found: Record = {
+        "id": item.id,
+        "question": _text(item.question),
+        "output": "\n\n".join(texts),
+        "allowed": allowed,
+        **dict.fromkeys(targets),
+        "rater": rater or None,
+        "unsure": None,
+        "note": None,
+        "drawn": drawn,
+        "position": place,
+    }
+    return found | ({} if item.task_id is None else {"task_id": item.task_id})
 
 
 def _by_part(judges: Sequence[Row], own: pd.DataFrame) -> Mapping[str, Sequence[str]]:
@@ -125,10 +184,14 @@ def _verdicts(row: Row, own: pd.DataFrame) -> list[str]:
     return [name for name in found if name not in others]
 
 
+def _numbers(names: Sequence[str]) -> bool:
+    return all(map(NUMBER.fullmatch, names))
+
+
 def _listed(names: Sequence[str]) -> str:
     if len(names) <= _MOST:
         return " | ".join(names)
-    if all(map(NUMBER.fullmatch, names)):
+    if _numbers(names):
         values = sorted(names, key=float)
         return f"a number, such as {values[0]} to {values[-1]}"
     return " | ".join([*names[:_MOST], "..."])

@@ -16,6 +16,7 @@ COMMANDS = {
     "compare": "Compare A and B, or the judges in LOGS, over the same questions.",
     "rank": "Rank the systems in LOGS, and say whether the order would come out again.",
     "plan": "Plan the next study from the judgments in LOGS.",
+    "label": "Write a page to label outputs of LOGS in, which stops when the answer is known.",
     "gate": "Let every judge in LOGS pass or fail, by its 95% interval.",
     "validate": "Say how often every judge in LOGS is right, by a few labels.",
     "keep": "Say which verdicts of every judge in LOGS may be kept, by a few labels.",

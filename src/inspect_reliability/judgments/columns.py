@@ -64,6 +64,8 @@ COLUMNS: Mapping[str, Column] = {
         Column("label", "right verdict, or a list of several raters' verdicts", "name", "truth"),
         Column("rater", "who gave the label, or a list of them", "name", "truth"),
         Column("labels_drawn", "why its file of labels is no simple random draw", "text", "truth"),
+        Column("label_draw", "how its file of labels was drawn, and until when", "text", "truth"),
+        Column("label_position", "its place in that draw, from 1", "number", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("abstain", "verdicts that decide nothing; [] for none", "names", "truth"),
         Column("changed_response", "whose answer was changed, among several", "text", "fact"),

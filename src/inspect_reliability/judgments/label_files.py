@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
@@ -23,6 +24,16 @@ _OF_PART = "target_"
 _BY_STRATUM = "random, by "
 """How the column `split` begins where each stratum has its own share of labels."""
 
+_OF_REGION = re.compile(r"random of what could be kept of (?P<judges>.+?)(?:, until .*)?")
+_UNTIL = re.compile(r"random.*, until (?P<goal>(?:keep|gate|width) .*)")
+
+_CHANGED = "labels that were changed after the judge was seen: those from before count"
+
+_AFTER = "target_after"
+"""Column of labels by somebody who has seen the judge's verdicts; they count for nothing."""
+
+_NOT_UNSURE = ("", "0", "false", "nan", "none", "<na>")
+
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
@@ -33,11 +44,15 @@ class LabelFile(NamedTuple):
         table: A row a label, with the columns `names.LABELS`.
         notes: What was taken for what.
         drawn: Why its labels are no simple random draw; None if it does not say so.
+        draw: Its column `drawn`; None without one.
+        positions: Id -> its place in the draw, of what a labeller reached: labelled or passed over.
     """
 
     table: pd.DataFrame
     notes: list[Note]
     drawn: str | None
+    draw: str | None = None
+    positions: Mapping[str, int] = {}
 
 
 def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, LabelFile]:
@@ -76,9 +91,43 @@ def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:
     for name in frame:
         if str(name).casefold() in _WEIGHTS and frame[name].nunique(dropna=False) > 1:
             return f"{where} gives them different weights ({name})"
+    if found := next(filter(None, map(kept_of, _texts(frame, "drawn"))), None):
+        return f"{where} was drawn from what could be kept of {found}, and speaks of that alone"
     splits = map(str, frame["split"].dropna().unique()) if "split" in frame else ()
     drawn = next((one for one in splits if one.startswith(_BY_STRATUM)), None)
     return drawn and f"{where} was drawn {drawn.removeprefix('random, ')}"
+
+
+def kept_of(draw: str | None) -> str | None:
+    """The judges whose verdicts that could be kept were drawn; None if all outputs were."""
+    found = _OF_REGION.fullmatch(draw or "")
+    return found and found["judges"]
+
+
+def until(draw: str | None) -> str | None:
+    """What labelling stopped for, so that the number of labels depends on them; None if nothing."""
+    found = _UNTIL.fullmatch(draw or "")
+    return found and found["goal"]
+
+
+def _texts(frame: pd.DataFrame, name: str) -> list[str]:
+    return [*map(str, frame[name].dropna().unique())] if name in frame else []
+
+
+def _positions(frame: pd.DataFrame, table: pd.DataFrame) -> dict[str, int]:
+    """The places of what a labeller reached: all up to the last label, skip or unsure one."""
+    import pandas as pd
+
+    if "position" not in frame:
+        return {}
+    places = pd.to_numeric(frame["position"], errors="coerce")
+    reached = table["label"].notna()
+    if "unsure" in frame:
+        reached |= ~frame["unsure"].map(str).str.casefold().isin(_NOT_UNSURE)
+    if "seconds" in frame:  # of the page, which saves what was reached and no more
+        reached |= frame["seconds"].notna()
+    known = places <= places[reached].max()
+    return dict(zip(table["id"][known].map(str), places[known].astype(int), strict=True))
 
 
 def _read(
@@ -90,14 +139,39 @@ def _read(
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
     table = converted_all(table[[name for name in LABELS if name in table]], path)
-    return LabelFile(table.reindex(columns=[*LABELS]), [*notes, *taken], how_drawn(frame, path))
+    draw = next(iter(_texts(frame, "drawn")), None)
+    said = [*notes, *taken, *_changed(frame, path)]
+    rows = table.reindex(columns=[*LABELS])
+    return LabelFile(rows, said, how_drawn(frame, path), draw, _positions(frame, rows))
+
+
+def _changed(frame: pd.DataFrame, path: str) -> Iterator[Note]:
+    """Count the labels that somebody changed who had seen the judge's verdicts."""
+    before = frame.get("label", frame.get("target"))
+    if before is None or _AFTER not in frame:
+        return
+    after = frame[_AFTER]
+    differ = after.notna() & (after.astype(str) != before.astype(str))
+    if n := int(differ.sum()):
+        yield Note(_CHANGED, n, path)
 
 
 def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each part, where parts have columns of their own."""
-    parts = [name for name in map(str, frame) if name.startswith(_OF_PART)]
+    later = [name for name in map(str, frame) if _is_later(name, frame)]
+    named = [name for name in map(str, frame) if name.startswith(_OF_PART)]
+    parts = [name for name in named if name not in later]
     if not parts:
         return frame
-    rows = frame.drop(columns=["part", "label", "target"], errors="ignore")
-    rows = rows.melt([n for n in rows if n not in parts], parts, "part", "label")
-    return rows.assign(part=rows["part"].str.removeprefix(_OF_PART))
+    rows = frame.drop(columns=["part", "label", "target", *later], errors="ignore")
+    several = rows.melt([n for n in rows if n not in parts], parts, "part", "label")
+    of_part = several["part"].str.removeprefix(_OF_PART)
+    if later:
+        after = frame.reindex(columns=[f"{_AFTER}_{one.removeprefix(_OF_PART)}" for one in parts])
+        several[_AFTER] = after.to_numpy().T.ravel()
+    return several.assign(part=of_part)
+
+
+def _is_later(name: str, frame: pd.DataFrame) -> bool:
+    """Whether a column has labels given after the judge was seen, and is none of a part."""
+    return name.startswith(_AFTER) and name.replace(_AFTER, "target", 1) in frame

@@ -16,7 +16,7 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, Judged, opposites
 from .forms import alike, scored
-from .label_files import read_labels
+from .label_files import LabelFile, read_labels, until
 from .places import alike_in
 from .reading import Code, Note
 from .score import verdict_name
@@ -137,6 +137,8 @@ def with_labels(
         table = table.assign(labels_drawn=table["label"].notna().map({True: drawn, False: None}))
     elif files:
         table = table.drop(columns="labels_drawn", errors="ignore")
+    if files:
+        table = outputs.placed(table, [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
@@ -337,6 +339,21 @@ class _Outputs:
                 gone += [*rows] if apart else []
                 names += unsaid
         return missed
+
+    def placed(self, table: pd.DataFrame, files: Sequence[LabelFile]) -> pd.DataFrame:
+        """The table with the place of each output in the draw of labels; of several, in turn."""
+        places: dict[int, int] = {}
+        for file in files:
+            before = max(places.values(), default=0)
+            for id, place in file.positions.items():
+                for unit in self.of(id):
+                    places.setdefault(unit, before + place)
+        draws = sorted(filter(None, (one.draw for one in files)), key=lambda one: not until(one))
+        draw = next(iter(draws), None)
+        if not places or draw is None:
+            return table.drop(columns=["label_draw", "label_position"], errors="ignore")
+        position = [places.get(unit, np.nan) for unit in self.number.tolist()]
+        return table.assign(label_draw=draw, label_position=position)
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""

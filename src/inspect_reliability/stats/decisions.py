@@ -148,7 +148,7 @@ def _decide(
             f"To look at any time, the limit must lie between 0 and 1, not be {limit:g}."
         )
     needed = 2 / (1 - level)
-    evidence = [_log_evidence(sign * z, loss) for sign, loss in zip((1, -1), losses, strict=True)]
+    evidence = [log_evidence(sign * z, loss) for sign, loss in zip((1, -1), losses, strict=True)]
     reached = [np.append(one >= np.log(needed), True).argmax() for one in evidence]
     first = min(reached)
     decided = first < len(z)
@@ -162,7 +162,7 @@ def _decide(
     )
 
 
-def _log_evidence(z: FloatArray, loss: float) -> FloatArray:
+def log_evidence(z: FloatArray, loss: float) -> FloatArray:
     """Logarithm of the mean wealth over sizes of bets, after each payoff, [T]."""
     bets = np.arange(1, BETS + 1)[:, None] / BETS / loss
     with np.errstate(divide="ignore"):

@@ -1,8 +1,10 @@
-"""`validate --next`: what people fill in, and how it comes back."""
+"""`label`: what people fill in, how it comes back, and what it stopped for."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from inspect_ai.scorer import model_graded_qa
 import graders
 from commands import invoke, results
 from example_logs import foreign, judged, without_best
+from inspect_reliability.stats.anytime import few_thresholds, levels, promised, share_at_any_time
 
 FRAME = pd.DataFrame(
     [
@@ -40,7 +43,7 @@ def judgments(tmp_path: Path) -> Path:
 
 def draw(source: object, out: Path, number: int = 5, *more: object) -> pd.DataFrame:
     """The file of so many outputs."""
-    done = invoke("validate", source, *more, "--next", number, "--out", out)
+    done = invoke("label", source, *more, "--most", number, "--out", out)
     assert done.exit_code == 0, done.output
     return pd.read_csv(out) if out.suffix == ".csv" else pd.read_excel(out)
 
@@ -61,7 +64,10 @@ def fill(file: Path, said: Sequence[str]) -> None:
 def test_a_person_sees_what_to_judge_and_how(judgments: Path, tmp_path: Path, name: str) -> None:
     """Question, output and allowed labels, long texts cut with a mark, none of them a formula."""
     drawn = draw(judgments, tmp_path / name, 20)
-    assert list(drawn) == ["id", "question", "output", "allowed", "target", "split"]
+    assert list(drawn) == [
+        *("id", "question", "output", "allowed", "target", "rater", "unsure", "note"),
+        *("drawn", "position"),
+    ]
     shown = {row["id"]: row for row in drawn.to_dict("records")}
     guard = "'" if name == "l.csv" else ""
     assert shown["q3"]["question"] == f"{guard}=Which is 3?\nSay why."
@@ -84,7 +90,7 @@ def test_it_is_read_back_as_it_is_and_others_are_drawn(
     drawn = draw(judgments, out)
     fill(out, ["C", "c", " I ", "i", "C"])
     assert results("validate", judgments, "--labels", out)["validity"][0]["n_labelled"] == 5
-    again = invoke("validate", judgments, "--next", 5, "--out", out)
+    again = invoke("label", judgments, "--most", 5, "--out", out)
     assert again.exit_code == 2
     assert "with nothing filled in" in again.stderr
     others = draw(judgments, tmp_path / "more.csv", 5, "--labels", out)
@@ -150,7 +156,7 @@ def test_logs_of_a_judge_have_their_responses(tmp_path: Path) -> None:
 def test_what_is_known_to_be_best_needs_no_label(tmp_path: Path) -> None:
     """The sample pack knows it, so nothing is left to draw."""
     judged(tmp_path / "logs", epochs=2, questions=2)
-    done = invoke("validate", tmp_path / "logs", "--next", 2, "--out", tmp_path / "l.csv")
+    done = invoke("label", tmp_path / "logs", "--most", 2, "--out", tmp_path / "l.csv")
     assert done.exit_code == 2
     assert "nothing is left to label" in done.stderr
 
@@ -185,7 +191,7 @@ def test_parts_of_a_score_have_columns_of_their_own(tmp_path: Path) -> None:
     drawn.assign(**{f"target_{p}": one for p, one in parts.items()}).to_csv(out, index=False)
     known = results("validate", tmp_path / "logs", "--labels", out)["validity"]
     assert {row["scorer"]: row["n_labelled"] for row in known} == dict.fromkeys(parts, 3)
-    assert invoke("validate", tmp_path / "logs", "--next", 3, "--out", out).exit_code == 2
+    assert invoke("label", tmp_path / "logs", "--most", 3, "--out", out).exit_code == 2
 
 
 def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> None:
@@ -198,3 +204,149 @@ def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> No
         frame.to_csv(tmp_path / "j.csv", index=False)
         (tmp_path / "l.csv").unlink(missing_ok=True)
         assert draw(tmp_path / "j.csv", tmp_path / "l.csv")["allowed"].str.startswith(says).all()
+
+
+def votes(questions: int = 200, seed: int = 0) -> pd.DataFrame:
+    """Eight votes on each question, of a judge that is sure and right of most."""
+    generator = np.random.default_rng(seed)
+    sure = generator.choice([0.99, 0.6, 0.1], questions, p=[0.75, 0.2, 0.05])
+    rows = [
+        (f"q{q}", "m", n, "CI"[int(generator.random() >= sure[q])])
+        for q in range(questions)
+        for n in range(1, 9)
+    ]
+    return pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict"])
+
+
+@pytest.fixture(name="voted")
+def _voted(tmp_path: Path) -> Path:
+    votes().to_csv(tmp_path / "v.csv", index=False)
+    return tmp_path / "v.csv"
+
+
+def stopped(voted: Path, out: Path, *options: object, labels: int = 120) -> Path:
+    """A sheet of which the first labels are filled in: each is C."""
+    drawn = draw(voted, out, 400, *options)
+    drawn["target"] = drawn["target"].astype(object)
+    drawn.loc[: labels - 1, "target"] = "C"
+    drawn.to_csv(out, index=False)
+    return out
+
+
+@pytest.mark.slow
+def test_a_promise_of_stopped_labels_is_that_of_bets(voted: Path, tmp_path: Path) -> None:
+    """The rule is that of the evidence at its five thresholds, in the order drawn."""
+    labels = stopped(voted, tmp_path / "l.csv", "--for", "keep", "--max-error", 0.2)
+    drawn = pd.read_csv(labels)
+    assert {*drawn["drawn"]} == {
+        "random of what could be kept of m, until keep max_error=0.2 min_kept=0.5"
+    }
+    of = votes().groupby("question")["verdict"].agg(lambda one: (one == "C").mean())
+    share = np.maximum(of, 1 - of)
+    assert {*drawn["id"]} == {*share.index[share > 0.5]}
+    assert len(drawn) == (share > 0.5).sum()
+    steps = few_thresholds(share.to_numpy())
+    reached = drawn["id"][:120]
+    level = levels(share[reached].to_numpy(), steps)
+    last = promised(level, (of[reached] < 0.5).to_numpy(), len(steps), 0.2)
+    [one] = results("keep", voted, "--labels", labels, "--max-error", 0.2)["keep"]
+    assert one["threshold"] == pytest.approx(steps[last])
+    assert one["n_labelled"] == 120
+
+
+@pytest.mark.slow
+def test_what_is_passed_over_counts_as_wrong(voted: Path, tmp_path: Path) -> None:
+    """Rows above the last label that are empty; those below were never reached."""
+    labels = stopped(voted, tmp_path / "l.csv", "--for", "keep", "--max-error", 0.2)
+    table = pd.read_csv(labels)
+    table.loc[table.index[:100:2], "target"] = None
+    table.to_csv(labels, index=False)
+    [one] = results("keep", voted, "--labels", labels, "--max-error", 0.2)["keep"]
+    assert (one["n_labelled"], one["threshold"]) == (120, None)
+    assert one["reason"].startswith("not decided yet by 120 labels")
+    said = invoke("keep", voted, "--labels", labels, "--max-error", 0.2).stdout
+    assert "go on in the page" in said
+
+
+@pytest.mark.slow
+def test_labels_of_a_region_speak_of_it_alone(voted: Path, tmp_path: Path) -> None:
+    """`validate` corrects no rate by them and says why; nor do they promise for another judge."""
+    labels = stopped(voted, tmp_path / "l.csv", "--for", "keep")
+    table = pd.read_csv(labels)
+    table.loc[:20, "target"] = "I"  # labels of one name correct no rate
+    table.to_csv(labels, index=False)
+    found = results("validate", voted, "--labels", labels)
+    assert found["corrected"]
+    assert {one["rate"] for one in found["corrected"]} == {None}
+    assert "drawn from what could be kept of m" in found["validity"][0]["cautions"][0]
+    votes(seed=1).assign(judge="other").to_csv(voted, index=False)
+    [one] = results("keep", voted, "--labels", labels)["keep"]
+    assert "what could be kept of m" in one["reason"]
+
+
+@pytest.mark.slow
+def test_a_stopped_accuracy_has_a_confidence_sequence(voted: Path, tmp_path: Path) -> None:
+    """`validate` and `gate` have the interval of any moment, in the order drawn."""
+    asked = ("--for", "gate", "--min", "accuracy=0.7")
+    labels = stopped(voted, tmp_path / "l.csv", *asked)
+    table = pd.read_csv(labels)
+    assert {*table["drawn"]} == {"random, until gate accuracy=0.7"}
+    shares = votes().groupby("question")["verdict"].agg(lambda one: (one == "C").mean())
+    ends = share_at_any_time(shares[table["id"][:120]].to_numpy())
+    table.sample(frac=1, random_state=0).to_csv(labels, index=False)  # the order is the position
+    [one] = results("validate", voted, "--labels", labels)["validity"]
+    assert one["accuracy_interval"] == pytest.approx(ends)
+    assert one["kappa_interval"] is None
+    assert one["wrong_twice_interval"] is None
+    assert "confidence" not in one["not_estimable"]
+    gate = ("gate", voted, "--labels", labels, "--min", "accuracy=0.7", "--format", "json")
+    for more in ((), ("--anytime",)):
+        done = invoke(*gate, *more)
+        assert done.exit_code == (0 if ends[0] >= 0.7 else 1 if ends[1] < 0.7 else 3)
+    assert json.loads(done.stdout)["rows"][0]["value_interval"] == pytest.approx(ends)
+
+
+@pytest.mark.slow
+def test_people_who_differ_settle(voted: Path, tmp_path: Path) -> None:
+    """What both say is counted, with what follows for a judge; the others make a page."""
+    names = [tmp_path / f"{who}.csv" for who in ("ana", "ben")]
+    for who, file in enumerate(names):
+        drawn = draw(voted, file, 50, "--rater", file.stem)
+        said = ["CI"[who if n < 10 else n % 2] for n in range(50)]
+        drawn.assign(target=said).to_csv(file, index=False)
+    both = ("--labels", names[0], "--labels", names[1])
+    told = " ".join(invoke("validate", voted, *both).stdout.split())
+    assert "Two people give the same label in 80" in told
+    assert "in more than about 89% of labels" in told
+    out = tmp_path / "settle.csv"
+    done = invoke("label", voted, *both, "--settle", "--out", out)
+    assert "People differ on 10 outputs; 10 are here to settle." in " ".join(done.stdout.split())
+    assert {*pd.read_csv(out)["id"]} == {*pd.read_csv(names[0])["id"][:10]}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--for", "gate"), "--min accuracy=0.8"),
+        (("--for", "keep", "--min", "accuracy=.8"), "--min is for --for gate"),
+        (("--half-width", ".1"), "--half-width is for --for width"),
+        (("--for", "width", "--settle"), "leave out --for"),
+        (("--settle",), "People give the same label everywhere"),
+    ],
+)
+def test_what_does_not_fit_is_said(
+    voted: Path, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    """Options of another goal, or that lack something."""
+    done = invoke("label", voted, *options, "--out", tmp_path / "l.html")
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
+
+
+@pytest.mark.slow
+def test_labels_decide_no_stop_that_they_are_no_part_of(voted: Path, tmp_path: Path) -> None:
+    """Where some are known, a stop would leave them out."""
+    labels = stopped(voted, tmp_path / "l.csv")
+    done = invoke("label", voted, "--labels", labels, "--for", "width", "--out", tmp_path / "m.csv")
+    assert done.exit_code == 2
+    assert "labelled already" in done.output

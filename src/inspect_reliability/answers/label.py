@@ -1,0 +1,323 @@
+"""What to label next, what labelling stops for, and a page of it."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments.text import judgment_text
+from ..record.replications import VOTES
+from ..showing.document import Document, Text
+from ..showing.printable import printable
+from ..showing.values import Record
+from ..stats.anytime import BLOCK, Goal, could_be_kept, few_thresholds, levels
+from .analysis import Analysis
+from .brief import next_step
+from .keeping import OUTPUTS, Panel, Promise
+from .people import in_words
+from .row import Row
+from .to_label import Item, items_to_label, sheet
+
+TITLE = "What to label?"
+
+NO_MAJORITY = "no majority"
+"""The verdict of a judge whose votes are tied."""
+
+_LONGEST = 100_000
+"""Most characters of a text on the page."""
+
+_EXPLANATIONS = ("explanation", "rationale", "reasoning", "reason", "judge_output")
+"""Usual columns of what a judge said beside its verdict."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Outputs that are drawn to be labelled.
+
+    Attributes:
+        rows: The judges.
+        items: What is drawn, in the order in which it is labelled.
+        of: How many outputs could have been drawn.
+        goal: What labelling stops for; None if all is labelled.
+        settles: Whether people differ on these, so that they are no draw.
+        rater: Who labels; "" if nobody is named.
+    """
+
+    rows: Sequence[Row]
+    items: Sequence[Item]
+    of: int
+    goal: Goal | None
+    settles: bool
+    rater: str
+
+    @property
+    def drawn(self) -> str:
+        """How they were drawn, as the file of labels says."""
+        if self.settles:
+            return "where people differ"
+        names = "; ".join(Panel((row,), Promise()).names[0] for row in self.rows)
+        region = f" of what could be kept of {names}" if self.goal and self.keeps else ""
+        return f"random{region}{f', until {self.stop}' if self.goal else ''}"
+
+    @property
+    def keeps(self) -> bool:
+        """Whether labels are to show what may be kept."""
+        return self.goal is not None and self.goal.kind == "keep"
+
+    @property
+    def stop(self) -> str | None:
+        """What labelling stops for, as the file of labels says."""
+        if self.goal is None:
+            return None
+        value = f"{self.goal.value:g}"
+        return {
+            "keep": f"keep max_error={value} min_kept={self.goal.min_kept:g}",
+            "gate": f"gate accuracy={value}",
+            "width": f"width half_width={value}",
+        }[self.goal.kind]
+
+    @property
+    def record(self) -> Record:
+        """The record of `label`."""
+        return {
+            "n_items": len(self.items),
+            "n_questions": self.of,
+            "drawn": self.drawn,
+            "stop": self.stop,
+            "block": BLOCK if self.goal else None,
+        }
+
+    @cached_property
+    def sheet(self) -> list[Record]:
+        """A row an item, to fill in."""
+        return sheet(self.items, self.drawn, self.rater)
+
+
+def draw(
+    analysis: Analysis, most: int, goal: Goal | None = None, settle: bool = False, rater: str = ""
+) -> Draw:
+    """Draw outputs to label: of all, of what could be kept, or those on which people differ.
+
+    Raises:
+        UserError: Nothing is left to label, labels are known already where they would decide when
+            to stop, a question has several outputs, or no verdict could be kept.
+    """
+    rows = analysis.rows
+    if settle:
+        among = _differ(rows)
+        items, of = items_to_label(rows, most, among, known=True)
+        return Draw(rows, items, of, None, True, rater)
+    if goal and any(row.labelled for row in rows):
+        raise UserError(
+            "Some outputs are labelled already, and how many are does not depend on their labels. "
+            "Leave out --for to draw others, or --labels to draw anew."
+        )
+    among = _region(rows) if goal and goal.kind == "keep" else None
+    items, of = items_to_label(rows, most, among)
+    return Draw(rows, items, of, goal, False, rater)
+
+
+def _region(rows: Sequence[Row]) -> Collection[str]:
+    """The questions on which a verdict of any judge could be kept."""
+    if any(row.counts.clustered for row in rows):
+        raise UserError(f"No promise: {OUTPUTS}.")
+    found: dict[str, None] = {}
+    for row in rows:
+        panel = Panel((row,), Promise())
+        inside = could_be_kept(panel.cascade.confidence)
+        found |= dict.fromkeys(np.array(panel.questions, dtype=object)[inside])
+    if not found:
+        raise UserError(
+            "No verdict has more than half of its votes and decides something, so none could be "
+            "kept. Judge each question several times, or try another judge."
+        )
+    return found
+
+
+def _differ(rows: Sequence[Row]) -> Collection[str]:
+    """The questions on which people gave different labels."""
+    given: dict[str, set[str]] = {}
+    for row in rows:
+        for question, _, label in row.judged.rated:
+            given.setdefault(str(question), set()).add(label)
+    found = [name for name, labels in given.items() if len(labels) > 1]
+    if not found:
+        raise UserError(
+            "People give the same label everywhere. Name the file of each with --labels FILE."
+        )
+    return found
+
+
+def page_of(drawn: Draw, command: str) -> Mapping[str, Any]:
+    """What the page has; `command` says what the saved labels show."""
+    turn = np.random.default_rng(0)
+    items = [_on_page(one, turn) for one in drawn.items]
+    judges = [_Judge(row, drawn.goal) for row in drawn.rows]
+    for item, shown in zip(drawn.items, items, strict=True):
+        known = [one for one in judges if one.at(item) is not None]
+        shown["seen"] = [one.seen(item, shown) for one in judges] if drawn.goal else []
+        shown["verdicts"] = [one.verdict(item) for one in known]
+    goal = drawn.goal and _goal(drawn.goal)
+    found = {
+        "rater": drawn.rater,
+        "drawn": drawn.drawn,
+        "block": BLOCK,
+        "goal": goal,
+        "kept": [one.kept for one in judges] if goal else [],
+        "next": command,
+        "items": [one | {"position": n} for n, one in enumerate(items, 1)],
+    }
+    return found | {"fingerprint": sha256(json.dumps(found).encode()).hexdigest()[:16]}
+
+
+def _goal(goal: Goal) -> Record:
+    names = {"keep": "max_error", "gate": "least", "width": "half_width"}
+    one = asdict(goal)
+    return {"kind": goal.kind, names[goal.kind]: goal.value} | {
+        name: one[name] for name in ("min_kept", "confidence")
+    }
+
+
+def _on_page(item: Item, turn: np.random.Generator) -> dict[str, Any]:
+    """An item as the page has it. Responses that labels name have places that are drawn by lot."""
+    outputs = [{"name": name, "text": _text(of)} for name, of in item.outputs]
+    if item.of_sides:
+        outputs = [outputs[n] for n in turn.permutation(len(outputs))]
+    asks = [
+        {"part": part, "labels": [*labels], "said": _said(labels)}
+        for part, labels in item.asks.items()
+    ]
+    found = {"id": item.id, "question": _text(item.question), "outputs": outputs, "asks": asks}
+    found |= {} if item.task_id is None else {"task_id": item.task_id}
+    return found | {"sides": item.of_sides}
+
+
+def _said(labels: Sequence[str]) -> str:
+    """Labels that are typed in words: the ends of a scale, or the first."""
+    return f"{labels[0]} to {labels[-1]}" if labels else ""
+
+
+def _text(given: str) -> str:
+    return printable("\n".join(str(given).splitlines()), _LONGEST)
+
+
+class _Judge:
+    """What the page knows of a judge: it hides this until labels are final."""
+
+    def __init__(self, row: Row, goal: Goal | None) -> None:
+        self.row, panel = row, Panel((row,), Promise())
+        self.name = panel.names[0]
+        cascade = panel.cascade
+        (self.ballots,) = cascade.judges
+        self.categories = panel.categories
+        self.thresholds = few_thresholds(cascade.confidence)
+        self.level = levels(cascade.confidence, self.thresholds)
+        keeps = goal is not None and goal.kind == "keep"
+        each = [float(cascade.step(one).kept) for one in self.thresholds]
+        self.kept = each if keeps else [1.0]
+        self.number = {name: at for at, name in enumerate(panel.questions)}
+        scorers = row.asked.get("scorer", pd.Series(dtype=object)).dropna()
+        self.part = str(scorers.iloc[0]).removesuffix(f".{VOTES}") if len(scorers) else ""
+
+    def at(self, item: Item) -> int | None:
+        """The number of its question among those of this judge; None if it did not judge it."""
+        names = item.judged["question"].map(str).unique()
+        return next((self.number[name] for name in names if name in self.number), None)
+
+    def _part(self, item: Item) -> str:
+        return self.part if self.part in item.asks else next(iter(item.asks))
+
+    def seen(self, item: Item, shown: Mapping[str, Any]) -> Record:
+        """What each label would say of this judge."""
+        part = self._part(item)
+        labels = [*item.asks[part]]
+        at = self.at(item)
+        found: Record = {"part": part, "labels": labels, "top": -1}
+        if at is None:
+            return found | {"level": len(self.thresholds), "shares": None}
+        votes = self.ballots.votes[at]
+        total = 1.0 if np.isinf(self.ballots.tries) else max(votes.sum(), 1)
+        share = dict(zip(self.categories, votes * self.ballots.decides / total, strict=True))
+        top = self.ballots.top[at]
+        name = self.categories[top] if top >= 0 else None
+        return found | {
+            "top": labels.index(name) if name in labels else -1,
+            "level": int(self.level[at]),
+            "shares": [float(share.get(label, 0.0)) for label in labels],
+        }
+
+    def verdict(self, item: Item) -> Record:
+        """What it said, with its votes and the reason of the first who said so."""
+        at = self.at(item)
+        assert at is not None
+        top = self.ballots.top[at]
+        votes = self.ballots.votes[at]
+        name = self.categories[top] if top >= 0 else NO_MAJORITY
+        exact = np.isinf(self.ballots.tries)
+        most = f"{votes.max():.0%}" if exact else f"{votes.max():.0f} of {votes.sum():.0f} votes"
+        return {
+            "judge": self.name,
+            "part": self._part(item),
+            "verdict": name,
+            "votes": most,
+            "why": _text(_reason(self.row, item, name)),
+        }
+
+
+def _reason(row: Row, item: Item, verdict: str) -> str:
+    own = row.table[row.table["question"].isin(item.judged["question"].unique())]
+    said = own[own["verdict"].astype(str) == verdict]
+    for one in (said if len(said) else own)[:1].to_dict("records"):
+        first = cast("dict[str, Any]", one)
+        if text := judgment_text(first):
+            return text.output
+        return next((str(first[k]) for k in _EXPLANATIONS if isinstance(first.get(k), str)), "")
+    return ""
+
+
+def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> Document:
+    """What was written to label, when it stops, and what to do with the labels."""
+    said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
+    if drawn.settles:
+        people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
+        said += [Text(in_words(one), "answer") for one in people[:1]]
+    return Document(
+        TITLE,
+        [*said, *next_step("label them, save the labels, and ask what they show", command)],
+        {"label": [drawn.record]},
+        sheet=[drawn.record],
+    )
+
+
+def _what(drawn: Draw) -> str:
+    n, of = len(drawn.items), drawn.of
+    if drawn.settles:
+        return f"People differ on {of:,} outputs; {n:,} are here to settle."
+    which = "whose verdict has more than half of the votes" if drawn.keeps else "without a label"
+    return f"{n:,} of {of:,} outputs {which} are drawn at random, in the order to label them."
+
+
+def _how(drawn: Draw, out: str) -> str:
+    where = "Open it in a browser: a key is a label." if _is_page(out) else "Fill in its target."
+    if drawn.goal is None:
+        return where
+    value = f"{drawn.goal.value:.0%}"
+    ends = {
+        "keep": f"at most {value} of what may be kept is wrong, for {drawn.goal.min_kept:.0%} of "
+        "all or for what could be kept",
+        "gate": f"the judge is right in {value} or more, or is not",
+        "width": f"how often it is right is known to within {value}",
+    }
+    every = " of every judge" if drawn.rows[1:] else ""
+    kind = ends[drawn.goal.kind]
+    return f"{where} After each {BLOCK} labels it looks whether it is known{every} that {kind}."
+
+
+def _is_page(out: str) -> bool:
+    return not out.lower().endswith((".csv", ".xlsx"))
