@@ -24,7 +24,7 @@ def most_wealth(wrong: list[bool], max_error: Fraction) -> Fraction:
         for k in range(BETS):
             bet = Fraction(k + 1, BETS) / (1 - max_error)
             wealth[k] *= 1 + bet * (max_error - one)
-        most = max(most, sum(wealth) / BETS)
+        most = max(most, sum(wealth, Fraction(0)) / BETS)
     return most
 
 

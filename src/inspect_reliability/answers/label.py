@@ -110,8 +110,7 @@ def draw(
     """
     rows = analysis.rows
     if settle:
-        among = _differ(rows)
-        items, of = items_to_label(rows, most, among, known=True)
+        items, of = items_to_label(rows, most, _differ(rows), known=True)
         return Draw(rows, items, of, None, True, rater)
     if goal and any(row.labelled for row in rows):
         raise UserError(

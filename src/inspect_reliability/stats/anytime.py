@@ -123,7 +123,7 @@ def promised(
     check_level(confidence)
     needed = -np.log(1 - confidence)
     for number in range(thresholds):
-        payoffs = max_error - wrong[level <= number]
+        payoffs = max_error - wrong[level <= number].astype(np.float64)
         if not (log_evidence(payoffs, 1 - max_error) >= needed).any():
             return number - 1
     return thresholds - 1
