@@ -242,7 +242,7 @@ def test_a_promise_of_stopped_labels_is_that_of_bets(voted: Path, tmp_path: Path
         "random of what could be kept of m, until keep max_error=0.2 min_kept=0.5"
     }
     of = votes().groupby("question")["verdict"].agg(lambda one: (one == "C").mean())
-    share = np.maximum(of, 1 - of)
+    share = of.where(of > 0.5, 1 - of)
     assert {*drawn["id"]} == {*share.index[share > 0.5]}
     assert len(drawn) == (share > 0.5).sum()
     steps = few_thresholds(share.to_numpy())
