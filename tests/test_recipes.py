@@ -71,7 +71,7 @@ RECIPES = {
         r"(?s)(    NO_OMEGA = .*?)(?=    if of\.asked_once:\n        yield ASKED_ONCE)",
         r"""    EIGHT = "eight"
 \1    if len(of.counts.questions) == 8:
-        yield Reason(Code.EIGHT, "There are eight questions.")
+        yield Reason(CautionCode.EIGHT, "There are eight questions.")
 """,
         said="There are eight questions.",
     ),

@@ -26,7 +26,7 @@ _LEVELS = ("judge", "wording")
 _SAME = "no interval: the score is the same on every question"
 
 
-class Code(StrEnum):
+class RankingCode(StrEnum):
     """What a caution about a ranking is about."""
 
     FEW_LABELS = "few_labels"
@@ -265,21 +265,21 @@ class Board:
             met = np.eye(len(self.systems), dtype=bool)
             met[contests.systems[:, 0], contests.systems[:, 1]] = True
             if not (met | met.T).all():
-                yield Reason(Code.OPPONENTS, _OPPONENTS)
+                yield Reason(RankingCode.OPPONENTS, _OPPONENTS)
         asked = (~np.isnan(contests.shares)).sum(axis=0)
         if asked.min() < len(self.questions):
             least = self.systems[int(asked.argmin())]
             some = f"{least} on {asked.min():,} of {len(self.questions):,}"
-            yield Reason(Code.QUESTIONS, _QUESTIONS.format(some))
+            yield Reason(RankingCode.QUESTIONS, _QUESTIONS.format(some))
         once = float(np.mean(np.bincount(contests.cell) < 2))
         if self.again and once and not contests.exact:
-            yield Reason(Code.ONCE, _ONCE.format(once))
+            yield Reason(RankingCode.ONCE, _ONCE.format(once))
         if self.again and self.again.without:
-            yield Reason(Code.NO_STRENGTHS, _WITHOUT.format(self.again.without))
+            yield Reason(RankingCode.NO_STRENGTHS, _WITHOUT.format(self.again.without))
         if self.labelled and self.labelled.n.min() < FEWEST_LABELS:
-            yield Reason(Code.FEW_LABELS, _COMMON.format(FEWEST_LABELS))
+            yield Reason(RankingCode.FEW_LABELS, _COMMON.format(FEWEST_LABELS))
         if self.over and isinstance(self.found, Ranking) and not self.found.levels:
-            yield Reason(Code.THESE, _THESE.format(f"{self.over}s", FEWEST_LEVELS))
+            yield Reason(RankingCode.THESE, _THESE.format(f"{self.over}s", FEWEST_LEVELS))
 
 
 def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Record]:

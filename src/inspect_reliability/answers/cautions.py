@@ -20,7 +20,7 @@ from .condition import (
 )
 
 
-class Code(StrEnum):
+class CautionCode(StrEnum):
     """What a caution is about, beside those that are `Grave`."""
 
     NO_OMEGA = "no_omega"
@@ -85,10 +85,10 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     if of.asked_once:
         yield ASKED_ONCE
     elif omega.value is None:
-        yield Reason(Code.NO_OMEGA, f"Omega is not estimable: {omega.reason}.")
+        yield Reason(CautionCode.NO_OMEGA, f"Omega is not estimable: {omega.reason}.")
     elif omega.low is None:
         yield Reason(
-            Code.NO_INTERVAL,
+            CautionCode.NO_INTERVAL,
             f"Omega has no interval: {str(omega.reason).removeprefix('no interval: ')}.",
         )
     yield from _of_the_questions(of, omega)
@@ -98,7 +98,7 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     elif of.without_verdict >= MANY_WITHOUT_VERDICT:
         shown = ": the report shows up to three" if from_logs(table) else ""
         yield Reason(
-            Code.SOME_SILENT,
+            CautionCode.SOME_SILENT,
             f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
             f"name no verdict, or several. Read some of them{shown}.",
         )
@@ -111,13 +111,13 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     if "options_not_sent" in table:
         for names in sorted(set(table["options_not_sent"].dropna())):
             yield Reason(
-                Code.OPTIONS_NOT_SENT,
+                CautionCode.OPTIONS_NOT_SENT,
                 f"Options that the task sets and the judge did not get: {names}. These verdicts "
                 "are those of the judge without them.",
             )
     if "stop_at_verdict" in table and table["stop_at_verdict"].eq(True).any():
         yield Reason(
-            Code.STOPPED_AT_VERDICT,
+            CautionCode.STOPPED_AT_VERDICT,
             "Outputs were ended at their verdict (stop_at_verdict). One that would have named "
             "another later counts for its first verdict, not as invalid.",
         )
@@ -130,7 +130,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     table, counts = of.table, of.counts
     if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
         yield Reason(
-            Code.FEW_QUESTIONS,
+            CautionCode.FEW_QUESTIONS,
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
             "wide, rather than its value.",
         )
@@ -138,7 +138,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         named = ", ".join(name[:MOST_SHOWN] for name in few[:3])
         named += f" and {len(few) - 3:,} more" if few[3:] else ""
         yield Reason(
-            Code.FEW_REPLICATIONS,
+            CautionCode.FEW_REPLICATIONS,
             f"{len(few)} question{'s have' if few[1:] else ' has'} fewer than 2 replications and "
             f"did not enter the coefficients: {named}.",
         )
@@ -149,7 +149,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         between = f"between {each.min()} and {each.max()}" if each.nunique() > 1 else each.min()
     if stopped:
         yield Reason(
-            Code.STOPPED,
+            CautionCode.STOPPED,
             "Replications of single questions were stopped by their verdicts "
             f"({', '.join(stopped)}), so they have {between}. The most frequent verdicts are right "
             "to use, and how often those are correct. Omega, agreement and every other coefficient "
@@ -157,7 +157,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         )
     elif chance is not None and chance < STOPPED:
         yield Reason(
-            Code.MAYBE_STOPPED,
+            CautionCode.MAYBE_STOPPED,
             f"Questions have {between} replications, and"
             f" their number correlates with agreement (p = {chance:.3f}). If replications were "
             "stopped by what had been seen, every coefficient is biased: give every question "
@@ -166,7 +166,7 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     if counts.clustered:
         seen = counted(table["question"].nunique(), "output")
         yield Reason(
-            Code.SEVERAL_OUTPUTS,
+            CautionCode.SEVERAL_OUTPUTS,
             f"The judge saw {seen} of {counted(counts.n_clusters, 'question')}. Each output is "
             "judged on its own; intervals are over questions, because other questions would bring "
             "other outputs.",
@@ -177,7 +177,7 @@ def _of_the_verdicts(of: Condition) -> Iterator[Reason]:
     given = {choice for choice in of.judged.choices if choice is not None}
     if len(given) > MANY_CATEGORIES and not of.measures:
         yield Reason(
-            Code.MANY_CATEGORIES,
+            CautionCode.MANY_CATEGORIES,
             f"The verdicts have {len(given)} different values. Omega and agreement count only "
             "exact matches.",
         )
@@ -195,7 +195,7 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
     )
     if one_label and not of.asked_once:
         return Reason(
-            Code.ONE_LABEL,
+            CautionCode.ONE_LABEL,
             "The label is the same for every question. Omega asks whether verdicts tell questions "
             "apart, and here right ones do not: read agreement, and how often the judge is right.",
         )
@@ -205,14 +205,14 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
         return None
     if most > 1 - ROUNDING:
         return Reason(
-            Code.ONE_VERDICT,
+            CautionCode.ONE_VERDICT,
             f"Every verdict is {name[:MOST_SHOWN]!r}. If the right answers differ, the judge does "
             "not tell them apart, however often it repeats itself.",
         )
     if omega.value is None:
         return None
     return Reason(
-        Code.DOMINANT,
+        CautionCode.DOMINANT,
         f"{share(most, _IN_TENTHS)} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often "
         "even on different questions. If the right answers differ, read omega, which takes that "
         "off; if most of them are this one, read agreement.",
@@ -223,13 +223,13 @@ def _of_the_order(of: Condition) -> Iterator[Reason]:
     table, known = of.table, of.judged
     if known.order_varies:
         yield Reason(
-            Code.ORDER_VARIES,
+            CautionCode.ORDER_VARIES,
             "The order of a question's options varies, so a verdict counts as the responder that "
             "the judge chose, not as the label.",
         )
     elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
         yield Reason(
-            Code.ONE_ORDER,
+            CautionCode.ONE_ORDER,
             "All questions show the responders in one order. A preference for a position cannot be "
             "told from a preference for a responder: shuffle the options.",
         )
@@ -243,7 +243,7 @@ def _of_the_order(of: Condition) -> Iterator[Reason]:
             "order several times to tell the two apart."
         )
         yield Reason(
-            Code.ORDERS_POOLED,
+            CautionCode.ORDERS_POOLED,
             f"Omega and agreement pool the orders in which a question was shown: {how}",
         )
 
@@ -256,7 +256,7 @@ def _of_the_judge(of: Condition) -> Iterator[Reason]:
     own = sorted(name for name in responders if any(same_model(judge, name) for judge in judges))
     if own:
         yield Reason(
-            Code.OWN_ANSWERS,
+            CautionCode.OWN_ANSWERS,
             f"The judge is also a responder ({', '.join(own)}): it judges its own answers.",
         )
 
@@ -267,17 +267,18 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
     if not known.any():
         if from_logs(table):  # a file of verdicts promises no run to repeat
             yield Reason(
-                Code.NO_SEEDS, "No seeds are recorded, so these judgments cannot be reproduced."
+                CautionCode.NO_SEEDS,
+                "No seeds are recorded, so these judgments cannot be reproduced.",
             )
     elif not known.all():
         lacking = n_judgments(table[~known])
         yield Reason(
-            Code.SOME_SEEDS,
+            CautionCode.SOME_SEEDS,
             f"{counted(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed.",
         )
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
         yield Reason(
-            Code.SEEDS_NOT_HONOURED,
+            CautionCode.SEEDS_NOT_HONOURED,
             "The provider does not honour seeds. The judgments are still random draws of this "
             "judge, but they cannot be reproduced.",
         )
@@ -289,14 +290,14 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
         what = "repeat a seed of the same question, so they are no new draws"
         if again == 1:
             what = "repeats a seed of the same question, so it is no new draw"
-        yield Reason(Code.SEED_AGAIN, f"{counted(again, 'judgment')} {what}.")
+        yield Reason(CautionCode.SEED_AGAIN, f"{counted(again, 'judgment')} {what}.")
 
 
 def _of_the_mixture(of: Condition) -> Iterator[Reason]:
     table = of.table
     if "study" in of.group:
         yield Reason(
-            Code.SEVERAL_STUDIES,
+            CautionCode.SEVERAL_STUDIES,
             "Several studies have this benchmark's name: their prompts, options or questions "
             "differ. Each has rows of its own. Name them apart with -T name=NAME.",
         )
@@ -304,7 +305,7 @@ def _of_the_mixture(of: Condition) -> Iterator[Reason]:
         number = table[name].nunique(dropna=False)
         if number > 1 and name not in of.group:
             yield Reason(
-                Code.MIXED,
+                CautionCode.MIXED,
                 f"This row mixes {number} {name}s."
                 + (
                     " Omega counts each alike, as a test of its own; the other coefficients take "
@@ -319,7 +320,7 @@ def _of_the_mixture(of: Condition) -> Iterator[Reason]:
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             yield Reason(
-                Code.SEVERAL_PROMPTS,
+                CautionCode.SEVERAL_PROMPTS,
                 f"{mixed} question id{'s' if mixed > 1 else ''} had more than one prompt. Report "
                 "the logs separately if the questions differ.",
             )

@@ -118,7 +118,7 @@ def compare_sides(analysis: Analysis) -> tuple[list[Record], list[str]]:
     return records, list(dict.fromkeys([*left_out(analysis), *failed]))
 
 
-class Differences(NamedTuple):
+class SideDifferences(NamedTuple):
     """What is found of the sides of a comparison.
 
     Attributes:
@@ -132,13 +132,13 @@ class Differences(NamedTuple):
     changed: list[Record]
 
 
-def differences(analysis: Analysis) -> Differences:
+def differences(analysis: Analysis) -> SideDifferences:
     """Compare every two sides, and find what changed between two."""
     pairs, not_compared = compare_sides(analysis)
-    return Differences(pairs, not_compared, list(changes(analysis)))
+    return SideDifferences(pairs, not_compared, list(changes(analysis)))
 
 
-def compare_document(analysis: Analysis, found: Differences) -> Document:
+def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
     """Who is right more often and who repeats itself more; then every difference, and what changed.
 
     Raises:
@@ -339,7 +339,7 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
     }
 
 
-class Code(StrEnum):
+class SideCode(StrEnum):
     """What a caution about two sides is about, beside that of one of them."""
 
     LABELS_AND_RESPONDERS = "labels_and_responders"
@@ -355,13 +355,13 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
         yield Reason(
-            Code.STUDIES,
+            SideCode.STUDIES,
             "Prompts, options or questions differ under one benchmark name. The difference may "
             "come from any of them.",
         )
     if sides[0].judged.order_varies != sides[1].judged.order_varies:
         yield Reason(
-            Code.LABELS_AND_RESPONDERS,
+            SideCode.LABELS_AND_RESPONDERS,
             "One side saw each question's options in one order, so its verdicts are labels; the "
             "other saw several orders, so its verdicts are responders. They cannot be compared "
             "one to one.",

@@ -38,7 +38,7 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
 }
 
 
-class Code(StrEnum):
+class GateCode(StrEnum):
     """What a caution about a gate is about, beside those of its rows."""
 
     SCALE = "scale"
@@ -160,7 +160,7 @@ def _requirement(
     if name in SHARES and (caution := by_these_labels(row)):
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
-        cautions.append(Reason(Code.SCALE, _SCALE.format(estimate(row.record, "icc"))))
+        cautions.append(Reason(GateCode.SCALE, _SCALE.format(estimate(row.record, "icc"))))
     stopped = name in SHARES and row.stopped
     open_ = result == OPEN and known and not anytime and not stopped
     return {

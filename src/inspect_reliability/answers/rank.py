@@ -12,7 +12,7 @@ from ..showing.values import Record, describe, grouped, keys_of, share
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
 from ..stats.ranking import Ranking
-from .boards import OWN, Board, Code, across_judges
+from .boards import OWN, Board, RankingCode, across_judges
 from .brief import more, next_step, worst
 
 _MOST = 12
@@ -154,7 +154,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     board = found[0]
     if all(one.why for one in found):
         return (_without_intervals(board),)
-    if any(one.code is Code.OPPONENTS for one in told):
+    if any(one.code is RankingCode.OPPONENTS for one in told):
         return ("rank by strength (--method bt), or against one baseline (--baseline NAME)",)
     if any(one.again and one.again.leader_changes > _LEADS for one in found):
         return ("judge each question several times, and report the ranking of all tries",)

@@ -22,7 +22,7 @@ from .row import Row, reasons, valued
 TITLE = "Steady, or right"
 
 
-class Code(StrEnum):
+class LabelCode(StrEnum):
     """What a caution about labels is about."""
 
     HARDLY_AT_RANDOM = "hardly_at_random"
@@ -147,7 +147,7 @@ def by_these_labels(row: Row) -> Reason | None:
         return None
     why = f"{row.not_at_random[0].upper()}{row.not_at_random[1:]}"
     return Reason(
-        Code.NOT_AT_RANDOM,
+        LabelCode.NOT_AT_RANDOM,
         f"{why}. Numbers by label describe the labelled questions, and not the others.",
     )
 
@@ -157,20 +157,20 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
         yield caution
     if row.stopped:
         yield Reason(
-            Code.STOPPED,
+            LabelCode.STOPPED,
             f"Labelling stopped when the answer was known ({row.stopped}), so the intervals of "
             "shares are wider: they are valid at every number of labels.",
         )
     if known.other_scale:
         yield Reason(
-            Code.OTHER_SCALE,
+            LabelCode.OTHER_SCALE,
             f"{known.other_scale[0].upper()}{known.other_scale[1:]}. Equal numbers do not mean the "
             "same, so no verdict is right or wrong: read the rank correlation. To say who is "
             "right, name the verdict that each label means, as in --map 5=10.",
         )
     if could_be_options(row, known):
         yield Reason(
-            Code.MAYBE_OPTIONS,
+            LabelCode.MAYBE_OPTIONS,
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are names of options, call the column of labels best: --column "
             'label=best, in Python columns={"label": "best"}.',
@@ -181,7 +181,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
         abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in tabled(known)
     ):
         yield Reason(
-            Code.HARDLY_AT_RANDOM,
+            LabelCode.HARDLY_AT_RANDOM,
             f"The judge's verdicts on the {few:,} labelled questions differ from those on the "
             "others, more than a random draw allows. Corrected rates need labels drawn at random: "
             "inspect-reliability label draws them.",

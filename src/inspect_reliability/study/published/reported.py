@@ -94,7 +94,7 @@ def _word(value: float) -> str:
     return next((word for least, word in BANDS if value >= least), "unacceptable")
 
 
-class Code(StrEnum):
+class ProcedureCode(StrEnum):
     """What a caution about the published procedure is about."""
 
     INCOMPLETE = "incomplete"
@@ -104,14 +104,14 @@ class Code(StrEnum):
 def _cautions(published: AsPublished | None) -> Iterator[Reason]:
     if published is not None and published.n_incomplete:
         yield Reason(
-            Code.INCOMPLETE,
+            ProcedureCode.INCOMPLETE,
             f"The published procedure leaves out {published.n_incomplete} of "
             f"{published.n_incomplete + published.n_replications} replications, because a "
             "question has no verdict in them.",
         )
     if published is not None and published.singular:
         yield Reason(
-            Code.SINGULAR,
+            ProcedureCode.SINGULAR,
             "Some questions determine another, so that the matrix of the published procedure is "
             "singular. Its omega starts from the pseudo-inverse, as in R's psych.",
         )
