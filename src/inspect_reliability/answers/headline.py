@@ -150,6 +150,9 @@ def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
     yield from _usable(analysis, row)
     if not row.no_draws and (votes := _by_votes(right)):
         yield votes
+    omega = None if row.no_draws or row.asked_once else row.numbers.value("omega")
+    if omega is not None and omega < LOW:
+        yield f"omega {omega:z.2f}: one verdict says little"
 
 
 def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
