@@ -263,13 +263,10 @@ def _next(panel: Panel, logs: str) -> list[Text]:
             "write what to keep with --out FILE, and with --save-rule rule.json what to ask from "
             "now on"
         )
-<<<<<<< HEAD
     if panel.stopped and not panel.withheld:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
-=======
     if panel.withheld and panel.cascade.labelled.all():
         return next_step("judge other questions, drawn at random, and label them")
->>>>>>> 3793c974 (Each next step runs; where everything is labelled, keep asks for other questions)
     if panel.withheld or panel.labels_needed:
         known = int(panel.cascade.labelled.sum())
         n = _FIRST_LABELS if panel.withheld else max((panel.labels_needed or 0) - known, 1)
