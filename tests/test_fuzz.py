@@ -599,6 +599,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for k in range(2)
     ]
     (folder / "rows.jsonl").write_text("\n".join(map(dumped, rows)))
+    blank = [{name: of for name, of in row.items() if name != "label"} for row in rows]
+    (folder / "unlabelled.jsonl").write_text("\n".join(map(dumped, blank)))
     pairs = [
         {"question": text, "judge": "j", "model_1": one, "model_2": other, "verdict": "12"[n % 2]}
         for n, text in enumerate(HOSTILE)
@@ -618,7 +620,8 @@ def test_hostile_names_in_every_command(
 ) -> None:
     """They are names like others: each command has its answer."""
     monkeypatch.chdir(tmp_path)
-    done = answered_or_said(call, hostile / f"{'pairs' if 'rank' in call else 'rows'}.jsonl")
+    file = "pairs" if "rank" in call else "unlabelled" if "--for" in call else "rows"
+    done = answered_or_said(call, hostile / f"{file}.jsonl")
     assert done.exit_code != 2, done.stderr
 
 
