@@ -360,7 +360,7 @@ def test_the_site_opens(built: Path, browser: Any) -> None:
     pages = {one.evaluate("link => link.href").partition("#")[0] for one in every}
     assert len(pages) == (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].count(".md\n")
     for page in sorted(pages):
-        tab.goto(page)
+        tab.goto(page, wait_until="domcontentloaded")
         assert tab.locator("article h1").first.is_visible(), page
         assert wrong == [], page
 
