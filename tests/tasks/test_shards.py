@@ -165,7 +165,7 @@ def test_shards_have_the_verdicts_of_the_whole(studies: dict[int, Path]) -> None
         assert analyse(judgments_from_logs(studies[number])).results["rows"] == rows
 
 
-@pytest.mark.parametrize("name", [name for name in sorted(vars(tasks)) if name.endswith("_judge")])
+@pytest.mark.parametrize("name", sorted(one for one in tasks.TASKS if one.endswith("_judge")))
 @pytest.mark.parametrize("number", [1, 2])
 def test_every_judge_task_has_shards(name: str, number: int) -> None:
     """The samples of its shards, with their seeds and orders, are those of the whole task."""
