@@ -63,7 +63,10 @@ SAID = {
 @pytest.fixture
 def doors(data: Path) -> Path:
     """The folder of these files."""
-    return data / "doors"
+    folder = data / "doors"
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder}")
+    return folder
 
 
 @pytest.mark.parametrize("name", READ)
