@@ -560,11 +560,7 @@ CALLS = (
     "report --save counts.parquet --counts",
     "report --by category --facet wording",
     *("validate --full", "label --most 5 --out new.csv", "label --most 5 --out new.xlsx"),
-    *(
-        "label --out new.html",
-        "label --for keep --out new.html",
-        "label --for width --out new.html",
-    ),
+    "label --out new.html",
     *("keep --max-error 0.9 --out kept.csv", "keep --max-error 0.9 --out kept.parquet"),
     "keep --max-error 0.9 --cascade j --save-rule rule.json",
     *("compare --by judge --format json", "compare --by judge --full"),

@@ -14,6 +14,7 @@ from inspect_ai.scorer import model_graded_qa
 import graders
 from commands import invoke, results
 from example_logs import foreign, judged, without_best
+from inspect_reliability.judgments.label_files import kept_of, until
 from inspect_reliability.stats.anytime import few_thresholds, levels, promised, share_at_any_time
 
 FRAME = pd.DataFrame(
@@ -350,3 +351,13 @@ def test_labels_decide_no_stop_that_they_are_no_part_of(voted: Path, tmp_path: P
     done = invoke("label", voted, "--labels", labels, "--for", "width", "--out", tmp_path / "m.csv")
     assert done.exit_code == 2
     assert "labelled already" in done.output
+
+
+@pytest.mark.parametrize("judge", ["m", "two\nlines", "a; b", "m, until width half_width=1"])
+def test_a_region_is_known_whatever_the_judge_is_called(judge: str) -> None:
+    """Its labels never pass for a draw of all."""
+    drawn = f"random of what could be kept of {judge}, until keep max_error=0.1 min_kept=0.5"
+    assert kept_of(drawn)
+    assert until(drawn) == "keep max_error=0.1 min_kept=0.5"
+    assert kept_of("random, until gate accuracy=0.8") is None
+    assert until("random") is None

@@ -217,7 +217,7 @@ def test_hostile_texts_are_texts_and_nothing_leaves(browser: Any, tmp_path: Path
     ]
     names = ["question", "replication", "verdict", "prompt", "response", "explanation"]
     frame = pd.DataFrame(rows, columns=names).assign(judge=f"m{HOSTILE}")
-    file = page(tmp_path, frame, "--rater", HOSTILE)
+    file = page(tmp_path, frame, "--rater", HOSTILE, "--for", "keep")
     assert len(study(file)["items"]) == 4
     context = browser.new_context(viewport={"width": 400, "height": 800}, color_scheme="dark")
     tab = context.new_page()
@@ -230,6 +230,7 @@ def test_hostile_texts_are_texts_and_nothing_leaves(browser: Any, tmp_path: Path
         assert "<script>window.owned" in tab.locator("main").inner_text()
         assert tab.evaluate("document.documentElement.scrollWidth") <= 400
         tab.keyboard.press("1")
+    tab.keyboard.press("Enter")
     tab.get_by_role("button", name="See where the judge differs").click()
     assert tab.evaluate("typeof window.owned") == "undefined"
     assert tab.locator("img, main script").count() == 0

@@ -114,8 +114,8 @@ def draw(
         return Draw(rows, items, of, None, True, rater)
     if goal and any(row.labelled for row in rows):
         raise UserError(
-            "Some outputs are labelled already, and how many are does not depend on their labels. "
-            "Leave out --for to draw others, or --labels to draw anew."
+            "Some outputs are labelled already, and when to stop is decided by labels of one draw. "
+            "Leave out --for to draw further outputs, or the labels to draw anew."
         )
     among = _region(rows) if goal and goal.kind == "keep" else None
     items, of = items_to_label(rows, most, among)

@@ -24,8 +24,10 @@ _OF_PART = "target_"
 _BY_STRATUM = "random, by "
 """How the column `split` begins where each stratum has its own share of labels."""
 
-_OF_REGION = re.compile(r"random of what could be kept of (?P<judges>.+?)(?:, until .*)?")
-_UNTIL = re.compile(r"random.*, until (?P<goal>(?:keep|gate|width) .*)")
+_OF_REGION = re.compile(
+    r"random of what could be kept of (?P<judges>.+?)(?:, until .*)?", re.DOTALL
+)
+_UNTIL = re.compile(r"random.*, until (?P<goal>(?:keep|gate|width) .*)", re.DOTALL)
 
 _CHANGED = "labels that were changed after the judge was seen: those from before count"
 
