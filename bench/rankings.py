@@ -28,13 +28,13 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 from _tables import show
-from inspect_reliability.answers.boards import boards
 from inspect_reliability.cli import main as command
-from inspect_reliability.judgments.systems import judgments_on_systems, verdicts_on_systems
-from inspect_reliability.stats.ranking import Contests, ranking
-from inspect_reliability.stats.ranking_labels import LabelledShares, corrected
-from inspect_reliability.stats.survival import survival
-from inspect_reliability.stats.telling_apart import Apart, Size
+from inspect_reliability.ranking.leaderboards import boards
+from inspect_reliability.ranking.plan import Apart, Size
+from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected
+from inspect_reliability.ranking.scores import Contests, ranking
+from inspect_reliability.ranking.stability import survival
+from inspect_reliability.ranking.systems import judgments_on_systems, verdicts_on_systems
 
 Array = NDArray[np.float64]
 Generator = np.random.Generator

@@ -20,18 +20,13 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.apart import apart
-from inspect_reliability.answers.boards import boards
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.change import changes
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.keep import keep_results, panels
 from inspect_reliability.answers.keeping import Promise
 from inspect_reliability.answers.label import draw
-from inspect_reliability.answers.places import places
 from inspect_reliability.answers.plan import plans
-from inspect_reliability.answers.rank import rank_results
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
@@ -40,8 +35,13 @@ from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.overlap import combine
 from inspect_reliability.judgments.sources import judgments_from_frame
-from inspect_reliability.judgments.systems import judgments_on_systems, verdicts_on_systems
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.keeping.report import keep_results, panels
+from inspect_reliability.ranking.compare import places
+from inspect_reliability.ranking.leaderboards import boards
+from inspect_reliability.ranking.plan import apart
+from inspect_reliability.ranking.report import rank_results
+from inspect_reliability.ranking.systems import judgments_on_systems, verdicts_on_systems
 from inspect_reliability.showing.columns import KEYS
 from inspect_reliability.showing.json import SCHEMA_VERSION
 from inspect_reliability.showing.values import TableColumn

@@ -10,7 +10,7 @@ from commands import invoke
 from inspect_reliability import analyse
 from inspect_reliability.judgments.reading import Code
 from inspect_reliability.judgments.sources import judgments_from
-from inspect_reliability.judgments.systems import judgments_on_systems
+from inspect_reliability.ranking.systems import judgments_on_systems
 
 DOORS = Path(__file__).parent.parent / "doors"
 

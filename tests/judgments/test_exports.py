@@ -13,7 +13,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.exports import EXPORTS
 from inspect_reliability.judgments.reading import Code, Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
-from inspect_reliability.judgments.systems import judgments_on_systems
+from inspect_reliability.ranking.systems import judgments_on_systems
 
 PROMPTFOO = {
     "results": {

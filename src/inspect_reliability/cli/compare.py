@@ -6,10 +6,10 @@ import click
 
 from ..answers import Analysis
 from ..answers.compare import compare_document, differences
-from ..answers.places import places, places_document, split_by
 from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
-from ..judgments.systems import Verdicts
+from ..ranking.compare import places, places_document, split_by
+from ..ranking.systems import Verdicts
 from .main import command
 from .sources import Request, print_left_out, reads_logs
 from .targets import same_file

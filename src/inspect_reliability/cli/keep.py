@@ -7,11 +7,11 @@ import click
 import pandas as pd
 
 from ..answers import analyse
-from ..answers.keep import keep_document, panels, saved_rule
 from ..answers.keeping import Panel, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
 from ..judgments.rows import read_frame
+from ..keeping.report import keep_document, panels, saved_rule
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv

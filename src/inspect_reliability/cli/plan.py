@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from ..answers import analyse
-from ..answers.apart import apart, apart_document
 from ..answers.plan import COEFFICIENTS, plan_document, plans
+from ..ranking.plan import apart, apart_document
 from .main import command
 from .sources import Finite, Request, by_option, reads_logs
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from ..answers.boards import boards
-from ..answers.rank import rank_document, rank_results
-from ..judgments.systems import labels_on_systems
+from ..ranking.leaderboards import boards
+from ..ranking.report import rank_document, rank_results
+from ..ranking.systems import labels_on_systems
 from .main import command
 from .sources import Request, by_option, print_left_out, reads_systems
 

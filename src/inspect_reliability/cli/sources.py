@@ -20,8 +20,8 @@ from ..judgments.labels import with_abstentions, with_labels
 from ..judgments.reading import Code, Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import in_file, judgments_from
-from ..judgments.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..judgments.table import Judgments
+from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text

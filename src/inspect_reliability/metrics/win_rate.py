@@ -53,7 +53,10 @@ def _share(judgments: Sequence[Judgment], win: str | None) -> Mapping[str, float
         return nothing
     question, n = codes(name for name, _ in known), len(known)
     values = np.array([[v] for _, v in known])
-    from ..stats.ranking import Contests, ranking  # scipy takes a quarter of a second to import
+    from ..ranking.scores import (
+        Contests,  # scipy takes a quarter of a second to import
+        ranking,
+    )
 
     contests = Contests(question, np.zeros((n, 1), np.int64), values, np.arange(n), 1)
     found = ranking(contests)

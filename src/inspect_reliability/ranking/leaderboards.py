@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..answers.row import alike
 from ..errors import UserError
-from ..judgments.systems import Verdicts
 from ..record.same_model import same_model
 from ..showing.values import Record, plain
 from ..stats import Reason, ReliabilityError
 from ..stats.long import ROUNDING, FloatArray, IntArray
-from ..stats.ranking import FEWEST_LEVELS, Contests, Method, Ranking, ranking
-from ..stats.ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
-from ..stats.survival import Survival, survival, variance_of_tries
-from .row import alike
+from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
+from .scores import FEWEST_LEVELS, Contests, Method, Ranking, ranking
+from .stability import Survival, survival, variance_of_tries
+from .systems import Verdicts
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -41,20 +41,27 @@ _OPPONENTS = (
     "Systems did not meet the same opponents, so a win rate also says whom they met: --baseline "
     "NAME keeps what all met, --method bt allows for it."
 )
+
 _QUESTIONS = "Systems were not judged on the same questions: {}."
+
 _ONCE = "{:.1%} of what was asked was judged once, and is the same in both tries."
+
 _THESE = "Intervals speak for these {} only: others need at least {} of them."
 
 _NUMBERS = (
     *("score", "score_interval", "standard_error", "deviation_of_tries"),
     *("rank", "rank_set", "letters", "n_questions"),
 )
+
 OWN = "own family"
+
 _FEW_LABELS = "it takes 3 labels of these systems each, and of others"
+
 _COMMON = (
     "There are fewer than {} labels of each system: all scores have one correction, and every "
     "interval what the judge's bias may differ by between systems."
 )
+
 _WITHOUT = (
     "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
     "are left out of what another try changes."

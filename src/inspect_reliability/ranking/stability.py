@@ -7,14 +7,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .bradley_terry import are_finite, strengths
-from .long import ROUNDING, FloatArray, IntArray
-from .ranking import Contests, Method, in_parts, mean_of, means_at
+from ..stats.long import ROUNDING, FloatArray, IntArray
+from .scores import Contests, Method, are_finite, in_parts, mean_of, means_at, strengths
 
 _DRAWS, _LEAST_DRAWS = 4_000, 100
 """Draws of two tries; fewer where there are many verdicts."""
 
 _BOOTSTRAPS = 400
+
 _MOST_VERDICTS, _MOST = 4e6, 4e8
 """Verdicts drawn in all, and numbers that the bootstrap looks at."""
 

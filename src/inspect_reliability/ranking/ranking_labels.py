@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtrit
 
-from .corrected import Sample, ppi, weight_of
-from .ends import Ends, constant_share_bound, t_quantile
-from .errors import ReliabilityError
-from .estimate import LEVEL
-from .intervals import FEWEST_QUESTIONS
-from .long import ROUNDING, Flags, FloatArray, IntArray
-from .ranking import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1
+from ..stats.corrected import Sample, ppi, weight_of
+from ..stats.ends import Ends, constant_share_bound, t_quantile
+from ..stats.errors import ReliabilityError
+from ..stats.estimate import LEVEL
+from ..stats.intervals import FEWEST_QUESTIONS
+from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
+from .scores import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1
 
 FEWEST_LABELS = 30
 """Labels of each system from which it has a correction of its own."""

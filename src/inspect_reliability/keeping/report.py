@@ -8,20 +8,20 @@ from math import isinf
 
 import numpy as np
 
+from ..answers.analysis import Analysis
+from ..answers.brief import more, next_step, worst
+from ..answers.keeping import Panel, Promise
+from ..answers.kept import record, votes_of
+from ..answers.row import valued
 from ..errors import UserError
 from ..record.rule import KeepRule
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
 from ..stats import Estimate
-from ..stats.calibration import brier, points
 from ..stats.keep import Ballots, smaller_numbers
 from ..stats.long import Flags
-from .analysis import Analysis
-from .brief import more, next_step, worst
-from .keeping import Panel, Promise
-from .kept import record, votes_of
-from .row import valued
+from .calibration import brier, points
 
 TITLE = "Which verdicts may be used?"
 
@@ -35,6 +35,7 @@ _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot see labels that differ at "
     "equal confidence: draw them at random (label)."
 )
+
 _MANY_USES = (
     "One set of labels promises one rule. To choose among judges, prompts or limits, use one half "
     "of the labels, and the other half for this."

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.calibration import brier, points
+from inspect_reliability.keeping.calibration import brier, points
 from inspect_reliability.stats.keep import Ballots
 
 DECIDES = np.array([True, True, True, False])

@@ -12,13 +12,12 @@ from scipy.stats import binom, binomtest, ttest_1samp
 from scipy.stats import t as student
 from statsmodels.stats.power import TTestPower
 
+from inspect_reliability.ranking.plan import Apart, Size
+from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected, favoured
+from inspect_reliability.ranking.scores import Contests, _groups, ranking, strengths
+from inspect_reliability.ranking.stability import survival, variance_of_tries
 from inspect_reliability.stats import ReliabilityError
-from inspect_reliability.stats.bradley_terry import strengths
 from inspect_reliability.stats.corrected import Sample, ppi
-from inspect_reliability.stats.ranking import Contests, _groups, ranking
-from inspect_reliability.stats.ranking_labels import LabelledShares, corrected, favoured
-from inspect_reliability.stats.survival import survival, variance_of_tries
-from inspect_reliability.stats.telling_apart import Apart, Size
 
 
 def scored(values: np.ndarray) -> Contests:

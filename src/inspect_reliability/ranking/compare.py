@@ -6,16 +6,16 @@ from functools import partial
 
 import numpy as np
 
+from ..answers.brief import more, next_step
 from ..errors import UserError
-from ..judgments.systems import Verdicts
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table, Text
 from ..showing.values import Record
 from ..stats import ReliabilityError
 from ..stats.long import ROUNDING
-from ..stats.ranking import by_mean, mean_of, ranked, ranking
-from .boards import Board
-from .brief import more, next_step
+from .leaderboards import Board
+from .scores import by_mean, mean_of, ranked, ranking
+from .systems import Verdicts
 
 _MOST = 12
 """Most systems that an answer shows."""

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .ends import Ends, clopper_pearson
-from .keep import Ballots
-from .long import Flags, FloatArray
+from ..stats.ends import Ends, clopper_pearson
+from ..stats.keep import Ballots
+from ..stats.long import Flags, FloatArray
 
 
 class Point(NamedTuple):

@@ -6,14 +6,14 @@ from itertools import chain
 
 import numpy as np
 
+from ..answers.brief import more, next_step, worst
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, keys_of, share
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.ranking import Ranking
-from .boards import OWN, Board, RankingCode, across_judges
-from .brief import more, next_step, worst
+from .leaderboards import OWN, Board, RankingCode, across_judges
+from .scores import Ranking
 
 _MOST = 12
 """Most systems, or rankings, that an answer shows."""

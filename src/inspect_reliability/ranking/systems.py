@@ -9,29 +9,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UserError
-from .columns import OF_LABELS, OF_SYSTEMS, PAIR
-from .forms import Source, in_one_form
-from .gained import gains, winners
-from .names import lacking, named
-from .overlap import short
-from .reading import Note, Reading, refuse
-from .rows import read_frame
-from .sources import FILE, judgments_from, of_file
-from .steps import named_once
-from .suites import is_rejudged, is_suite, own_scores
-from .table import Judgments
-from .values import converted_all
+from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR
+from ..judgments.forms import Source, in_one_form
+from ..judgments.gained import gains, winners
+from ..judgments.names import lacking, named
+from ..judgments.overlap import short
+from ..judgments.reading import Note, Reading, refuse
+from ..judgments.rows import read_frame
+from ..judgments.sources import FILE, judgments_from, of_file
+from ..judgments.steps import named_once
+from ..judgments.suites import is_rejudged, is_suite, own_scores
+from ..judgments.table import Judgments
+from ..judgments.values import converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 _KEYS = ("judge", "benchmark", "temperature")
+
 _NO_WINNER = "verdicts without a winner left out"
+
 _NO_SCORE = "verdicts without a score left out"
+
 _NAMELESS = "rows without the name of a system left out"
+
 _ITSELF = "verdicts on a system against itself left out"
+
 _WEIGHED = "verdicts from 1 to 2 taken for probabilities: 1.2 says that the first wins with .8"
+
 _POOLED = "verdicts of files that name no judge taken together: --column file=judge ranks by each"
+
 _OTHERS = "verdicts on pairs without {!r} left out"
 
 

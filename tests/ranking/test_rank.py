@@ -25,7 +25,7 @@ from example_logs import USAGE
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
-from inspect_reliability.stats import survival
+from inspect_reliability.ranking import stability
 
 
 def rank(*given: object) -> Result:
@@ -41,13 +41,13 @@ def found(*given: object) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another try changes is most of the work, and few tests look at it."""
-    monkeypatch.setattr(survival, "_DRAWS", 200)
-    monkeypatch.setattr(survival, "_BOOTSTRAPS", 20)
+    monkeypatch.setattr(stability, "_DRAWS", 200)
+    monkeypatch.setattr(stability, "_BOOTSTRAPS", 20)
 
 
 @pytest.fixture
 def all_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(survival, "_DRAWS", 4_000)
+    monkeypatch.setattr(stability, "_DRAWS", 4_000)
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Which system is ahead: verdicts on systems, their scores and leaderboards, what `rank` prints."""
