@@ -9,7 +9,7 @@ import numpy as np
 from _tables import show
 from inspect_reliability.stats import Cells
 from inspect_reliability.stats.comparison import compare_accuracy
-from inspect_reliability.stats.validity import Labelled
+from inspect_reliability.stats.labelled import Labelled
 
 STUDIES, QUICK = 400, 0.125
 QUESTIONS = (8, 15, 30, 100)

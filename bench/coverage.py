@@ -32,7 +32,7 @@ from inspect_reliability.stats import (
     rate,
 )
 from inspect_reliability.stats.comparison import compare_all
-from inspect_reliability.stats.decisions import (
+from inspect_reliability.stats.planning import (
     OPEN,
     PASSES,
     Decision,

@@ -19,14 +19,14 @@ from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.keeping import Panel, Promise
 from inspect_reliability.cli.sources import Request
-from inspect_reliability.stats.keep import (
+from inspect_reliability.stats.long import Flags
+from inspect_reliability.stats.selective import (
     LABELS_DIFFER,
     Cascade,
     half_width,
     keep,
     labels_differ,
 )
-from inspect_reliability.stats.long import Flags
 
 DRAWS = 400
 SETTINGS = ((300, 0.1), (100, 0.15), (30, 0.1))

@@ -43,9 +43,9 @@ from inspect_reliability.stats.anytime import (
     promised,
     share_at_any_time,
 )
-from inspect_reliability.stats.keep import Ballots, Cascade, keep
 from inspect_reliability.stats.long import Flags, FloatArray, IntArray
 from inspect_reliability.stats.rates import mean_share
+from inspect_reliability.stats.selective import Ballots, Cascade, keep
 
 QUESTIONS = 2_000
 MOST = 600

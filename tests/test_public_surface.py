@@ -33,7 +33,7 @@ from inspect_reliability import (
     score_variance,
 )
 from inspect_reliability.stats import Estimate
-from inspect_reliability.stats.score_variance import Decomposition
+from inspect_reliability.stats.decomposition import Decomposition
 
 
 def test_every_public_name_can_be_imported() -> None:

@@ -10,7 +10,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.gate import Limits, check
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.stats.decisions import FAILS, OPEN, PASSES
+from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
 
 CHANGES = {"given": (0.4, None), "praise": (0.7, False), "layout": (0.4, False), "empty": (0, True)}
 ZERO_ONE, WORDS, STARS = {0: "0", 1: "1"}, {0: "I", 1: "C"}, {0: "2", 1: "5"}

@@ -10,7 +10,7 @@ from inspect_reliability.answers.gate import Limits, check, gate_document, not_c
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.stats.decisions import FAILS, OPEN, PASSES
+from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
 
 SILENT = (("non_response_rate", 0.1),)
 

@@ -11,7 +11,7 @@ import pytest
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
-from inspect_reliability.stats import Cells, panel, study
+from inspect_reliability.stats import Cells, intervals, panel
 
 
 def calls(work: Callable[[], object]) -> int:
@@ -74,13 +74,13 @@ def test_a_question_takes_few_calls(tmp_path: Path) -> None:
 def test_a_question_is_added_once_for_all_coefficients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals of several coefficients share the sums with a noise or a settled question."""
     made = []
-    one = study.with_one
+    one = intervals.with_one
 
     def counted(*given: Any) -> Any:
         made.append(given)
         return one(*given)
 
-    monkeypatch.setattr(study, "with_one", counted)
+    monkeypatch.setattr(intervals, "with_one", counted)
     given = Cells([[3, 1], [2, 2], [0, 4], [4, 0]], "wxyz", ("A", "B"))
     panel(given, ["agreement", "gwet_ac1", "brennan_prediger"])
     assert len(made) == 2

@@ -15,7 +15,7 @@ from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Estimate
-from inspect_reliability.stats.decisions import OPEN
+from inspect_reliability.stats.planning import OPEN
 from inspect_reliability.study.published.reported import band, with_published
 
 

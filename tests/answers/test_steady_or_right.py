@@ -23,8 +23,8 @@ from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.document import Table
 from inspect_reliability.stats import Labelled, krippendorff_alpha
-from inspect_reliability.stats.decisions import FAILS, PASSES
-from inspect_reliability.stats.gaffke import share_ends
+from inspect_reliability.stats.interval_scales import share_ends
+from inspect_reliability.stats.planning import FAILS, PASSES
 
 
 def study(

@@ -12,7 +12,7 @@ import pytest
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.scales import answers_judged
 from inspect_reliability.stats import Estimate
-from inspect_reliability.stats.gaffke import share_ends
+from inspect_reliability.stats.interval_scales import share_ends
 
 C, I, N = "correct", "incorrect", "non-response"  # noqa: E741
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inspect_reliability.keeping.calibration import brier, points
-from inspect_reliability.stats.keep import Ballots
+from inspect_reliability.stats.selective import Ballots
 
 DECIDES = np.array([True, True, True, False])
 

@@ -28,7 +28,7 @@ from inspect_reliability.rejudging import rejudge, rejudge_log
 from inspect_reliability.rejudging.again import Replication, summarise
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.stats import omega
-from inspect_reliability.stats.score_variance import decompose
+from inspect_reliability.stats.decomposition import decompose
 from processes import INSPECT, python
 
 pytestmark = pytest.mark.slow

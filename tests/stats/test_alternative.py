@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, ttest_1samp
 
-from inspect_reliability.stats.alternative import alternative
+from inspect_reliability.stats.annotators import alternative
 
 
 def _drawn(judge_right: float, n: int = 200, people: int = 3) -> tuple[np.ndarray, np.ndarray]:

@@ -13,8 +13,8 @@ from inspect_reliability.stats.anytime import (
     promised,
     share_at_any_time,
 )
-from inspect_reliability.stats.decisions import BETS, FAILS, PASSES, anytime_share
-from inspect_reliability.stats.errors import ReliabilityError
+from inspect_reliability.stats.estimate import ReliabilityError
+from inspect_reliability.stats.planning import BETS, FAILS, PASSES, anytime_share
 
 
 def most_wealth(wrong: list[bool], max_error: Fraction) -> Fraction:

@@ -27,7 +27,7 @@ from inspect_reliability.stats import (
     omega,
     panel,
 )
-from inspect_reliability.stats.sums import terms_of_names
+from inspect_reliability.stats.moments import terms_of_names
 
 CLOSE = {"abs": 1e-12, "rel": 1e-12}
 

@@ -17,9 +17,9 @@ from inspect_reliability.stats import (
     icc,
     omega,
 )
+from inspect_reliability.stats.coefficients import pooled_omega
 from inspect_reliability.stats.comparison import compare_accuracy, compare_all
-from inspect_reliability.stats.pooled import pooled_omega
-from inspect_reliability.stats.validity import Labelled
+from inspect_reliability.stats.labelled import Labelled
 
 
 def drawn(generator: np.random.Generator, n: int, r: int, spread: float = 0.7) -> np.ndarray:

@@ -13,18 +13,19 @@ from inspect_reliability.stats import (
     question_rates,
     rate,
 )
-from inspect_reliability.stats.decisions import (
+from inspect_reliability.stats.planning import (
     FAILS,
     OPEN,
     PASSES,
     Decision,
     anytime_omega,
     anytime_share,
+    fewest,
+    precision,
     questions_to_decide,
     questions_to_decide_rate,
     within_limit,
 )
-from inspect_reliability.stats.planning import fewest, precision
 
 SHARES = np.array([0.15, 0.2, 0.1, 0.55])
 

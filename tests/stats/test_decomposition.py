@@ -14,7 +14,7 @@ from inspect_reliability.stats import (
     ShapeError,
     standard_error,
 )
-from inspect_reliability.stats.score_variance import Decomposition, decompose
+from inspect_reliability.stats.decomposition import Decomposition, decompose
 
 # Calcium in turnip greens: 4 plants, 3 leaves of each, 2 determinations of each (Snedecor &
 # Cochran, Statistical Methods, nested classifications).

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.fooled import pull
+from inspect_reliability.stats.facet_effects import pull
 
 
 def test_towards_is_moves_towards_less_moves_away() -> None:

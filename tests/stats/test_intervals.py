@@ -12,7 +12,7 @@ from scipy import stats
 from tables import Table, counts, drawn, of_rows, tables, verdicts
 
 from inspect_reliability.stats import Cells, Counts, ReliabilityError, omega, panel
-from inspect_reliability.stats.ends import clopper_pearson, constant_share_bound
+from inspect_reliability.stats.interval_scales import clopper_pearson, constant_share_bound
 
 UNEQUAL = [
     [5, 0, 0],

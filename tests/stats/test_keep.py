@@ -10,7 +10,7 @@ import pytest
 from numpy.random import Generator
 from scipy import stats
 
-from inspect_reliability.stats.keep import (
+from inspect_reliability.stats.selective import (
     Ballots,
     Cascade,
     fewest_kept,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inspect_reliability.stats import Cells, disagreement
-from inspect_reliability.stats.moved import Move, moved
+from inspect_reliability.stats.facet_effects import Move, moved
 
 Judgment = tuple[str, str, str]
 """Question, order, verdict."""

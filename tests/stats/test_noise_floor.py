@@ -6,7 +6,7 @@ from tables import counts, drawn
 
 from inspect_reliability.stats import Cells, noise_floor, omega
 from inspect_reliability.stats.long import FloatArray
-from inspect_reliability.stats.sums import terms_of_names
+from inspect_reliability.stats.moments import terms_of_names
 
 
 def dealt(cells: Cells, times: int = 2000) -> FloatArray:

@@ -10,7 +10,7 @@ from scipy import stats
 from tables import Table, counts, drawn
 
 from inspect_reliability.stats import ReliabilityError, omega
-from inspect_reliability.stats.pooled import pooled_omega
+from inspect_reliability.stats.coefficients import pooled_omega
 
 TABLES = (drawn(9, 6, 0.4, seed=1), drawn(20, 6, 0.5, seed=2, k=3), drawn(7, 6, 0.3, seed=3))
 

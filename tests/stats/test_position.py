@@ -6,7 +6,7 @@ from scipy import stats
 from tables import counts
 
 from inspect_reliability.stats import Counts, ReliabilityError, rate
-from inspect_reliability.stats.position import choice_shares
+from inspect_reliability.stats.facet_effects import choice_shares
 
 LETTERS = tuple("ABCDE")
 

@@ -18,7 +18,7 @@ from inspect_reliability.stats import (
     panel,
     rate,
 )
-from inspect_reliability.stats.gaffke import share_ends
+from inspect_reliability.stats.interval_scales import share_ends
 
 
 @pytest.mark.slow

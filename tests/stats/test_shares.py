@@ -20,9 +20,9 @@ from inspect_reliability.stats import (
     panel,
     rate,
 )
+from inspect_reliability.stats.facet_effects import choice_shares
 from inspect_reliability.stats.majority import stable_majority, winners
 from inspect_reliability.stats.planning import precision
-from inspect_reliability.stats.position import choice_shares
 
 CATEGORIES = ("1", "2", "3", "non-response")
 N, R = 12, 400_000

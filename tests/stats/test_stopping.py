@@ -5,7 +5,7 @@ import pytest
 from tables import counts
 
 from inspect_reliability.stats import Counts, agreement, omega, stopped_by_verdicts
-from inspect_reliability.stats.chance import ENOUGH, PERMUTATIONS, goes_with
+from inspect_reliability.stats.rates import ENOUGH, PERMUTATIONS, goes_with
 
 
 def chances(generator: np.random.Generator, n: int) -> np.ndarray:

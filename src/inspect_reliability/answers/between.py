@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 from ..judgments.count import orders_vary
 from ..showing.values import Record
 from ..stats import Estimate, NothingSharedError, agreement_between
-from ..stats.pooled import pooled_omega
+from ..stats.coefficients import pooled_omega
 from .analysis import Analysis
 from .row import Row, alike, valued
 

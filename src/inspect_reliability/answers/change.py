@@ -11,7 +11,7 @@ from ..showing.columns import declared
 from ..showing.document import Block, Table
 from ..showing.values import Record, TableColumn, grouped, keys_of
 from ..stats import Estimate, disagreement, shifts
-from ..stats.moved import Move, moved, moved_apart
+from ..stats.facet_effects import Move, moved, moved_apart
 from .analysis import Analysis
 from .moves import as_record
 from .row import valued

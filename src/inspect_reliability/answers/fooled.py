@@ -11,9 +11,8 @@ import pandas as pd
 from ..judgments.count import opposites
 from ..showing.values import Record, points, span
 from ..stats import Estimate
-from ..stats.fooled import Pull, pull
+from ..stats.facet_effects import Pull, moved, pull
 from ..stats.long import FloatArray
-from ..stats.moved import moved
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
 from .grouping import rows_of

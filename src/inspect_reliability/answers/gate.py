@@ -12,7 +12,8 @@ from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
 from ..showing.values import Record, TableColumn, describe, estimate, keys_of, of_group
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
-from ..stats.decisions import (
+from ..stats.labelled import WITHIN_ONE
+from ..stats.planning import (
     FAILS,
     OPEN,
     PASSES,
@@ -23,7 +24,6 @@ from ..stats.decisions import (
     questions_to_decide_rate,
     within_limit,
 )
-from ..stats.validity import WITHIN_ONE
 from .analysis import Analysis
 from .brief import worst
 from .cautions import ASKED_ONCE

@@ -10,10 +10,11 @@ import pandas as pd
 
 from ..showing.values import Record, percent, share
 from ..stats import Estimate
-from ..stats.alternative import Alternative, alternative
+from ..stats.annotators import Alternative, alternative
 from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
-from ..stats.ends import clopper_pearson
-from ..stats.keep import (
+from ..stats.interval_scales import clopper_pearson
+from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
+from ..stats.selective import (
     LABELS_DIFFER,
     Ballots,
     Cascade,
@@ -26,7 +27,6 @@ from ..stats.keep import (
     labels_differ,
     steps_of,
 )
-from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
 from .condition import could_be_options
 from .row import NO_LABELS, Row

@@ -9,7 +9,7 @@ import pandas as pd
 from ..showing.values import Record
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, subsets
-from ..stats.moved import Move
+from ..stats.facet_effects import Move
 from .analysis import Analysis
 from .row import reasons, valued
 from .studies import FacetStudy

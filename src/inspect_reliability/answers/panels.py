@@ -8,7 +8,7 @@ from ..judgments.count import Judged
 from ..showing.values import Record
 from ..stats import disagreement, effective_number
 from ..stats.disagreement import Disagreement
-from ..stats.moved import ONE_VERDICT
+from ..stats.facet_effects import ONE_VERDICT
 from .analysis import Analysis
 from .row import reasons, valued
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..showing.values import Record, picked
-from ..stats.position import choice_shares
+from ..stats.facet_effects import choice_shares
 from .analysis import Analysis
 from .row import valued
 

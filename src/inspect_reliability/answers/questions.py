@@ -11,7 +11,7 @@ from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table
 from ..showing.values import Record
 from ..stats import Counts
-from ..stats.sums import terms_of_rows
+from ..stats.moments import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .row import Row

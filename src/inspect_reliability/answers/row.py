@@ -30,9 +30,9 @@ from ..stats import (
     rate,
 )
 from ..stats.anytime import share_at_any_time
+from ..stats.coefficients import pooled_omega
 from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
-from ..stats.pooled import pooled_omega
 from ..stats.rates import by_question
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions

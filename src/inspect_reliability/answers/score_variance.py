@@ -12,7 +12,7 @@ from ..showing.columns import declared
 from ..showing.document import Block, Table, Text
 from ..showing.values import Record
 from ..stats import ReliabilityError
-from ..stats.score_variance import Decomposition, decompose
+from ..stats.decomposition import Decomposition, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..judgments.columns import COLUMNS, GROUP_BY, varies
 from ..judgments.count import Judged
 from ..showing.values import Record
 from ..stats.disagreement import Disagreement, disagreement
-from ..stats.moved import Move, moved
+from ..stats.facet_effects import Move, moved
 from .row import Row, alike
 
 

@@ -6,7 +6,7 @@ import click
 
 from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
-from ..stats.decisions import FAILS, OPEN, PASSES
+from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
 from .sources import Finite, Request, by_option, pairs, print_left_out, reads_logs
 

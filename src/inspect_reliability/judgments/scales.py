@@ -18,7 +18,7 @@ from ..stats import (
     rate,
     standard_error,
 )
-from ..stats.sums import Scale
+from ..stats.moments import Scale
 from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS
 from .count import NUMBER, Judged
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..stats.ends import Ends, clopper_pearson
-from ..stats.keep import Ballots
+from ..stats.interval_scales import Ends, clopper_pearson
 from ..stats.long import Flags, FloatArray
+from ..stats.selective import Ballots
 
 
 class Point(NamedTuple):

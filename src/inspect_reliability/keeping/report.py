@@ -19,8 +19,8 @@ from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
 from ..stats import Estimate
-from ..stats.keep import Ballots, smaller_numbers
 from ..stats.long import Flags
+from ..stats.selective import Ballots, smaller_numbers
 from .calibration import brier, points
 
 TITLE = "Which verdicts may be used?"

@@ -20,7 +20,7 @@ from ..judgments.judgment import Judgment
 from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..record.replications import rejudged_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
-from ..stats.sums import Scale
+from ..stats.moments import Scale
 from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
 

@@ -14,8 +14,8 @@ from ..errors import UserError
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table
 from ..showing.values import Record, TableColumn, describe, keys_of
-from ..stats.ends import constant_share_bound
 from ..stats.estimate import LEVEL
+from ..stats.interval_scales import constant_share_bound
 from ..stats.intervals import FEWEST_QUESTIONS
 from ..stats.long import FloatArray
 from .leaderboards import Board, boards

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..stats.corrected import Sample, ppi, weight_of
-from ..stats.ends import Ends, constant_share_bound, t_quantile
-from ..stats.errors import ReliabilityError
-from ..stats.estimate import LEVEL
+from ..stats.estimate import LEVEL, ReliabilityError
+from ..stats.interval_scales import Ends, constant_share_bound, t_quantile
 from ..stats.intervals import FEWEST_QUESTIONS
 from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from .scores import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1

@@ -8,11 +8,8 @@ from types import ModuleType
 
 from .cells import Cells as Cells
 from .cells import Counts as Counts
-from .chance import Floor as Floor
-from .chance import noise_floor as noise_floor
-from .chance import stopped_by_verdicts as stopped_by_verdicts
-from .coefficient import Coefficient as Coefficient
 from .coefficients import COEFFICIENTS as COEFFICIENTS
+from .coefficients import Coefficient as Coefficient
 from .coefficients import agreement as agreement
 from .coefficients import brennan_prediger as brennan_prediger
 from .coefficients import fleiss_kappa as fleiss_kappa
@@ -24,31 +21,34 @@ from .coefficients import krippendorff_alpha_ordinal as krippendorff_alpha_ordin
 from .coefficients import of_scale as of_scale
 from .coefficients import omega as omega
 from .coefficients import panel as panel
+from .comparison import NothingSharedError as NothingSharedError
+from .comparison import agreement_between as agreement_between
+from .comparison import effective_number as effective_number
 from .disagreement import Differences as Differences
 from .disagreement import Disagreement as Disagreement
 from .disagreement import disagreement as disagreement
-from .errors import NoJudgmentsError as NoJudgmentsError
-from .errors import ReliabilityError as ReliabilityError
-from .errors import ShapeError as ShapeError
-from .errors import UnknownCategoryError as UnknownCategoryError
-from .errors import UnknownCoefficientError as UnknownCoefficientError
 from .estimate import Estimate as Estimate
+from .estimate import NoJudgmentsError as NoJudgmentsError
 from .estimate import Reason as Reason
+from .estimate import ReliabilityError as ReliabilityError
+from .estimate import ShapeError as ShapeError
 from .estimate import Unknown as Unknown
+from .estimate import UnknownCategoryError as UnknownCategoryError
+from .estimate import UnknownCoefficientError as UnknownCoefficientError
 from .estimate import code_of as code_of
-from .panels import NothingSharedError as NothingSharedError
-from .panels import agreement_between as agreement_between
-from .panels import effective_number as effective_number
+from .labelled import KINDS as KINDS
+from .labelled import SHARES as SHARES
+from .labelled import Labelled as Labelled
+from .rates import Floor as Floor
 from .rates import Shift as Shift
 from .rates import gini_mean_difference as gini_mean_difference
 from .rates import mean_difference as mean_difference
+from .rates import noise_floor as noise_floor
 from .rates import question_rates as question_rates
 from .rates import rate as rate
 from .rates import shifts as shifts
 from .rates import standard_error as standard_error
-from .validity import KINDS as KINDS
-from .validity import SHARES as SHARES
-from .validity import Labelled as Labelled
+from .rates import stopped_by_verdicts as stopped_by_verdicts
 
 __all__ = sorted(
     name

@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from .decisions import log_evidence
-from .ends import Ends
-from .errors import check_level
-from .keep import Cascade, Rule
+from .estimate import check_level
+from .interval_scales import Ends
 from .long import ROUNDING, Flags, FloatArray, IntArray
+from .planning import log_evidence
+from .selective import Cascade, Rule
 
 LOOSEST = 0.5
 """A verdict without more than this share of the votes is never worth keeping."""

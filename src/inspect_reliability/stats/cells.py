@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import long
-from .errors import NoJudgmentsError, ShapeError
+from .estimate import NoJudgmentsError, ShapeError
 from .long import ROUNDING, FloatArray, IntArray, codes
 
 

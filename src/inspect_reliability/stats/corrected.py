@@ -6,12 +6,11 @@ from typing import Self
 import numpy as np
 
 from .cells import Cells
-from .ends import linear_error, t_quantile
 from .estimate import LEVEL, Estimate
-from .intervals import within_bounds
+from .interval_scales import linear_error, t_quantile
+from .intervals import NOISE, within_bounds
 from .long import FloatArray
 from .rates import by_question, mean_share
-from .study import NOISE
 
 NO_REST = "every question is labelled: the labels themselves are the rate"
 ONE_CATEGORY = "the labels do not have both categories"

@@ -5,24 +5,268 @@ dominant verdict, a single such question would move a coefficient far. So the en
 with a fraction of such a question, and the farther end is kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from .ends import (
+from .estimate import Estimate, Reason, Unknown
+from .interval_scales import (
     NO_WIDTH,
     Ends,
     constant_share_bound,
+    jackknife_error,
+    jackknifed,
+    linear_error,
     on_f_scale,
     on_log_scale,
     on_root_scale,
     t_quantile,
+    weighted_error,
 )
-from .estimate import Estimate, Reason, Unknown
 from .long import FloatArray
-from .study import FAR, NOISE_OF_NUMBERS, Formula, Question, Study, far_from, omega_slopes
-from .sums import Sums
+from .moments import Strata, Sums, terms_of_moments
+
+# The questions of a study, and what intervals need of them.
+
+
+UNSEEN = 0.4
+"""Weight of a question that always gets the second most frequent verdict, for upper ends."""
+
+NOISE = 0.5
+"""Weight of a question that gets nothing but noise, for lower ends."""
+
+NOISE_OF_NUMBERS = 2.0
+"""The same for numbers, where few questions carry the noise."""
+
+SETTLED = 0.75
+"""Weight of a question that never varies, for upper ends of means over questions."""
+
+FAR = 0.25, 2.0
+"""Weight of a question of far numbers, for upper ends, and how much farther than the farthest."""
+
+Formula = Callable[[Any], FloatArray]
+"""A coefficient as a function of the `total` of a study."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A hypothetical further question.
+
+    Its weight, the mean and mean square of its verdicts, and how often (or far) two of them differ.
+    """
+
+    weight: float
+    mean: FloatArray
+    norm: float
+    disagreement: float
+
+
+class Study:
+    """The questions of one study, by stratum, and what intervals need of them.
+
+    `strata` are the contributions of each question (or cluster), `parts` their sums, and `total`
+    those of all strata together; `most` is the largest variance that there can be, and `numeric`
+    says whether the hypothetical questions are of numbers.
+    """
+
+    total: Any
+    most: float = np.inf
+    numeric: bool = False
+
+    def __init__(self, strata: Sequence[Sums]) -> None:
+        self.strata, self.parts = strata, [one.over() for one in strata]
+        self.total = Strata.of(self.parts)
+        self.sizes = np.array([len(one.questions) for one in strata])
+
+    @property
+    def n(self) -> int:
+        """Questions of all strata."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def replications(self) -> float:
+        """Verdicts of a question, harmonic mean."""
+        return float(self.total.replications)
+
+    @property
+    def apart(self) -> bool:
+        """Whether no two verdicts of a question agree."""
+        return bool(self.total.disagreement == self.total.questions)
+
+    @cached_property
+    def without(self) -> list[Any]:
+        """`total` without each question, [N] for each stratum."""
+        each, parts = enumerate(one.without_each() for one in self.strata), self.parts
+        return [Strata.of([*parts[:i], one, *parts[i + 1 :]]) for i, one in each]
+
+    def left_out(self, formula: Formula) -> list[FloatArray]:
+        """A coefficient without each question, by stratum."""
+        return [formula(one) for one in self.without]
+
+    def deviations(self, formula: Formula) -> FloatArray:
+        """Deviations without each question, [N, ...]; see `jackknifed`."""
+        return np.concatenate(list(map(jackknifed, self.left_out(formula))))
+
+    def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
+        """The standard error over questions, and how many of it an interval reaches.
+
+        With strata on the degrees of freedom of Satterthwaite (1946).
+        """
+        squares = np.array([jackknife_error(one) ** 2 for one in self.left_out(formula)])
+        total, freedoms = squares.sum(), self.sizes - 1
+        freedom = total**2 / (squares**2 / freedoms).sum() if total > 0 else freedoms.sum()
+        return float(np.sqrt(total)), t_quantile(level, freedom)
+
+    def steady(self, formula: Formula) -> bool:
+        """Whether no question varies."""
+        return bool(self.total.disagreement == 0)
+
+    def varying(self, formula: Formula, share: float) -> float:
+        """A coefficient if this share of the smallest stratum had no two verdicts alike."""
+        fewest, parts = int(self.sizes.argmin()), list(self.parts)
+        sums = parts[fewest]
+        parts[fewest] = replace(
+            sums, disagreement=share * sums.questions, weighted_disagreement=share * sums.verdicts
+        )
+        return float(formula(Strata.of(parts)))
+
+    @cached_property
+    def centres(self) -> list[tuple[FloatArray, float]]:
+        """The mean verdict of each stratum, and the mean square: 1 for names."""
+        return [(np.asarray(one.means.mean(axis=0)), 1.0) for one in self.strata]
+
+    @cached_property
+    def noise(self) -> list[Question]:
+        """A question of each stratum that gets nothing but noise: verdicts of all its questions."""
+        weight = (NOISE_OF_NUMBERS if self.numeric else NOISE) / len(self.centres)
+        return [Question(weight, m, norm, norm - float(m @ m)) for m, norm in self.centres]
+
+    @cached_property
+    def toss(self) -> Question:
+        """The same for a mean over questions: names agree at most like tosses of a coin."""
+        (noise,) = self.noise
+        least = 0.0 if self.numeric else 0.5
+        return replace(noise, weight=NOISE, disagreement=max(noise.disagreement, least))
+
+    @cached_property
+    def settled(self) -> Question:
+        """A question whose verdicts never differ."""
+        return replace(self.toss, weight=SETTLED, disagreement=0.0)
+
+    @property
+    def sure(self) -> list[list[Question]]:
+        """Questions that always get the second most frequent verdict of a stratum."""
+        weight = UNSEEN / len(self.centres)
+        each = zip(*(second(one) for one, _ in self.centres), strict=False)
+        return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
+
+    def added(self, question: Question) -> tuple[Any, Any]:
+        """`total`, and that without each question, with a fraction of a question."""
+        if question not in self._added:  # several coefficients add the same one
+            (known,) = self.strata
+            more = with_one(known, question)
+            more = more.each(lambda _, x: np.concatenate([x[:-1], question.weight * x[-1:]]))
+            self._added[question] = more.over(), more.without_each()
+        return self._added[question]
+
+    @cached_property
+    def _added(self) -> dict[Question, tuple[Any, Any]]:
+        return {}
+
+    def plus(self, formula: Formula, question: Question) -> Ends:
+        """A coefficient with a fraction of a question added, and its error.
+
+        That of the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
+        """
+        total, without = self.added(question)
+        x = float(formula(total))
+        return x, weighted_error(x - formula(without), question.weight)
+
+    def omega_plus(
+        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+    ) -> Ends:
+        """Omega with a fraction of a question added to each stratum, and its linearised error.
+
+        `varies` is the variance of how often (or far) their verdicts differ, in units of D squared.
+        """
+        n, squares = len(self.strata), 0.0
+        both = list(zip(self.strata, questions, strict=True))
+        weights = [np.append(np.ones(len(one.questions)), more.weight) for one, more in both]
+        points = [with_one(one, more) for one, more in both]
+        parts = [omega_parts(*each) for each in zip(points, weights, strict=True)]
+        within, any_two = (sum(part[i] for part in parts) / n for i in (0, 1))
+        for (_, _, of_within, of_any_two), w in zip(parts, weights, strict=True):
+            slopes = (within / any_two**2 * of_any_two - of_within / any_two) / n
+            slopes[-1] = np.hypot(slopes[-1], varies**0.5)
+            squares += linear_error(slopes, w) ** 2
+        return float(1 - within / any_two), float(np.sqrt(squares))
+
+
+def with_one(terms: Sums, question: Question) -> Sums:
+    """The terms with a question added."""
+    inverse = terms.inverse.mean()
+    one = terms_of_moments(
+        np.array([1 / inverse if inverse else 1.0]),  # each exact distribution weighs 1
+        np.array([question.disagreement]),
+        question.mean[None],
+        np.array([question.norm]),
+        exact=not inverse,
+    )
+
+    def append(name: str, x: FloatArray) -> FloatArray:
+        more = np.broadcast_to(getattr(one, name), (1, *x.shape[1:]))
+        return np.concatenate([x, more])
+
+    return terms.each(append)
+
+
+def omega_parts(
+    points: Sums, weights: FloatArray, at: Sums | None = None
+) -> tuple[np.float64, np.float64, FloatArray, FloatArray]:
+    """W and D, and their slopes in the weight of each question, [N].
+
+    A slope is V dW / dw at fixed total weight V; with `at`, slopes are those of other questions.
+    """
+    v = weights.sum()
+    mean, norm = weights @ points.means / v, weights @ points.norm / v
+    within, own = weights @ points.disagreement / v, norm - weights @ points.squares / v
+    any_two = (v * (norm - mean @ mean) - own) / (v - 1)
+    at = points if at is None else at
+    moved = v * (at.norm - norm - 2 * (at.means - mean) @ mean) - (at.norm - at.squares - own)
+    return within, any_two, at.disagreement - within, moved / (v - 1)
+
+
+def omega_slopes(
+    points: Sums, weights: FloatArray, at: Sums | None = None
+) -> tuple[float, FloatArray]:
+    """Omega (for numbers ICC), and its slope in the weight of each question; see `omega_parts`."""
+    within, any_two, of_within, of_any_two = omega_parts(points, weights, at)
+    return 1 - within / any_two, within / any_two**2 * of_any_two - of_within / any_two
+
+
+def far_from(means: FloatArray, mean: FloatArray) -> FloatArray:
+    """Where a question of far numbers lies: beyond the farthest of these, [N, 1]."""
+    away = means - mean
+    return np.asarray(mean + FAR[1] * away[(away**2).sum(axis=-1).argmax()])
+
+
+def second(shares: FloatArray) -> list[FloatArray]:
+    """One-hot vectors of the second most frequent verdict, several in a tie.
+
+    With a single category, it is a verdict that no other question got.
+    """
+    if len(shares) < 2:
+        return [np.zeros_like(shares)]
+    share = np.sort(shares)[-2]
+    return [
+        one
+        for one, own in zip(np.eye(len(shares)), shares, strict=True)
+        if abs(own - share) < NO_WIDTH
+    ]
+
 
 FEWEST_QUESTIONS = 3
 """Fewer do not show how much questions vary."""
@@ -173,10 +417,15 @@ def with_ends(
 
 
 T = Method("t", t_scale, bounded=False)
+
 ROOT_SCALE = Method("root scale", root_scale, bounded=False)
+
 NOISE_OR_SETTLED = Method("noise or settled question", noise_or_settled)
+
 FAR_OR_NOISE = Method("far or noise question", far_or_noise)
+
 PLUS_A_QUESTION = Method("plus a question", plus_a_question, constant=True)
+
 EXACT_BOUND = Method("exact bound", exact_bound, constant=True)
 
 

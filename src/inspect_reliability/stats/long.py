@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import NoJudgmentsError, ShapeError, UnknownCategoryError
+from .estimate import NoJudgmentsError, ShapeError, UnknownCategoryError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

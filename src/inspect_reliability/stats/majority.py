@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .cells import Cells
-from .errors import ReliabilityError
-from .estimate import LEVEL, Estimate
+from .estimate import LEVEL, Estimate, ReliabilityError
 from .long import FloatArray
 from .rates import by_question, mean_share
 

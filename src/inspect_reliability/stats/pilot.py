@@ -16,10 +16,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from .ends import Ends, jackknife_error
+from .interval_scales import Ends, jackknife_error
+from .intervals import UNSEEN, Formula, Question, Study, second
 from .long import ROUNDING, FloatArray
-from .study import UNSEEN, Formula, Question, Study, second
-from .sums import Sums
+from .moments import Sums
 
 FOR_ANY = 4
 """Verdicts of a question that show all three products."""

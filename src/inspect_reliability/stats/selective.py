@@ -18,6 +18,7 @@ LABELS_DIFFER = 0.01
 """The promise is withdrawn where labelled questions differ from others at this level."""
 
 _PERMUTATIONS = 1_999
+
 _MOST_LABELS = 10**6
 
 

@@ -18,6 +18,7 @@ from .long import FloatArray
 Scale = Literal["nominal", "ordinal", "interval"]
 
 _VECTORS = ("means", "pooled")
+
 _ADDED = ("verdicts", "weighted_disagreement", "weighted_norm", "pooled")
 """Terms that a cluster sums over its questions; it averages the others."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .cells import Cells
 from .disagreement import QUESTION, disagreement
-from .errors import ReliabilityError
+from .estimate import ReliabilityError
 from .long import codes
 from .rates import by_question
 
