@@ -20,15 +20,14 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.arms import sides_by
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.answers.change import changes
-from inspect_reliability.answers.compare import compare_sides
+from inspect_reliability.answers.compare import changes, compare_sides
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.keeping import Promise
 from inspect_reliability.answers.label import draw
+from inspect_reliability.answers.labelled_cascade import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.score_variance import of_suite, sources
-from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.cli import main
 from inspect_reliability.designs.answers import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from .answers import Analysis as Analysis
     from .answers import analyse as analyse
     from .answers.compare import compare as compare
-    from .answers.python import gate as gate
-    from .answers.python import plan as plan
+    from .answers.gate import gate as gate
+    from .answers.plan import plan as plan
     from .answers.results import omega as omega
     from .answers.score_variance import score_variance as score_variance
     from .designs import Item as Item
@@ -38,14 +38,14 @@ _HOME = {
     "Judgments": "judgments.table",
     "analyse": "answers",
     "compare": "answers.compare",
-    "gate": "answers.python",
+    "gate": "answers.gate",
     "judge": "tasks",
     "judgments_from_file": "judgments.sources",
     "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
     "keep": "rejudging",
     "omega": "answers.results",
-    "plan": "answers.python",
+    "plan": "answers.plan",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "metrics",

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import Analysis
-from inspect_reliability.answers.change import change_blocks, changes
-from inspect_reliability.answers.sides import sides_of
+from inspect_reliability.answers.arms import sides_of
+from inspect_reliability.answers.compare import change_blocks, changes
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments, make_table
 from inspect_reliability.showing.document import Table

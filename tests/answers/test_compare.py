@@ -8,8 +8,8 @@ from example_judgments import made, together
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
+from inspect_reliability.answers.arms import sides_by
 from inspect_reliability.answers.compare import compare_document, compare_sides, differences
-from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render

@@ -9,9 +9,8 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.pictured import pictured
-from inspect_reliability.answers.report import report_document
-from inspect_reliability.answers.steady import pivot
+from inspect_reliability.answers.reliability import pivot
+from inspect_reliability.answers.report import pictured, report_document
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Text

@@ -8,14 +8,14 @@ import pytest
 
 from commands import full
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.arms import sides_by
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.compare import compare_sides
+from inspect_reliability.answers.correction import validate_document
 from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.labelling import validate_document
+from inspect_reliability.answers.label import items_to_label
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.answers.sides import sides_by
-from inspect_reliability.answers.to_label import items_to_label
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame

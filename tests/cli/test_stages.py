@@ -12,7 +12,7 @@ from commands import invoke
 from example_judgments import made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.card import ON_A_CARD, card_document
-from inspect_reliability.answers.labelling import BY_LABELS, validate_document
+from inspect_reliability.answers.correction import BY_LABELS, validate_document
 from inspect_reliability.answers.report import report_document, results_shown
 from inspect_reliability.answers.results import estimate
 from inspect_reliability.showing import FORMS, Form, render

@@ -12,10 +12,10 @@ from frozen_tables import FROZEN, said_by
 from commands import invoke
 from example_published import imported, judgments_in
 from inspect_reliability.answers import Analysis, analyse
+from inspect_reliability.answers.arms import sides_by
 from inspect_reliability.answers.compare import compare_sides
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.plan import plans
-from inspect_reliability.answers.sides import sides_by
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.published.tables import cells, published_values

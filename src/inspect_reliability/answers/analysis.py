@@ -17,12 +17,11 @@ from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.values import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from ..stats import Reason
-from .identical import identical
+from .grouping import FacetStudy, identical, studies_of
 from .row import Row
-from .studies import FacetStudy, studies_of
 
 if TYPE_CHECKING:
-    from .keeping import Panel
+    from .labelled_cascade import Panel
 
 _MOST_NAMED = 3
 """Rows that are named where one sentence is about several."""
@@ -72,7 +71,7 @@ class Analysis:
     @cached_property
     def panels(self) -> "list[Panel]":
         """Each row with what may be kept of it by the usual promise."""
-        from .keeping import Panel, Promise
+        from .labelled_cascade import Panel, Promise
 
         return [Panel((row,), Promise()) for row in self.rows]
 

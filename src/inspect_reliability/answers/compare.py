@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..errors import UserError
+from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.labels import with_own_labels
 from ..judgments.scales import labelled
@@ -21,6 +22,7 @@ from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
     Record,
+    TableColumn,
     describe,
     finite,
     flat,
@@ -30,13 +32,14 @@ from ..showing.values import (
     points,
     text,
 )
-from ..stats import KINDS, Reason, ReliabilityError
+from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shifts
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
+from ..stats.facet_effects import Move, moved, moved_apart
 from .analysis import Analysis
-from .brief import more, next_step, worst
-from .change import change_blocks, changes
-from .row import Row
-from .sides import ALL, left_out, names_of, shared, sides_by, sides_of
+from .arms import ALL, left_out, names_of, shared, sides_by, sides_of
+from .facets import as_record
+from .row import Row, valued
+from .summary import more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
@@ -366,3 +369,72 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
             "other saw several orders, so its verdicts are responders. They cannot be compared "
             "one to one.",
         )
+
+
+# Changes between two times or versions, beyond noise.
+
+
+_SIDE = "side"
+
+
+def changes(analysis: Analysis) -> Iterator[Record]:
+    """How far verdicts moved between every two sides, per condition, on common questions."""
+    for condition, parts in shared(analysis):
+        for one, other in combinations(parts if condition["benchmark"] != ALL else (), 2):
+            both = {name: parts[name].table for name in (one, other)}
+            yield {"first": one, "second": other} | condition | _change(both)
+
+
+def change_blocks(changed: Sequence[Record]) -> Iterator[Block]:
+    """How far verdicts moved between two sides, and their shares."""
+    if not changed:
+        return
+    conditions = [grouped(name) for name in keys_of(changed[0], "second")]
+    columns = [*conditions, *declared("changes")]
+    yield Table.of(changed, columns, "How far verdicts moved beyond their own noise")
+    shares = [keys_of(one, "second") | share for one in changed for share in one["shares"]]
+    if shares:
+        yield Table.of(shares, [*conditions, *_SHARES], "Shares of the verdicts")
+
+
+_SHARES = (
+    TableColumn("verdict", heading="Verdict"),
+    TableColumn("first", heading="First", form=".1%"),
+    TableColumn("second", heading="Second", form=".1%"),
+    TableColumn("change", heading="Change [95%]", form="+.1%"),
+)
+
+
+def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
+    shared = set.intersection(*(set(table["question"]) for table in sides.values()))
+    parts = [part[part["question"].isin(shared)].assign(side=of) for of, part in sides.items()]
+    table = pd.concat(parts, ignore_index=True)
+    if len({Judged(part).exact for part in parts}) > 1:
+        why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
+        return as_record(Move(why, why, why), len(shared)) | {"shares": []}
+    given = Judged(table)
+    facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
+    if _share_seeds(table):  # draws of one seed are no two draws
+        found = disagreement(given.cells([*facets, "seed"]))
+        move = moved_apart(found, _SIDE, "seed")
+    else:
+        found = disagreement(given.cells(facets))
+        move = moved(found, _SIDE)
+    return as_record(move, found.cells.n_clusters) | {"shares": list(_shares(given))}
+
+
+def _shares(given: Judged) -> Iterator[Record]:
+    """The share of each verdict that either side gave, and how it changed."""
+    first: dict[str, float | None] = {}
+    for one in shifts(given.cells([_SIDE]), _SIDE):
+        before = first.setdefault(one.category, one.share.value)
+        if one.level and (before or one.share.value):
+            shares = {"verdict": one.category, "first": before, "second": one.share.value}
+            yield shares | valued(change=one.change)
+
+
+def _share_seeds(table: pd.DataFrame) -> bool:
+    """Whether both sides drew with one seed of one question."""
+    if "seed" not in table or table["seed"].isna().any():
+        return False
+    return bool(table.groupby(["question", "seed"])[_SIDE].nunique().max() > 1)

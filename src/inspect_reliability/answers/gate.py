@@ -1,12 +1,15 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import Judged
 from ..judgments.scales import labelled
+from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
@@ -25,11 +28,12 @@ from ..stats.planning import (
     within_limit,
 )
 from .analysis import Analysis
-from .brief import worst
 from .cautions import ASKED_ONCE
-from .fooled import INVARIANCE, about
-from .right import by_these_labels
+from .results import analyse, as_frame
+from .robustness import INVARIANCE, about
 from .row import RATES, Row, valued
+from .summary import worst
+from .validity import by_these_labels
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -48,7 +52,9 @@ _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
     "near, and is {}: ask for it with --min icc=VALUE in place of omega."
 )
+
 _SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
+
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
 KEPT = "kept"
@@ -233,6 +239,41 @@ def overall(checks: Sequence[Record]) -> str:
     """One result for all: failed if any failed, uncertain if any is uncertain or there is none."""
     results = {check["result"] for check in checks} or {OPEN}
     return next(result for result in (FAILS, OPEN, PASSES) if result in results)
+
+
+def gate(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    least: Mapping[str, float] | None = None,
+    most: Mapping[str, float] | None = None,
+    anytime: bool = False,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+) -> pd.DataFrame:
+    """Let every judge pass or fail, by its 95% interval over questions.
+
+    Args:
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        by: Columns to group by, or the name of one, as in `analyse`.
+        least: Coefficient, rate or share -> the least it must be, as in `{"omega": 0.6}`.
+        most: The same -> the most it may be, as in `{"non_response_rate": 0.05}`.
+        anytime: Whether to decide by evidence that stays valid however often you look.
+        columns: Name in the frame or files -> name in the table.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+
+    Returns:
+        One row per judge and requirement, as `gate --format csv` has them. `attrs["result"]` is
+        that of all together: "passes", "fails" or "too uncertain to say".
+
+    Raises:
+        UserError: The judgments cannot be read, or nothing of this name can have a limit.
+    """
+    limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime)
+    checks = check(analyse(judgments_from(judgments, columns, swap=swap), by), limits)
+    frame = as_frame(checks)
+    frame.attrs["result"] = overall(checks)
+    return frame
 
 
 def _evidence(record: Record) -> str:

@@ -1,16 +1,23 @@
 """From judgments to rows: each a judge under one condition."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..judgments.columns import GROUP_BY
+from ..judgments.columns import COLUMNS, GROUP_BY, varies
+from ..judgments.count import Judged
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
-from ..showing.values import grouped_by
-from .row import Row, methods_of
+from ..showing.document import Grave
+from ..showing.values import Record, grouped_by, told_apart
+from ..stats import Reason
+from ..stats.disagreement import Disagreement, disagreement
+from ..stats.facet_effects import Move, moved
+from .row import Row, alike, methods_of
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = ()) -> list[Row]:
@@ -121,3 +128,117 @@ def _order(group: Mapping[str, Any]) -> list[tuple[bool, float, str]]:
         else (value is None, 0.0, str(value))
         for value in group.values()
     ]
+
+
+# Rows that differ only in facets, together: what moves, and panels, are read off these.
+
+
+@dataclass(frozen=True, eq=False)
+class FacetStudy:
+    """Rows that differ only in facets: their common keys, and how often verdicts differ.
+
+    `scored` compares the numbers of a scale by their distance, and is else the same as `found`.
+    """
+
+    keys: Record
+    judged: Judged
+    found: Disagreement
+    scored: Disagreement
+
+    @cached_property
+    def moves(self) -> dict[str, Move]:
+        """How far each facet moves verdicts."""
+        return {facet: moved(self.found, facet) for facet in self.found.levels}
+
+    @property
+    def noise_of_some(self) -> str | None:
+        """Why pairs of equal conditions do not stand for all questions; None if they may.
+
+        It is why a facet is not compared with noise: cells were judged again for their verdicts.
+        """
+        if (self.found.cells.replications > 1).all():
+            return None
+        return next((move.above.reason for move in self.moves.values() if move.of_some), None)
+
+    def has(self, row: Row) -> bool:
+        """Whether its verdicts include those of a row."""
+        return row.keys | self.keys == row.keys and row.judged.exact == self.found.cells.exact
+
+
+def studies_of(
+    rows: Sequence[Row], named: Collection[str], beside: Collection[str] = ()
+) -> Iterator[FacetStudy]:
+    """Group rows that differ only in facets, if any facet varies.
+
+    Args:
+        rows: The rows of a report.
+        named: Columns that the user takes for facets.
+        beside: Grouping columns to treat as facets too; only studies, and questions, with several
+            levels of each are returned.
+    """
+    own = [name for name, column in COLUMNS.items() if column.role == "facet"]
+    own = [name for name in dict.fromkeys(("order", *own, *named)) if name not in GROUP_BY]
+    facets = [*beside, *own]
+    # Exact verdicts and draws of them cannot be counted together.
+    groups = (
+        (keys, [row for row in same if row.judged.exact is exact])
+        for keys, same in alike(rows, *facets)
+        for exact in dict.fromkeys(row.judged.exact for row in same)
+    )
+    for keys, members in groups:
+        table = pd.concat([row.table for row in members], ignore_index=True)
+        for name in beside:
+            several = table.groupby("question")[name].transform("nunique") > 1
+            table = table[several].reset_index(drop=True)
+        varied = [name for name in facets if varies(table, name)]
+        if not varied or not {*beside} <= {*varied}:
+            continue
+        given = Judged(table)
+        found = scored = disagreement(given.cells(varied))
+        if given.scale and not (found.cells.exact and found.cells.unknown.any()):
+            scored = disagreement(found.cells.as_numbers(given.scale))
+        yield FacetStudy(keys, given, found, scored)
+
+
+# Judges, or temperatures, whose verdicts are all the same: two names of one judge?
+
+
+_FEWEST = 3
+"""Fewer questions are easily judged alike by chance."""
+
+_MOST_NAMED = 3
+
+
+def identical(rows: Sequence[Row]) -> Mapping[str, Reason]:
+    """Name of each row that has the verdicts of another -> what to check."""
+    return dict(_said(rows))
+
+
+def _said(rows: Sequence[Row]) -> Iterator[tuple[str, Reason]]:
+    for _, members in alike(rows, "judge", "temperature"):
+        for same in grouped_by(members, _verdicts).values() if members[1:] else ():
+            n = len(same[0].counts.questions)
+            if not same[1:] or n < _FEWEST or same[0].without_verdict == 1:
+                continue
+            named = told_apart([row.keys for row in same], "judge")
+            names = [named(row.keys) for row in same]
+            some = names if len(names) <= _MOST_NAMED else names[: _MOST_NAMED - 1]
+            left = len(names) - len(some)
+            last = f"{left:,} more" if left else some.pop()
+            says = Reason(
+                Grave.IDENTICAL,
+                f"{', '.join(some)} and {last} gave the same verdicts on all {n:,} questions: to "
+                "these numbers they are one judge. Check that none is a copy of another.",
+            )
+            yield from ((row.name, says) for row in same)
+
+
+def _verdicts(row: Row) -> Hashable:
+    """How often each question got each verdict, whatever the order of either."""
+    counts = row.counts
+    table = np.round(counts.shares, 9) if counts.exact else counts.table
+    questions = sorted(range(len(counts.questions)), key=counts.questions.__getitem__)
+    used = [k for k in range(len(counts.categories)) if table[:, k].any()]
+    used.sort(key=counts.categories.__getitem__)
+    names = tuple(counts.questions[i] for i in questions), tuple(counts.categories[k] for k in used)
+    return counts.exact, names, table[np.ix_(questions, used)].tobytes()

@@ -13,13 +13,13 @@ from ..showing.values import (
     span,
     told_apart,
 )
-from .advice import FEWEST, GAIN, enough_means, majorities
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
-from .keeping import Panel
 from .kept import record, votes_of
-from .right import of_scale
+from .labelled_cascade import Panel
+from .next_steps import FEWEST, GAIN, enough_means, majorities
 from .row import Row
+from .validity import of_scale
 
 STABLE = 0.95
 """How often two majorities of so many votes are to come out the same."""

@@ -9,7 +9,7 @@ from ..showing.document import Figure, Text
 from ..showing.values import Record, share, told_apart
 from ..stats.long import ROUNDING
 from .analysis import Analysis
-from .keeping import Panel, Promise
+from .labelled_cascade import Panel, Promise
 
 _MOST_TOLD = 3
 """Most judges that the line of a report tells of."""

@@ -6,7 +6,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
+import pandas as pd
+
 from ..errors import UserError
+from ..judgments.sources import Source, judgments_from
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.values import (
@@ -24,11 +27,13 @@ from ..showing.values import (
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError
 from ..stats.planning import Design, Precision
 from .analysis import Analysis
-from .brief import more, next_step, votes_table, worst
+from .reliability import majority_of, votes_of
+from .results import analyse, as_frame
 from .row import Row
-from .votes import majority_of, votes_of
+from .summary import more, next_step, votes_table, worst
 
 COEFFICIENTS = ("omega", "agreement")
+
 REPLICATIONS = (5, 10, 20, 50, 100)
 
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
@@ -37,6 +42,7 @@ _FEWEST_VOTES = 3
 """That can have a majority of more than one."""
 
 _MOST_PLANS = 4
+
 _MOST_STUDIES = 8
 """Most rows that an answer speaks of, and most studies that it lists."""
 
@@ -81,6 +87,42 @@ def plans(
             )
         names = KINDS[:1]
     return [of_group(row.group, _plan(row, half_widths, wanted, assurance, names)) for row in rows]
+
+
+def plan(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+    half_widths: Sequence[float] = (0.05, 0.1),
+    stable: float = 0.95,
+    assurance: float = 0.8,
+    names: Sequence[str] = COEFFICIENTS,
+    swap: bool | None = None,
+) -> pd.DataFrame:
+    """Plan the next study: votes of a stable majority, and questions for an interval of a width.
+
+    Args:
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        by: Columns to group by, or the name of one, as in `analyse`.
+        columns: Name in the frame or files -> name in the table.
+        half_widths: Half the widths wanted of the 95% interval.
+        stable: A question is stable if two majorities agree with this probability.
+        assurance: Probability that a study of the planned size reaches its half-width.
+        names: Coefficients to plan for; "accuracy" plans labels.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+
+    Returns:
+        One row per number of votes and per study, as `plan --format csv` has them: the column
+        `table` tells "votes" from "designs".
+
+    Raises:
+        UserError: The judgments cannot be read, or no question was judged more than once.
+        UnknownCoefficientError: There is no such coefficient.
+    """
+    analysis = analyse(judgments_from(judgments, columns, swap=swap), by)
+    found = plans(analysis, half_widths, stable, assurance, names)
+    return as_frame(plan_document(analysis, found, stable).sheet or ())
 
 
 def plan_document(

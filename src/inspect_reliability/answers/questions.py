@@ -2,21 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any, cast
 
 import numpy as np
 
 from ..judgments.count import NUMBER
 from ..judgments.text import judgment_text
-from ..showing.document import Block, Detail, Example, Figure, Table
-from ..showing.values import Record
+from ..showing.document import Block, Detail, Example, Figure, Table, Text
+from ..showing.values import Record, describe
 from ..stats import Counts
 from ..stats.moments import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
+from .grouping import FacetStudy
+from .reliability import headline
 from .row import Row
-from .steady import headline
-from .studies import FacetStudy
 
 MOST_QUESTIONS = 24
 """Most bars of a figure; with more questions, the least stable ones."""
@@ -205,3 +206,43 @@ def _example(found: Record) -> Example:
         for output in found["outputs"]
     ]
     return Example(found["question"], found["prompt"], outputs)
+
+
+# Outputs to read: those without a verdict.
+
+
+_MOST_SHOWN = 3
+"""Outputs without a verdict below the main tables; the page and JSON have three of each row."""
+
+_LONGEST = 200
+"""Most characters of an output."""
+
+
+def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
+    """A few outputs without a verdict, for each row with many of them."""
+    for row in analysis.rows:
+        yield from row.outputs
+
+
+def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
+    """So many of these with their texts, or fewer: the first of each row, then the second of each.
+
+    No more rows are read than that takes.
+    """
+    rows: list[list[Record]] = []
+    for row in analysis.rows:
+        rows += filter(None, [[one for one in row.outputs if one["text"] is not None]])
+        if len(rows) == number:
+            break
+    return [one for turn in zip_longest(*rows) for one in turn if one is not None][:number]
+
+
+def some_without_verdict(analysis: Analysis) -> Iterator[Text]:
+    """The first such output of each row, or more if rows are few."""
+    for found in read_without_verdict(analysis, _MOST_SHOWN):
+        name = describe(analysis.keys(found))
+        start = " ".join(found["text"].split())[:_LONGEST]
+        what = f"{name}, question {found['question']}, replication {found['replication']}"
+        missed = found["label"] and found["verdict"] == NON_RESPONSE
+        label = f", though it contains {found['label']!r}" if missed else ""
+        yield Text(f"Read as {found['verdict']}{label} ({what}): {start or '(empty)'}")

@@ -5,17 +5,17 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
+from ..judgments.count import NUMBER
 from ..judgments.described import described
 from ..judgments.table import weights
 from ..showing import Form
 from ..showing.columns import first_sentence, legend
-from ..showing.document import Block, Document, Example, Section, Table, Text
+from ..showing.document import Block, Document, Example, Figure, Section, Table, Text
 from ..showing.values import Record, describe, text, told_apart
-from . import outputs, questions, right, steady
+from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
-from .brief import ANSWER, brief, cautions, explained, votes_table
 from .headline import MOST_SENTENCES
-from .pictured import pictured
+from .summary import ANSWER, brief, cautions, explained, votes_table
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
@@ -67,7 +67,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *_what_is_kept(analysis),
         *analysis.told("moves", "What moves the verdict"),
         *analysis.told("fooled", "What fools the judge"),
-        *right.right_or_wrong(analysis),
+        *validity.right_or_wrong(analysis),
         *cautions(analysis),
     ]
 
@@ -92,12 +92,12 @@ def _what_is_kept(analysis: Analysis) -> Iterator[Block]:
 def numbers(analysis: Analysis) -> Iterator[Block]:
     """The main table, the meaning of its columns, and what it leaves out."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
-    shown = steady.main_columns(analysis, records)
+    shown = reliability.main_columns(analysis, records)
     yield from analysis.tables(records, shown)
     yield from analysis.told("pooled", "Over all benchmarks")
     yield from legend(shown)
-    yield from steady.exact_verdicts(analysis.rows)
-    yield from outputs.some_without_verdict(analysis)
+    yield from reliability.exact_verdicts(analysis.rows)
+    yield from questions.some_without_verdict(analysis)
     yield from notes(analysis)
 
 
@@ -146,7 +146,7 @@ def sections(analysis: Analysis, progress: Progress = quietly) -> list[Section]:
 
 def _rows(analysis: Analysis) -> Iterator[Block]:
     """The main table; of a sweep, omega at each temperature before it."""
-    yield from steady.pivot(analysis)
+    yield from reliability.pivot(analysis)
     yield from numbers(analysis)
 
 
@@ -200,7 +200,7 @@ def _fooled(analysis: Analysis) -> Iterator[Block]:
 
 
 def _right(analysis: Analysis) -> Iterator[Block]:
-    yield from (one for one in right.right_or_wrong(analysis) if isinstance(one, Table))
+    yield from (one for one in validity.right_or_wrong(analysis) if isinstance(one, Table))
     votes: list[Record] = [
         analysis.keys(one) | vote
         for one in analysis.results["validity"]
@@ -215,7 +215,7 @@ def _right(analysis: Analysis) -> Iterator[Block]:
         from .kept import picture
 
         yield from picture(analysis)
-    yield from right.confusions(analysis)
+    yield from validity.confusions(analysis)
 
 
 def _position(analysis: Analysis) -> Iterator[Block]:
@@ -231,7 +231,7 @@ def _between(analysis: Analysis) -> Iterator[Block]:
 
 
 def _reading(analysis: Analysis) -> Iterator[Block]:
-    for found in outputs.read_without_verdict(analysis, _MOST_OUTPUTS):
+    for found in questions.read_without_verdict(analysis, _MOST_OUTPUTS):
         output = (found["verdict"], f"replication {found['replication']}", found["text"])
         name = describe(analysis.keys(found))
         yield Example(f"{name}: {found['question']}", found["prompt"], [output])
@@ -243,11 +243,11 @@ _SECTIONS = (
     ("Votes for a stable majority", "Votes", "votes", _votes),
     ("What moves the verdict", "What moves it", "moves", _moves),
     ("What fools the judge", "What fools it", "fooled", _fooled),
-    (right.TITLE, "Right", "validity", _right),
+    (validity.TITLE, "Right", "validity", _right),
     ("Preference for a position", "Position", "position", _position),
     ("Agreement between judges", "Between judges", "between_judges", _between),
     ("Outputs without a verdict", "Without a verdict", "without_verdict", _reading),
-    ("Every coefficient", "Coefficients", "", steady.coefficients),
+    ("Every coefficient", "Coefficients", "", reliability.coefficients),
 )
 """Title of a section of a page, its short name, the result that it shows, and its blocks.
 
@@ -259,3 +259,49 @@ _ABOUT = {
     "Every coefficient": "All measures of how far verdicts repeat.",
 }
 """The sentence of a section that shows no result as it is."""
+
+
+# The figure that a page shows first: the one that fits the study.
+
+
+_WIDE, _HALF = 10.5, 4.8
+"""Inches of a figure as wide as the page, and of one of several."""
+
+_MOST_GRADES = 11
+"""Most grades of a scale whose cells can be read."""
+
+_MOST_MAPS = 3
+"""Most judges whose grades are beside each other."""
+
+
+def pictured(analysis: Analysis) -> list[Figure]:
+    """Right or wrong, grades beside those of people, or omega; a single one as wide as the page."""
+    if reliability.is_sweep(analysis):
+        found = [*reliability.chart(analysis, "benchmark")]
+    else:
+        found = [*validity.split(analysis)] or [*grades(analysis)][:_MOST_MAPS]
+    found = found or [*reliability.chart(analysis)]
+    return [replace(one, width=_HALF if found[1:] else _WIDE) for one in found]
+
+
+def grades(analysis: Analysis) -> Iterator[Figure]:
+    """Grades of each judge beside those of people, on a scale of few grades: the best first."""
+    for row in analysis.best_first:
+        records = analysis.of(row, "confusion")
+        names = {one[key] for one in records for key in ("label", "verdict")}
+        known = [name for name in names if NUMBER.fullmatch(name)]
+        scale = any(map(validity.of_scale, analysis.of(row, "validity")))
+        if records and scale and len(known) <= _MOST_GRADES:
+            title = f"Grades of {row.name if analysis.rows[1:] else 'the judge'} and of people"
+            yield Figure(
+                title,
+                "Share of all verdicts with each grade of the judge (from left to right) and of "
+                "people (from bottom to top). In framed cells both are the same.",
+                records,
+                x="verdict",
+                y="share",
+                by="label",
+                kind="heat",
+                x_label="grade of the judge",
+                y_label="grade of people",
+            )

@@ -16,7 +16,7 @@ from ..judgments.reading import Reading, refuse
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..judgments.table import Judgments, Note, n_judgments, several_conditions
-from ..showing.values import Record
+from ..showing.values import Record, flat
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
@@ -164,6 +164,11 @@ def notes(analysis: Analysis) -> Iterator[Record]:
         yield {"where": note.where, "what": note.what, "count": note.count}
 
 
+def as_frame(records: Sequence[Record]) -> pd.DataFrame:
+    """Records as a data frame, a column a key."""
+    return pd.DataFrame([flat(record) for record in records])
+
+
 def _in(module: str, name: str, analysis: Analysis) -> Iterable[Record]:
     """A result of another module, which is imported when the result is asked for."""
     found: Iterable[Record] = getattr(import_module(f".{module}", __package__), name)(analysis)
@@ -172,22 +177,22 @@ def _in(module: str, name: str, analysis: Analysis) -> Iterable[Record]:
 
 RESULTS: Mapping[str, Compute] = {
     "rows": rows,
-    "pooled": partial(_in, "between", "pooled"),
-    "position": partial(_in, "position", "position_shares"),
-    "moves": partial(_in, "moves", "moves"),
-    "components": partial(_in, "moves", "components"),
-    "omega_over": partial(_in, "moves", "omega_over"),
-    "shifts": partial(_in, "moves", "shifts_by_level"),
-    "fooled": partial(_in, "fooled", "fooled"),
-    "panels": partial(_in, "panels", "panels"),
-    "between_judges": partial(_in, "between", "agreement_of_judges"),
-    "votes": partial(_in, "votes", "votes"),
-    "validity": partial(_in, "right", "validity"),
-    "confusion": partial(_in, "right", "confusion"),
-    "corrected": partial(_in, "labelling", "corrected"),
+    "pooled": partial(_in, "inter_judge", "pooled"),
+    "position": partial(_in, "facets", "position_shares"),
+    "moves": partial(_in, "facets", "moves"),
+    "components": partial(_in, "facets", "components"),
+    "omega_over": partial(_in, "facets", "omega_over"),
+    "shifts": partial(_in, "facets", "shifts_by_level"),
+    "fooled": partial(_in, "robustness", "fooled"),
+    "panels": partial(_in, "inter_judge", "panels"),
+    "between_judges": partial(_in, "inter_judge", "agreement_of_judges"),
+    "votes": partial(_in, "reliability", "votes"),
+    "validity": partial(_in, "validity", "validity"),
+    "confusion": partial(_in, "validity", "confusion"),
+    "corrected": partial(_in, "correction", "corrected"),
     "keep": partial(_in, "kept", "kept"),
     "questions": partial(_in, "questions", "questions"),
-    "without_verdict": partial(_in, "outputs", "outputs_without_verdict"),
+    "without_verdict": partial(_in, "questions", "outputs_without_verdict"),
     "seed_checks": seed_checks,
     "notes": notes,
 }

@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from ..answers import Analysis
+from ..answers.arms import sides_by, sides_of
 from ..answers.compare import compare_document, differences
-from ..answers.sides import sides_by, sides_of
 from ..errors import UserError
 from ..ranking.compare import places, places_document, split_by
 from ..ranking.systems import Verdicts

@@ -7,7 +7,7 @@ import click
 import pandas as pd
 
 from ..answers import analyse
-from ..answers.keeping import Panel, Promise
+from ..answers.labelled_cascade import Panel, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
 from ..judgments.rows import read_frame

@@ -8,9 +8,8 @@ import click
 import pandas as pd
 
 from ..answers import analyse
-from ..answers.label import Draw, draw, label_document, page_of
+from ..answers.label import TARGET, Draw, draw, label_document, page_of
 from ..answers.results import estimate
-from ..answers.to_label import TARGET
 from ..judgments.rows import read_frame
 from ..judgments.workbook import write_workbook
 from ..saving import Ours, whole, write_text

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from ..answers.reading import read_document
+from ..answers.preview import read_document
 from ..judgments.reading import refuse
 from ..judgments.reading_file import READING, reading_text
 from ..judgments.sources import judgments_from

@@ -17,9 +17,9 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 from pydantic import TypeAdapter
 
 from ..answers import analyse
+from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
-from ..answers.runs import REJUDGED
 from ..answers.score_variance import in_words, of_suite
 from ..designs.answers import shipped
 from ..errors import UserError

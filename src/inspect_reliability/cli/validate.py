@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..answers import analyse
-from ..answers.labelling import BY_LABELS, validate_document
+from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from .main import command
 from .sources import Request, by_option, progress, reads_logs

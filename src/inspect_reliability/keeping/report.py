@@ -9,10 +9,10 @@ from math import isinf
 import numpy as np
 
 from ..answers.analysis import Analysis
-from ..answers.brief import more, next_step, worst
-from ..answers.keeping import Panel, Promise
 from ..answers.kept import record, votes_of
+from ..answers.labelled_cascade import Panel, Promise
 from ..answers.row import valued
+from ..answers.summary import more, next_step, worst
 from ..errors import UserError
 from ..record.rule import KeepRule
 from ..showing.columns import declared, legend

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ..answers.brief import more, next_step
+from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table, Text

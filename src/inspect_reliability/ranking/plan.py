@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaincinv, nctdtr, stdtrit
 
-from ..answers.brief import more, next_step
+from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table

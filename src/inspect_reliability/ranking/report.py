@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..answers.brief import more, next_step, worst
+from ..answers.summary import more, next_step, worst
 from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
 from ..showing.values import Record, describe, grouped, keys_of, share

@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..showing.values import Record
+from ..showing.values import Record, picked
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, subsets
-from ..stats.facet_effects import Move
+from ..stats.facet_effects import Move, choice_shares
 from .analysis import Analysis
+from .grouping import FacetStudy
 from .row import reasons, valued
-from .studies import FacetStudy
 
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
@@ -133,3 +133,21 @@ def _together(names: Iterable[str]) -> str:
     facets = [name for name in names if name != SEED]
     crossed = " x ".join(facets)
     return crossed if SEED not in names else f"{crossed}, and {SEED}" if facets else SEED
+
+
+# Does a judge prefer an option's position?
+
+
+def position_shares(analysis: Analysis) -> Iterator[Record]:
+    """How often each row's judge chooses each label."""
+    for row in analysis.rows:
+        options, verdicts = row.judged.labels, row.judged.verdicts
+        if not {*options} & {*verdicts}:
+            continue
+        found = choice_shares(row.judged.count(verdicts), options)
+        for option, share in zip(options, found.shares, strict=True):
+            yield row.keys | {
+                "option": option,
+                **valued(share=share),
+                **picked(found, "p_value", "n_questions", "n_choices", "reason"),
+            }

@@ -35,7 +35,9 @@ OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
     "question, or group by what tells them apart (--by responder)"
 )
+
 _LEVEL = 0.95
+
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
 
 

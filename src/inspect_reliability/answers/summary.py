@@ -31,12 +31,12 @@ from ..showing.values import (
     told_apart,
 )
 from ..stats.rates import rate
-from . import steady
-from .advice import advice, favoured, majorities, preferred_place
+from . import reliability
 from .analysis import Analysis
 from .headline import MOST_SENTENCES, STABLE, headlines
-from .right import of_scale
+from .next_steps import advice, favoured, majorities, preferred_place
 from .row import Row, valued
+from .validity import of_scale
 
 _MOST_FOOLED = 3
 """Most judges of whom a line says what fools them."""
@@ -69,7 +69,7 @@ def brief(
     blocks: list[Block] = [Text(_studied(analysis, rows), "study")]
     blocks += headlines(analysis, rows, names)
     table = estimates(analysis, rows, names)
-    pivots = [*steady.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
+    pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
     blocks += pivots or [table] * bool(table.headings)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
@@ -360,10 +360,10 @@ def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
     """A line a judge with changed answers: the two strongest effects of either kind."""
     if "answer_change" not in analysis.judgments.table:
         return
-    from . import fooled
+    from . import robustness
 
     for row, whom in list(zip(rows, names, strict=True))[:_MOST_FOOLED]:
-        if said := fooled.in_a_line(fooled.about(analysis, row), most=2):
+        if said := robustness.in_a_line(robustness.about(analysis, row), most=2):
             yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 
 

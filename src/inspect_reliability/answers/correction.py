@@ -1,8 +1,9 @@
-"""What few labels correct."""
+"""How far do people agree, and how often can a judge be right at most by their labels?"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from math import sqrt
 from typing import Any
 
 from ..errors import UserError
@@ -11,10 +12,40 @@ from ..showing.values import Record, share, span, told_apart
 from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
-from .brief import ANSWER, brief, explained
-from .people import people_agree
-from .right import confusions, right_or_wrong, tabled, two_categories
 from .row import STOPPED, Row, valued
+from .summary import ANSWER, brief, explained
+from .validity import confusions, right_or_wrong, tabled, two_categories
+
+_MOST = "if two people err independently and equally often, no judge can be right in more than"
+
+
+def ceiling(agree: float) -> float:
+    """The most that a verdict can be a label, where two labels agree so often.
+
+    A person who is right with a probability q, independently of the other, agrees with the other in
+    q^2 or more, so q is the root of the agreement at most. A verdict that is always right is the
+    label in q.
+    """
+    return sqrt(agree)
+
+
+def people_agree(analysis: Analysis) -> Iterator[Text]:
+    """How far two people agree, in words, and the ceiling that follows; nothing without two."""
+    for one in analysis.results["validity"]:
+        if one["raters_agreement"] is not None:
+            yield Text(in_words(one), "answer")
+            return  # other judges of these outputs have the same labels
+
+
+def in_words(one: Record) -> str:
+    """The same of a record of `validity`."""
+    n = one["n_labelled"]
+    said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
+    return f"{said}: {_MOST} about {share(ceiling(one['raters_agreement']), n)} of labels."
+
+
+# What few labels correct.
+
 
 _MOST_CORRECTED = 3
 """Most rows whose corrected rate the answer has."""

@@ -15,9 +15,8 @@ from ..stats.facet_effects import Pull, moved, pull
 from ..stats.long import FloatArray
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
-from .grouping import rows_of
+from .grouping import FacetStudy, rows_of, studies_of
 from .row import Row, reasons, valued
-from .studies import FacetStudy, studies_of
 
 FACET = "answer_change"
 
@@ -27,9 +26,13 @@ _FAVOURABLE = {"c", "correct", "true", "yes", "pass", "passed", "good", "accept"
 """Verdicts that are for an answer."""
 
 _NOT_KNOWN = "which of its verdicts is for an answer is not known"
+
 _GRADES = "verdicts are grades: see lift"
+
 _NO_GRADES = "verdicts are no grades: see towards"
+
 _OF_SPOILED = "the change does not spoil the answer"
+
 _TOO_FEW = "no question has verdicts on an answer both as it was and as changed"
 
 
