@@ -20,9 +20,8 @@ import pandas as pd
 from click.testing import CliRunner
 
 from inspect_reliability.cli import main as command_line
-from inspect_reliability.judgments.counted import as_counts
-from inspect_reliability.judgments.saved import save
-from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.judgments.deduplication import as_counts
+from inspect_reliability.judgments.table import Judgments, save
 
 JUDGES, TRIES = 10, 50
 

@@ -31,8 +31,8 @@ from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.cli import main
 from inspect_reliability.designs.answers import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
+from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.overlap import combine
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.keeping.report import keep_results, panels

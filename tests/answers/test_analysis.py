@@ -13,8 +13,9 @@ from inspect_reliability.answers.analysis import Results
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.reading import Note
 from inspect_reliability.judgments.sources import judgments_from_frame
-from inspect_reliability.judgments.table import Judgments, Note
+from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.stats.majority import stable_majority
 
 

@@ -20,8 +20,8 @@ from inspect_reliability.designs.file import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.table import save
 from inspect_reliability.saving import Ours, whole
 from inspect_reliability.study.published.imported import file_names, write_published_log
 from inspect_reliability.study.published.layout import published_runs

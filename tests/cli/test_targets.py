@@ -24,8 +24,8 @@ from example_published import published_folder
 from inspect_reliability import saving
 from inspect_reliability.cli.main import COMMANDS, main
 from inspect_reliability.cli.targets import Target
-from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from_file
+from inspect_reliability.judgments.table import save
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

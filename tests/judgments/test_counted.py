@@ -13,10 +13,9 @@ from example_judgments import written
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
-from inspect_reliability.judgments.counted import as_counts
-from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.deduplication import as_counts
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
-from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.judgments.table import Judgments, save
 
 
 def rows(seed: int = 0, questions: int = 12, tries: int = 6, first: int = 0) -> pd.DataFrame:
@@ -59,7 +58,7 @@ def equal(one: Any, other: Any) -> bool:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of 100 rows."""
-    for module in ("sources", "counted"):
+    for module in ("sources", "deduplication"):
         monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
 
 

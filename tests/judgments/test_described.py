@@ -10,8 +10,8 @@ import pytest
 import example_logs
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.read_summary import described
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.showing import render
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from commands import invoke
-from inspect_reliability.judgments.guess import looks_like
+from inspect_reliability.judgments.column_names import looks_like
 from inspect_reliability.judgments.reading import Reading
 
 NAMES = {

@@ -20,14 +20,13 @@ from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.labels import with_abstentions, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import (
     judgments_from,
     judgments_from_file,
     judgments_from_frame,
 )
-from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.judgments.table import Judgments, save
 
 
 def judgments(**columns: Any) -> Judgments:

@@ -13,9 +13,9 @@ import pytest
 import example_logs
 from commands import results
 from inspect_reliability.answers import analyse
-from inspect_reliability.judgments.overlap import combine
-from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
+from inspect_reliability.judgments.table import save
 
 QUESTIONS, TRIES = 20, 8
 

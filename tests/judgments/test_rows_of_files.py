@@ -13,12 +13,12 @@ from pyarrow.parquet import read_table, write_table
 from commands import invoke
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.rows import has_judgments
-from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import (
     judgments_from,
     judgments_from_file,
     judgments_from_frame,
 )
+from inspect_reliability.judgments.table import save
 from inspect_reliability.showing.csv import to_csv
 
 FRAME = pd.DataFrame(

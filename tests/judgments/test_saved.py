@@ -16,9 +16,9 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.columns import COLUMNS
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.saved import save
+from inspect_reliability.judgments.reading import Note
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
-from inspect_reliability.judgments.table import Judgments, Note, make_table
+from inspect_reliability.judgments.table import Judgments, make_table, save
 
 
 def report(*arguments: str | Path) -> dict[str, Any]:

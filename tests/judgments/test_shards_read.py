@@ -14,9 +14,8 @@ from example_logs import DRAWN, run
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.saved import save
 from inspect_reliability.judgments.sources import judgments_from
-from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.judgments.table import Judgments, save
 from inspect_reliability.record.shards import Shard
 from inspect_reliability.tasks import judge
 

@@ -9,8 +9,7 @@ import pytest
 from inspect_ai.scorer import Score
 
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.count import Judged
-from inspect_reliability.judgments.judgment import Judgment
+from inspect_reliability.judgments.count import Judged, Judgment
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import judgments_from_frame
 

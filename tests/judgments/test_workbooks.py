@@ -15,10 +15,10 @@ from openpyxl.utils import get_column_letter
 from commands import invoke
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments import workbook
+from inspect_reliability.judgments import rows
 from inspect_reliability.judgments.labels import with_labels
+from inspect_reliability.judgments.rows import read_workbook, write_workbook
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
-from inspect_reliability.judgments.workbook import read_workbook, write_workbook
 
 FRAME = pd.DataFrame(
     [(f"Frage {q}", n, (q * n) % 4 + 0.5) for q in range(4) for n in range(1, 4)],
@@ -261,7 +261,7 @@ def test_values_far_apart_are_refused_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: Sequence[str]
 ) -> None:
     """A small file can claim any number of cells between two of its values."""
-    monkeypatch.setattr(workbook, "_MOST_CELLS", 100_000)
+    monkeypatch.setattr(rows, "_MOST_CELLS", 100_000)
     end = cells(places) + b"</sheetData>"
     path = rewritten(book(tmp_path / "a.xlsx", plain), b"</sheetData>", end)
     with pytest.raises(UserError, match=r"sheet 'Runs': values are spread over more than .* CSV"):

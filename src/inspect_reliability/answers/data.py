@@ -26,7 +26,7 @@ def write_data(folder: Path, analysis: Analysis) -> list[Path]:
 
     An empty result gets no file.
     """
-    from ..judgments.saved import write_parquet
+    from ..judgments.table import write_parquet
 
     tables = {"judgments": analysis.judgments.table.rename(columns=str)}
     tables |= {_file(name): frame_of(records) for name, records in analysis.results.items()}

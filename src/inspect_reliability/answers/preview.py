@@ -1,7 +1,7 @@
 """What was read of a source, with its first rows."""
 
 from ..judgments.columns import COLUMNS, UNUSED, of_role
-from ..judgments.described import described
+from ..judgments.read_summary import described
 from ..judgments.reading import Code, Reading
 from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text

@@ -10,8 +10,7 @@ import pandas as pd
 from ..answers import analyse
 from ..answers.label import TARGET, Draw, draw, label_document, page_of
 from ..answers.results import estimate
-from ..judgments.rows import read_frame
-from ..judgments.workbook import write_workbook
+from ..judgments.rows import read_frame, write_workbook
 from ..saving import Ours, whole, write_text
 from ..showing.csv import frame_of, to_csv
 from ..showing.labelling import labelling_page

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..answers.preview import read_document
-from ..judgments.reading import refuse
-from ..judgments.reading_file import READING, reading_text
+from ..judgments.reading import READING, reading_text, refuse
 from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text

@@ -11,9 +11,9 @@ from ..answers import Analysis, analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
-from ..judgments.counted import as_counts
-from ..judgments.saved import SAVED
-from ..judgments.saved import save as save_judgments
+from ..judgments.deduplication import as_counts
+from ..judgments.table import SAVED
+from ..judgments.table import save as save_judgments
 from ..saving import refuse_others_in, whole, whole_folder
 from ..showing import PAGE, Form, render
 from ..showing.document import Document

@@ -15,8 +15,8 @@ from rich.progress import track
 from ..errors import UserError, short
 from ..files import kind_of
 from ..judgments.columns import LABELS
-from ..judgments.described import described
 from ..judgments.labels import with_abstentions, with_labels
+from ..judgments.read_summary import described
 from ..judgments.reading import Code, Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import in_file, judgments_from

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from .columns import COLUMNS as COLUMNS
     from .columns import GROUP_BY as GROUP_BY
     from .count import Judged as Judged
-    from .judgment import Judgment as Judgment
+    from .count import Judgment as Judgment
+    from .deduplication import combine as combine
     from .labels import with_abstentions as with_abstentions
     from .labels import with_labels as with_labels
+    from .logs import judgment_columns as judgment_columns
     from .logs import judgments_from_logs as judgments_from_logs
-    from .overlap import combine as combine
     from .reading import Note as Note
     from .reading import Reading as Reading
     from .reading import refuse as refuse
-    from .samples import judgment_columns as judgment_columns
     from .score import judgments_in as judgments_in
     from .sources import Source as Source
     from .sources import judgments_from as judgments_from
@@ -31,13 +31,13 @@ _HOME = {
     "COLUMNS": "columns",
     "GROUP_BY": "columns",
     "Judged": "count",
-    "Judgment": "judgment",
+    "Judgment": "count",
     "Judgments": "table",
     "Note": "reading",
     "Reading": "reading",
     "Source": "sources",
-    "combine": "overlap",
-    "judgment_columns": "samples",
+    "combine": "deduplication",
+    "judgment_columns": "logs",
     "judgments_from": "sources",
     "judgments_from_file": "sources",
     "judgments_from_frame": "sources",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,46 @@ from numpy.typing import NDArray
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, by_rater
-from .judgment import Judgment
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+# One recorded verdict.
+
+
+class Judgment(NamedTuple):
+    """One decision of a judge, as a score records it. Fields are the columns of the same names.
+
+    A field is None if the score does not say. `question` is the unit judged: a question, or one of
+    several outputs of it; `cluster` is the question itself, whose outputs belong together.
+    """
+
+    question: str
+    cluster: str
+    scorer: str
+    verdict: str | None
+    replication: int | None = None
+    seed: int | None = None
+    categories: Sequence[str] | None = None
+    order: Sequence[str] | None = None
+    responder: str | None = None
+    share: float | None = None
+    place: int | None = None
+    tail: bool | None = None
+    temperature: float | None = None
+    read_by: str | None = None
+    wording: str | None = None
+    best: str | None = None
+    label: str | None = None
+    missing: bool | None = None
+    answer_change: str | None = None
+    changed_response: str | None = None
+    spoils: bool | None = None
+
+
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
+
 _GRADES = {"C", "P", "I", "N"}
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")

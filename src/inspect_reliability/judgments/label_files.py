@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
+from .column_names import lacking, named
 from .columns import LABELS, OF_LABELS
-from .names import lacking, named
-from .reading import Reading
+from .reading import Note, Reading
 from .rows import read_frame
 from .steps import named_once
-from .table import Note
 from .values import converted_all
 
 if TYPE_CHECKING:

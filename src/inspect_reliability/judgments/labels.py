@@ -15,12 +15,12 @@ from ..errors import UserError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, Judged, opposites
-from .forms import alike, scored
 from .label_files import LabelFile, read_labels, until
-from .places import alike_in
+from .outcomes import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments
+from .verdict_spelling import alike, scored
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import fsspec
+from inspect_ai.analysis import Column, EvalColumn, SampleColumn
 from inspect_ai.log import (
     EvalLog,
+    EvalLogInfo,
     EvalSample,
     EvalSampleSummary,
     read_eval_log,
@@ -21,7 +25,8 @@ from inspect_ai.log import (
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
-from ..log_files import has_edits
+from ..files import kind_of
+from ..log_files import has_edits, logs_below
 from ..record import distributions
 from ..record.replications import (
     REPLICATION_KEYS,
@@ -33,20 +38,115 @@ from ..record.replications import (
 )
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
-from .forms import Source, in_one_form
-from .judgment import Judgment
-from .log_sources import LogSource, find_logs
-from .overlap import combine
-from .reading import Reading
-from .samples import temperature_of
+from .count import Judgment
+from .deduplication import combine
+from .log_facts import Gap, Log, newest, part_of
+from .reading import Note, Reading
 from .score import Kept, Labels, before_edits, judgments_of, kept_in
-from .shards import part_of
-from .table import Gap, Judgments, Log, Note, clean_temperature, make_table
+from .table import Judgments, clean_temperature, make_table
+from .verdict_spelling import Source, in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+# Where logs are: in memory, as files, or in folders.
+
+
+LogSource = str | Path | EvalLog | EvalLogInfo
+
+_BESIDE_LOGS = {"logs.json", "eval-set.json", "listing.json"}
+
+_PASSED_OVER = "*.json or *.eval that inspect does not list as logs left out; name one to read it"
+
+
+def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
+    """Logs in memory and log files unchanged, folders as the logs below them.
+
+    Returns:
+        The logs, and a note on every folder with JSON files that are not listed as logs.
+
+    Raises:
+        UserError: A path does not exist, or a folder has no log.
+    """
+    found: list[LogSource] = []
+    notes = []
+    for source in logs:
+        if isinstance(source, EvalLog):
+            found.append(source)
+            continue
+        if isinstance(source, EvalLogInfo):
+            source = source.name.removeprefix("file://")
+        kind = kind_of(source)
+        if kind == "file":
+            found.append(str(source))
+        elif kind == "folder":
+            listed = logs_below(str(source))
+            passed = _passed_over(str(source), listed)
+            if not listed:
+                raise UserError(
+                    f"No inspect logs (*.eval, *.json) in {source}. Name a folder of logs, or a "
+                    "file of judgments; a copy of the published study becomes logs by "
+                    f"'inspect-reliability import {source}'."
+                    + "".join(f" {note.count:,} {note.what}" for note in passed)
+                )
+            listed, older = newest(listed)
+            found += listed[::-1]
+            notes += [*passed, *older]
+        else:
+            raise UserError(f"No file or folder {source}.")
+    return found, notes
+
+
+def _passed_over(folder: str, listed: Iterable[str]) -> list[Note]:
+    """A note on files named like logs that are neither logs nor kept beside them by inspect."""
+    files, path = fsspec.core.url_to_fs(folder)
+    known = {PurePosixPath(name).name for name in listed} | _BESIDE_LOGS
+    names = (PurePosixPath(file).name for file in files.find(path, withdirs=True))
+    others = sum(name.lower().endswith((".json", ".eval")) and name not in known for name in names)
+    return [Note(_PASSED_OVER, others, folder)] if others else []
+
+
+# Columns with which inspect's `samples_df` makes a frame that is read as judgments.
+
+
+def judgment_columns(scorer: str = "") -> list[Column]:
+    """Columns of `samples_df` for `judgments_from_frame`: a row a sample, its score the verdict.
+
+    The benchmark is the name of the task.
+
+    Args:
+        scorer: Whose score it is, where a task has several scorers; by default the first.
+    """
+
+    def verdict(scores: Any) -> Any:
+        known = scores if isinstance(scores, Mapping) else {}
+        score = known.get(scorer) if scorer else next(iter(known.values()), None)
+        return score.get("value") if isinstance(score, Mapping) else None
+
+    return [
+        EvalColumn("judge", path="eval.model"),
+        EvalColumn("benchmark", path="eval.task", value=_last_part),
+        EvalColumn("temperature", path=temperature_of),
+        SampleColumn("question", path="id", type=str),
+        SampleColumn("replication", path="epoch"),
+        SampleColumn("verdict", path="scores", value=verdict),
+    ]
+
+
+def temperature_of(log: EvalLog) -> float | None:
+    """What the run asked for, else what its model was set to."""
+    asked = log.plan.config.temperature
+    return log.eval.model_generate_config.temperature if asked is None else asked
+
+
+def _last_part(task: Any) -> Any:
+    """The name of a task without its package."""
+    return str(task).rsplit("/", 1)[-1]
+
+
 _Sample = EvalSampleSummary | EvalSample
+
 _Row = dict[str, Any]
 
 _NOT_OF_METADATA = {*Judgment._fields, "rater", "output", "time"} - {"temperature"}
@@ -62,11 +162,17 @@ _MOST_OF_ERROR = 150
 """Last characters of a run's error that a note quotes."""
 
 _UNREADABLE = "scores that are neither text, number nor true/false, nor a list of labels"
+
 _UNSCORED = "unscored samples counted as non-responses; a run's own metrics do not see them"
+
 _BROKEN = "scores left out: their replications or distributions cannot be read"
+
 _FAILED = "replications that failed"
+
 _EDITED = "scores that people edited taken for labels: the judge's verdict is the one before"
+
 _NOT_ASKED = "replications of a scorer that asks no model"
+
 _OF_TRANSCRIPTS = {"messages", "output", "events", "attachments", "store", "metadata"}
 """Large fields of a sample that say nothing about its scores."""
 

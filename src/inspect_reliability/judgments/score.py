@@ -12,7 +12,7 @@ from ..record.replications import Replications, names_in, output_of, read_replic
 from ..record.seeds import SEED_LIMIT
 from ..verdicts import GIVEN, NON_RESPONSE, graded
 from .columns import fitting
-from .judgment import Judgment
+from .count import Judgment
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score

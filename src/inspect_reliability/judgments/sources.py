@@ -13,22 +13,21 @@ import numpy as np
 from ..errors import UserError
 from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, OF_SYSTEMS, factorized, in_order, of_role
 from .count import NUMBER, by_value
-from .counted import BATCH, fingerprint, together
-from .described import read_summary
-from .orders import SETTLED
-from .overlap import combine, short
+from .deduplication import BATCH, combine, fingerprint, short, together
+from .duplicates import identity, telling_apart
+from .read_summary import read_summary
 from .reading import Code, Entries, Note, Reading
-from .repeats import identity, telling_apart
 from .rows import Rows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
+from .swapped_orders import SETTLED
 from .table import NUMBERS, Judgments, n_judgments
 from .values import converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .log_sources import LogSource
-    from .saved import Saved
+    from .logs import LogSource
+    from .table import Saved
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
@@ -157,7 +156,7 @@ def in_file(reading: Reading | str | Path | None) -> Reading | None:
     """
     if not isinstance(reading, str | Path):
         return reading
-    from .reading_file import read_reading  # brings a parser of YAML
+    from .reading import read_reading  # brings a parser of YAML
 
     return read_reading(reading)
 

@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
+from .column_names import joined, lacking, named, proposal, under_our_names
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
 from .count import Judged
-from .counted import can_be_counted, telling, together
+from .deduplication import can_be_counted, telling, together
+from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
-from .forms import Source, in_one_form
-from .guess import proposal
-from .names import joined, lacking, named, under_our_names
-from .orders import meant, swapped_in
-from .outputs import as_verdicts, verdicts_of_outputs
-from .places import is_tie, pairs_shown
+from .melting import hint_of_several, long, tries_in_cells
+from .outcomes import is_tie, pairs_shown
 from .reading import Code, Note, Reading
-from .repeats import again_in, identity, of_one_verdict, telling_apart
+from .swapped_orders import meant, swapped_in
 from .table import NUMBERS, Judgments, n_judgments
 from .values import converted_all, is_spaced, numbered_tries
-from .wide import hint_of_several, long, tries_in_cells
+from .verdict_spelling import Source, in_one_form
+from .whole_outputs import as_verdicts, verdicts_of_outputs
 
 if TYPE_CHECKING:
     import pandas as pd

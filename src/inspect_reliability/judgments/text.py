@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..record.cells import cells_in
 from ..record.replications import replications_in, texts_of
 from ..record.seeds import SEED_LIMIT
-from .names import without_marks
-from .places import pairs_shown
+from .column_names import without_marks
+from .outcomes import pairs_shown
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

@@ -24,7 +24,7 @@ from .table import clean_temperature
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .saved import Saved
+    from .table import Saved
 
 _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9]\d*))\.0+")

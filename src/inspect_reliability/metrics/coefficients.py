@@ -15,8 +15,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
-from ..judgments.count import Judged
-from ..judgments.judgment import Judgment
+from ..judgments.count import Judged, Judgment
 from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..record.replications import rejudged_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate

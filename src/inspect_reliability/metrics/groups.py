@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect_ai.scorer import SampleScore
 from inspect_ai.util import warn_once
 
-from ..judgments.judgment import Judgment
+from ..judgments.count import Judgment
 from ..judgments.score import judgments_in
 from ..record.replications import rejudged_in
 from ..verdicts import GIVEN

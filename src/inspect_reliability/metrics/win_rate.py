@@ -9,9 +9,8 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
 from ..errors import UserError
-from ..judgments.gained import gains
-from ..judgments.judgment import Judgment
-from ..judgments.places import is_tie
+from ..judgments.count import Judgment
+from ..judgments.outcomes import gains, is_tie
 from ..stats.long import codes
 from ..verdicts import NO_VERDICTS
 from .groups import by_label

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UserError
+from ..judgments.column_names import lacking, named
 from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR
-from ..judgments.forms import Source, in_one_form
-from ..judgments.gained import gains, winners
-from ..judgments.names import lacking, named
-from ..judgments.overlap import short
+from ..judgments.deduplication import short
+from ..judgments.outcomes import gains, winners
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sources import FILE, judgments_from, of_file
@@ -21,6 +20,7 @@ from ..judgments.steps import named_once
 from ..judgments.suites import is_rejudged, is_suite, own_scores
 from ..judgments.table import Judgments
 from ..judgments.values import converted_all
+from ..judgments.verdict_spelling import Source, in_one_form
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""The shards of a study that several workers judged: what is missing, and what is not alike."""
+"""Facts about a log beside its judgments."""
 
 from __future__ import annotations
 
@@ -6,17 +6,72 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from ..record.shards import Shard, place_of
-from .log import Log, Part
 from .reading import Note
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Judgments missing from a log.
+
+    Attributes:
+        what: Their name in words.
+        size: How many.
+        retried: Whether a later log of the same task makes them, or lacks them itself.
+    """
+
+    what: str
+    size: int = 1
+    retried: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a log has of a study whose questions are in shards, one for each worker.
+
+    Attributes:
+        places: Its shards, from 0; several if it was merged of theirs.
+        number: How many shards the study has.
+        options: The task's other arguments, each as JSON.
+        judgments: How many judgments the log has.
+    """
+
+    places: Sequence[int]
+    number: int
+    options: Mapping[str, str]
+    judgments: int
+
+
+@dataclass(frozen=True)
+class Log:
+    """Facts about a log, beside its judgments, for combining it with others.
+
+    Attributes:
+        run: Model, task and temperature.
+        task: Id that retries of a run share, or that of the log whose outputs it judges.
+        created: When it was made.
+        gaps: The judgments missing from it.
+        part: What it has of a study in shards, if it is of one.
+    """
+
+    run: tuple[str, str, float | None]
+    task: str
+    created: str
+    gaps: Sequence[Gap] = ()
+    part: Part | None = None
+
+
+# The shards of a study that several workers judged: what is missing, and what is not alike.
+
 
 _IN_A_SHARD = re.compile(r"(?P<study>.*\.shards)[/\\]\d+[/\\][^/\\]+")
 """A log in the folder of its shard, as inspect merges them: `<name>.shards/<k>/*.eval`."""
@@ -25,10 +80,12 @@ _LONGEST = 40
 """Most characters of an argument that is kept as it is."""
 
 _OLDER = "older logs in the folder of a shard left out: its newest log counts"
+
 _UNLIKE = (
     "sets of options among the shards in one folder ({}): no parts of one study. Keep each study "
     "in a folder of its own"
 )
+
 _TWICE = "workers had shard {}: what both judged counts once. Give each worker a shard of its own"
 
 

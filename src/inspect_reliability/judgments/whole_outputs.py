@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..parsing.parsed import Parsed
 
+
 FORMS = "options:A,B,tie, scale:1-10, json:FIELD or pattern:REGEX"
 """What `read_as` can be."""
 
@@ -119,14 +120,17 @@ class _AsWritten:
 
 
 _BRACKETS = re.compile(r"\[\[\s*([^\[\]]{1,30}?)\s*\]\]")
+
 _NAMED = re.compile(
     r"(?:verdict|winner|answer|choice|decision|judgment|judgement|preferred|better)\b[\"'*_\s]*(?:is|[:=])"
     r"[\s\"'*_\[(]*(?:(?:response|answer|option|assistant|model)\s+)?([A-Za-z]{1,12}\b)",
     re.IGNORECASE,
 )
+
 _RATED = re.compile(
     r"(?:score|rating|grade)\b[\"'*_\s]*(?:is|of|[:=])?[\s\"'*_\[(]*(\d+(?:\.\d+)?)", re.IGNORECASE
 )
+
 _FIELD = re.compile(r"\"([A-Za-z_][\w ]{0,30})\"\s*:")
 
 

@@ -23,10 +23,13 @@ from .values import said
 if TYPE_CHECKING:
     import pandas as pd
 
+
 _Names: TypeAlias = Mapping[str, str]
+
 _Judge: TypeAlias = tuple[str, ...]
 
 _GOOD = ("passed", "pass", "success", "succeeded", "ok")
+
 _ANSWERED = ("complied", "answered", "compliance", "accepted")
 
 FAILED = re.compile(
@@ -337,6 +340,7 @@ def _plain(text: str) -> str:
 
 
 _MARKS = " \t\n.!:;,*"
+
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
 
 

@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .columns import COLUMNS, PAIR, UNUSED, as_columns, of_role
-from .places import pairs_shown
+from .outcomes import pairs_shown
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _MOST = 0.95
 """Share of the cells in which a column must tell the rows apart in the same way."""

@@ -12,22 +12,26 @@ from string import digits
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .names import could_be, lacking
-from .places import pairs_shown
+from .column_names import could_be, lacking
+from .duplicates import MOST_COLUMNS
+from .outcomes import pairs_shown
 from .reading import Code, Note, Reading
-from .repeats import MOST_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 _TAKEN = "columns of verdicts taken for {}"
+
 _MEANS = {"replication": "replications", "scorer": "parts of a score", "judge": "judges"}
+
 _TRY = re.compile(
     r"(?:first|second|third|fourth|again|once|twice|run|try|trial|attempt|round|epoch|repeat|rep)"
     r"(?:[\s_-]?\w{1,2})?",
     re.IGNORECASE,
 )
 """Names of tries."""
+
 _LISTS = "lists of verdicts taken for the replications of their row"
 
 _ROWS = 1000

@@ -10,13 +10,13 @@ from ..errors import UserError
 from ..verdicts import NO_VERDICTS
 from .columns import COLUMNS, PAIR, of_role
 from .count import NUMBER
-from .gained import gains, winners
-from .places import pairs_shown
+from .outcomes import gains, pairs_shown, winners
 from .suites import is_suite
 from .table import Judgments, weights
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _MOST = 5
 """Most columns that are named as not used."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from .columns import OF_SYSTEMS, each_once, of_role
-from .places import OPEN, PAIRS, PLACES, Pair, alike_in, pair_in, pairs_shown
+from .outcomes import OPEN, PAIRS, PLACES, Pair, alike_in, pair_in, pairs_shown
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
@@ -22,26 +22,34 @@ RESPONSE = "response"
 """Its value: what we write always names responses."""
 
 _GIVEN = {"given", "original", "orig", "normal", "default", "forward", "ab", "false", "no", "0"}
+
 _SWAPPED = {"swapped", "swap", "reversed", "reverse", "flipped", "flip", "backward", "ba", "true"}
+
 _SWAPPED |= {"yes", "inverted", "switched", "exchanged", "second", "2"}
+
 _NOT = re.compile(r"(not|no|un|non)[\s_-]*(?=swap|revers|flip|invert|switch|exchang)")
 
 _NOTHING = (
     "There is nothing to swap. Swapping needs a column 'order' with the names of two orders, and "
     "verdicts that name one of two places, such as A and B."
 )
+
 SETTLED = "What we wrote has verdicts that name responses: nothing is left to swap."
 
 _LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
+
 _SHOWN = "verdicts exchanged where columns show the responses the other way round ({!r})"
+
 _TAKEN = (
     "verdicts taken for names of responses under any order; {} exchanges them under {!r}, if they "
     "name places"
 )
+
 _OTHERS = (
     "verdicts left as they are where columns show the responses the other way round: if they say "
     "which is better, write A, B or tie"
 )
+
 _MANY = (
     "verdicts under {} named orders ({}) taken for names of responses: which are swapped is not "
     "known. If they name places, give each order as the list of the responses shown"
