@@ -32,7 +32,7 @@ import numpy as np
 from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import Panel, Promise
-from inspect_reliability.cli.sources import Request
+from inspect_reliability.cli.options import Request
 from inspect_reliability.stats.anytime import (
     BLOCK,
     MIN_KEPT,

@@ -191,7 +191,7 @@ def place_of(name: str, data: Path) -> Path:
 
 def report_of_set(name: str, source: Path, results: list[str] | None = None) -> dict[str, Any]:
     """What a report says of recorded judgments, without texts other than reasons."""
-    from inspect_reliability.cli.sources import Request
+    from inspect_reliability.cli.options import Request
 
     columns = {"passage+question": "question"} if name == "grades" else {}
     swap = False if name == "llmbar" else None  # its verdicts name responses

@@ -27,7 +27,7 @@ from docs.site import links, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
-from inspect_reliability.showing.columns import KEYS
+from inspect_reliability.showing.keys import KEYS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(

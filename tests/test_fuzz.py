@@ -30,7 +30,7 @@ from commands import invoke
 from example_published import judgments_in as judgments_of
 from example_published import published_folder
 from inspect_reliability.designs import Item
-from inspect_reliability.designs.file import design_from_file
+from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.connection import reached
 from inspect_reliability.judgments.logs import judgments_from_logs

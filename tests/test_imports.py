@@ -29,5 +29,7 @@ def test_the_entry_point_loads_nothing_heavy() -> None:
     """What inspect loads of this package at every start brings no heavy library and no reader."""
     known, every = loaded("import inspect_ai", "import inspect_reliability._registry")
     heavy = {"matplotlib", "pandas", "pyarrow", "scipy", "sklearn", "torch", "transformers"}
-    readers = {f"inspect_reliability.judgments.{name}" for name in ("frame", "logs", "saved")}
+    readers = {
+        f"inspect_reliability.judgments.{name}" for name in ("logs", "rows", "sources", "table")
+    }
     assert (heavy | readers) & (every - known) == set()

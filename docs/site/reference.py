@@ -29,7 +29,7 @@ from inspect_reliability.answers.labelled_cascade import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.cli import main
-from inspect_reliability.designs.answers import shipped
+from inspect_reliability.designs.answer_changes import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -41,9 +41,9 @@ from inspect_reliability.ranking.leaderboards import boards
 from inspect_reliability.ranking.plan import apart
 from inspect_reliability.ranking.report import rank_results
 from inspect_reliability.ranking.systems import judgments_on_systems, verdicts_on_systems
-from inspect_reliability.showing.columns import KEYS
+from inspect_reliability.showing.formats import TableColumn
 from inspect_reliability.showing.json import SCHEMA_VERSION
-from inspect_reliability.showing.values import TableColumn
+from inspect_reliability.showing.keys import KEYS
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.stats.anytime import Goal
 from inspect_reliability.study.published.reported import with_published

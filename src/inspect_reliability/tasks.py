@@ -35,7 +35,7 @@ from .judging.asking import (
     number_of_orders,
 )
 from .judging.connection import reached
-from .judging.epochs import advise_on_epochs
+from .judging.cost import advise_on_epochs
 from .judging.judge import judge_responses
 from .limits import within_limits
 from .metrics import METRICS, best_rate, invalid_rate, reliability

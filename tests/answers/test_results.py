@@ -11,7 +11,7 @@ from inspect_reliability.answers.analysis import Analysis, Results
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.results import RESULTS
 from inspect_reliability.showing import Form, render
-from inspect_reliability.showing.values import Record
+from inspect_reliability.showing.formats import Record
 
 
 def test_a_result_is_computed_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import graders
 from commands import invoke
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.showing.values import share
+from inspect_reliability.showing.formats import share
 
 
 def printed(*arguments: object) -> str:

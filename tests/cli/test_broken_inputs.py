@@ -16,7 +16,7 @@ import example_logs
 from commands import invoke
 from example_published import judgments_in, published_folder
 from inspect_reliability.answers.score_variance import score_variance
-from inspect_reliability.designs.file import design_from_file
+from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.logs import judgments_from_logs

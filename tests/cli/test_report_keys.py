@@ -11,7 +11,7 @@ import pytest
 import example_logs
 from commands import invoke
 from inspect_reliability.answers.results import RESULTS
-from inspect_reliability.showing.columns import KEYS
+from inspect_reliability.showing.keys import KEYS
 
 GROUP = {"judge", "benchmark", "temperature", "scorer", "responder", "time", "wording", "method"}
 """Keys that name a row, in whatever is about it."""

@@ -19,7 +19,7 @@ from inspect_reliability.answers.report import report_document
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.parsing.reader import Reader
-from inspect_reliability.scoring.at_verdict import AtVerdict, at_verdict
+from inspect_reliability.scoring.exact_scores import AtVerdict, at_verdict
 from inspect_reliability.showing import render
 from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import pytest
 
-from inspect_reliability.judging.epochs import advise_on_epochs
+from inspect_reliability.judging.cost import advise_on_epochs
 
 TREE: Any = SimpleNamespace(api=SimpleNamespace(choices_follow_seeds=True))
 SERVED: Any = SimpleNamespace(api=SimpleNamespace())

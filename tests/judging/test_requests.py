@@ -11,7 +11,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from chat_server import ChatServer, serving
 from inspect_reliability.answers import analyse
-from inspect_reliability.judging import provider
+from inspect_reliability.judging import requests
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.seeds import replication_seed
 from inspect_reliability.study.tasks import bbh_judge
@@ -98,7 +98,7 @@ def test_replications_are_those_of_their_seeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """However a server treats choices, each replication is the draw of its own seed."""
-    monkeypatch.setattr(provider, "MOST_CHOICES", most)
+    monkeypatch.setattr(requests, "MOST_CHOICES", most)
     log = judge(server, max_samples=1, limit=3 if asked else 1)
     assert verdicts(log) == drawn(log)
     assert found(log)["seeds of choices"] == outcome
@@ -111,7 +111,7 @@ def test_a_run_checks_once_while_questions_wait(judge: Any) -> None:
     """Questions that begin at once share one check, whose calls are few."""
     server = ChatServer(said=SAID)
     judge(server)
-    checks = provider.TRIED + 1  # draws, choices
+    checks = requests.TRIED + 1  # draws, choices
     seeds = 4  # what the seed check draws besides two replications
     assert len(server.requests) == 3 + checks + seeds
 
@@ -121,9 +121,9 @@ def test_choices_that_never_vary_show_nothing(judge: Any) -> None:
     server = ChatServer(said=SAID[:1], choices="repeat")
     log = judge(server, limit=4)
     assert found(log)["seeds of choices"] == "unknown"
-    assert choices_asked(server) == [provider.TRIED] * (provider.QUESTIONS - 1)
+    assert choices_asked(server) == [requests.TRIED] * (requests.QUESTIONS - 1)
     assert len(verdicts(log)) == 4 * REPLICATIONS
-    checks = provider.QUESTIONS * (provider.TRIED + 1) + 15  # and seeds at most
+    checks = requests.QUESTIONS * (requests.TRIED + 1) + 15  # and seeds at most
     assert 4 * REPLICATIONS < len(server.requests) <= 4 * REPLICATIONS + checks
 
 

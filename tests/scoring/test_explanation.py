@@ -1,6 +1,6 @@
 """Verdicts of one score in words."""
 
-from inspect_reliability.scoring.explanation import distribution_table, explanation
+from inspect_reliability.scoring.packed import distribution_table, explanation
 
 
 def test_a_verdict_of_any_text_stays_in_its_cell() -> None:

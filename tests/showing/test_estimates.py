@@ -21,8 +21,8 @@ from inspect_reliability.showing.document import (
     Table,
     Text,
 )
+from inspect_reliability.showing.formats import TableColumn
 from inspect_reliability.showing.html.dots import dot
-from inspect_reliability.showing.values import TableColumn
 
 HOSTILE = "<script>'\"&amp;\x1b[31m\u202e {{ 7 }}"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.showing.values import describe, estimate, text, told_apart, whole
+from inspect_reliability.showing.formats import describe, estimate, text, told_apart, whole
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from inspect_reliability.study.published.codes import LETTER_CODES, encode, integer_omega
+from inspect_reliability.study.published.reported import LETTER_CODES, encode, integer_omega
 
 SHROUT_FLEISS = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]

@@ -11,9 +11,13 @@ from reliabilipy import reliability_analysis
 from scipy import stats
 
 from inspect_reliability.stats import ShapeError
-from inspect_reliability.study.published.codes import CORRECTNESS_CODES, LETTER_CODES, encode
-from inspect_reliability.study.published.minres import omega_total, singular, uniquenesses
-from inspect_reliability.study.published.procedure import as_published
+from inspect_reliability.study.published.procedure import (
+    as_published,
+    omega_total,
+    singular,
+    uniquenesses,
+)
+from inspect_reliability.study.published.reported import CORRECTNESS_CODES, LETTER_CODES, encode
 
 pytestmark = pytest.mark.slow
 

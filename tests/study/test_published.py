@@ -25,9 +25,12 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.saving import alone
-from inspect_reliability.study.published.imported import file_names, write_published_logs
+from inspect_reliability.study.published.imported import (
+    best_of_five,
+    file_names,
+    write_published_logs,
+)
 from inspect_reliability.study.published.layout import PublishedRun, full_name, published_runs
-from inspect_reliability.study.published.parser import best_of_five
 from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 
 from inspect_reliability.parsing.reader import Reader
 from inspect_reliability.study.benchmarks import BENCHMARKS
-from inspect_reliability.study.published.parser import best_of_five, correctness
+from inspect_reliability.study.published.imported import best_of_five, correctness
 
 STRICT = Reader(
     {"options": list("ABCDE")},

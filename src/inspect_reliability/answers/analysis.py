@@ -13,9 +13,9 @@ from ..errors import UserError
 from ..judgments.suites import is_suite
 from ..judgments.table import Judgments
 from ..showing import Drawing, render
-from ..showing.columns import KEYS, declared
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.values import Record, TableColumn, describe, flat, grouped, grouped_by, text
+from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text
+from ..showing.keys import KEYS, declared
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
 from .row import Row

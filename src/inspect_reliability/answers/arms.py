@@ -12,7 +12,7 @@ from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.reading import refuse
 from ..judgments.suites import own_scores
 from ..judgments.table import Judgments
-from ..showing.values import Record, describe, whole
+from ..showing.formats import Record, describe, whole
 from .analysis import Analysis
 from .results import analysis_of
 from .row import Row, alike, methods_of

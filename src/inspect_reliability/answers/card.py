@@ -16,9 +16,9 @@ from inspect_ai.log import EvalLog, read_eval_log
 
 from ..judgments.columns import GROUP_BY, of_role, varies
 from ..judgments.suites import beside_replications
-from ..showing.columns import KEYS, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, chance, estimate, text, whole
+from ..showing.formats import Record, chance, estimate, text, whole
+from ..showing.keys import KEYS, legend
 from .analysis import Analysis
 from .headline import headline
 from .reliability import exact_verdicts, main_columns

@@ -9,7 +9,7 @@ from ..judgments.columns import GROUP_BY, dividing, of_role, varies
 from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
 from ..showing.document import Grave
-from ..showing.values import ROUNDING, counted, share
+from ..showing.formats import ROUNDING, counted, share
 from ..stats import Estimate, Reason, code_of, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .condition import (

@@ -18,9 +18,8 @@ from ..judgments.labels import with_own_labels
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.table import weights
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import (
+from ..showing.formats import (
     Record,
     TableColumn,
     describe,
@@ -32,6 +31,7 @@ from ..showing.values import (
     points,
     text,
 )
+from ..showing.keys import declared, legend
 from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shifts
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.facet_effects import Move, moved, moved_apart

@@ -18,7 +18,7 @@ from ..judgments.suites import is_suite
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
 from ..showing.document import Grave
-from ..showing.values import Record, describe, plain
+from ..showing.formats import Record, describe, plain
 from ..stats import Counts, Labelled, Reason, code_of
 from ..verdicts import INVALID, NON_RESPONSE
 

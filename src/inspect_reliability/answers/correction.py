@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
-from ..showing.values import Record, share, span, told_apart
+from ..showing.formats import Record, share, span, told_apart
 from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis

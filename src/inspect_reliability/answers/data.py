@@ -6,7 +6,7 @@ from pathlib import Path
 from ..showing import Drawing
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document, Figure, named_figures
-from ..showing.values import Record
+from ..showing.formats import Record
 from .analysis import Analysis
 from .results import RESULTS
 

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..showing.values import Record, picked
+from ..showing.formats import Record, picked
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, subsets
 from ..stats.facet_effects import Move, choice_shares

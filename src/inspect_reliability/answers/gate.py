@@ -11,9 +11,9 @@ from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
-from ..showing.columns import declared, legend
 from ..showing.document import Caution, Document, Table, Text, Tone
-from ..showing.values import Record, TableColumn, describe, estimate, keys_of, of_group
+from ..showing.formats import Record, TableColumn, describe, estimate, keys_of, of_group
+from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import (

@@ -13,7 +13,7 @@ from ..judgments.count import Judged
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
 from ..showing.document import Grave
-from ..showing.values import Record, grouped_by, told_apart
+from ..showing.formats import Record, grouped_by, told_apart
 from ..stats import Reason
 from ..stats.disagreement import Disagreement, disagreement
 from ..stats.facet_effects import Move, moved

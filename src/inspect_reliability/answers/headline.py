@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ..judgments.columns import varies
 from ..showing.document import Text
-from ..showing.values import (
-    ROUNDING,
-    Record,
-    counted,
-    percent,
-    share,
-    span,
-    told_apart,
-)
+from ..showing.formats import ROUNDING, Record, counted, percent, share, span, told_apart
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, votes_of

@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 import pandas as pd
 
 from ..judgments.count import Judged, orders_vary
-from ..showing.values import Record
+from ..showing.formats import Record
 from ..stats import Estimate, NothingSharedError, agreement_between, disagreement, effective_number
 from ..stats.coefficients import pooled_omega
 from ..stats.disagreement import Disagreement

@@ -6,7 +6,7 @@ from math import ceil, isinf
 import numpy as np
 
 from ..showing.document import Figure, Text
-from ..showing.values import Record, share, told_apart
+from ..showing.formats import Record, share, told_apart
 from ..stats.long import ROUNDING
 from .analysis import Analysis
 from .labelled_cascade import Panel, Promise

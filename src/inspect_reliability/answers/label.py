@@ -19,8 +19,8 @@ from ..judgments.swapped_orders import swapped_in
 from ..judgments.text import case_of, judgment_text
 from ..record.replications import VOTES
 from ..showing.document import Document, Text
+from ..showing.formats import Record
 from ..showing.printable import printable
-from ..showing.values import Record
 from ..stats.anytime import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..showing.values import Record, percent, share
+from ..showing.formats import Record, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..judgments.columns import varies
 from ..judgments.reading import Code
-from ..showing.values import ROUNDING, Record, in_points
+from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs

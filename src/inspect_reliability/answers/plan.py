@@ -10,9 +10,8 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.sources import Source, judgments_from
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import (
+from ..showing.formats import (
     Record,
     TableColumn,
     describe,
@@ -24,6 +23,7 @@ from ..showing.values import (
     points,
     whole,
 )
+from ..showing.keys import declared, legend
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError
 from ..stats.planning import Design, Precision
 from .analysis import Analysis

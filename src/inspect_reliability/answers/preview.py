@@ -5,7 +5,7 @@ from ..judgments.read_summary import described
 from ..judgments.reading import Code, Reading
 from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text
-from ..showing.values import Record
+from ..showing.formats import Record
 
 OPEN, COUNTED = "?", "(rows)"
 """What stands for a column that is asked about, and for the column of rows that are counted."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..judgments.count import NUMBER
 from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table, Text
-from ..showing.values import Record, describe
+from ..showing.formats import Record, describe
 from ..stats import Counts
 from ..stats.moments import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..judgments.columns import varies
-from ..showing.columns import KEYS, declared
 from ..showing.document import Block, Figure, Grave, Table, Text
-from ..showing.values import Record, TableColumn, describe, estimate, grouped, span, text, whole
+from ..showing.formats import Record, TableColumn, describe, estimate, grouped, span, text, whole
+from ..showing.keys import KEYS, declared
 from ..stats import COEFFICIENTS, Counts, Estimate, ReliabilityError, code_of
 from ..stats.majority import stable_majority
 from ..verdicts import INVALID, NON_RESPONSE

@@ -9,9 +9,9 @@ from ..judgments.count import NUMBER
 from ..judgments.read_summary import described
 from ..judgments.table import weights
 from ..showing import Form
-from ..showing.columns import first_sentence, legend
 from ..showing.document import Block, Document, Example, Figure, Section, Table, Text
-from ..showing.values import Record, describe, text, told_apart
+from ..showing.formats import Record, describe, text, told_apart
+from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES

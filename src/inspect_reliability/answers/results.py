@@ -16,7 +16,7 @@ from ..judgments.reading import Note, Reading, refuse
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..judgments.table import Judgments, n_judgments, several_conditions
-from ..showing.values import Record, flat
+from ..showing.formats import Record, flat
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of

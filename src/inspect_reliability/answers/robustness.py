@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..judgments.count import opposites
-from ..showing.values import Record, points, span
+from ..showing.formats import Record, points, span
 from ..stats import Estimate
 from ..stats.facet_effects import Pull, moved, pull
 from ..stats.long import FloatArray

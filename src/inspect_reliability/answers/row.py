@@ -15,7 +15,7 @@ from ..judgments.scales import (
     on_scale,
 )
 from ..judgments.table import n_judgments
-from ..showing.values import Record, of_group, whole
+from ..showing.formats import Record, of_group, whole
 from ..stats import (
     COEFFICIENTS,
     SHARES,

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from ..showing.columns import declared
 from ..showing.document import Block, Table, Text
-from ..showing.values import Record
+from ..showing.formats import Record
+from ..showing.keys import declared
 from ..stats import ReliabilityError
 from ..stats.decomposition import Decomposition, decompose
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..showing.columns import legend
 from ..showing.document import (
     Axis,
     Block,
@@ -18,7 +17,7 @@ from ..showing.document import (
     Table,
     Text,
 )
-from ..showing.values import (
+from ..showing.formats import (
     ROUNDING,
     Record,
     TableColumn,
@@ -30,6 +29,7 @@ from ..showing.values import (
     span,
     told_apart,
 )
+from ..showing.keys import legend
 from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis

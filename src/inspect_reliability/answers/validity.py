@@ -10,7 +10,7 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.values import Record, TableColumn, describe, told_apart
+from ..showing.formats import Record, TableColumn, describe, told_apart
 from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE

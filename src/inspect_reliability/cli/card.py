@@ -6,7 +6,7 @@ from ..answers import analyse
 from ..answers.card import ON_A_CARD, card_document
 from ..answers.results import estimate
 from .main import command
-from .sources import Request, by_option, progress, reads_logs
+from .options import Request, by_option, progress, reads_logs
 
 
 @command("card logs", "card logs --format html > card.html")

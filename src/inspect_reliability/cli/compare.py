@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..ranking.compare import places, places_document, split_by
 from ..ranking.systems import Verdicts
 from .main import command
-from .sources import Request, print_left_out, reads_logs
+from .options import Request, print_left_out, reads_logs
 from .targets import same_file
 
 

@@ -13,7 +13,7 @@ from ..showing import PAGE, render
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import progress, show
+from .options import progress, show
 
 DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
 

@@ -8,7 +8,7 @@ from ..answers import analyse
 from ..answers.gate import Limits, check, gate_document, not_checked, overall
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
-from .sources import Finite, Request, by_option, pairs, print_left_out, reads_logs
+from .options import Finite, Request, by_option, pairs, print_left_out, reads_logs
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""

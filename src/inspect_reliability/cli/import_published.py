@@ -11,7 +11,7 @@ from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import published_runs
 from ..study.published.tables import cells, tables
 from .main import command
-from .sources import Request, progress, show
+from .options import Request, progress, show
 from .targets import writes
 
 

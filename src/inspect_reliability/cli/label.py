@@ -17,7 +17,7 @@ from ..showing.labelling import labelling_page
 from ..showing.terminal import console, print_text
 from ..stats.anytime import MIN_KEPT, Goal
 from .main import command
-from .sources import Finite, Request, by_option, pairs, progress, reads_logs
+from .options import Finite, Request, by_option, pairs, progress, reads_logs
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)

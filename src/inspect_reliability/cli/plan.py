@@ -8,7 +8,7 @@ from ..answers import analyse
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..ranking.plan import apart, apart_document
 from .main import command
-from .sources import Finite, Request, by_option, reads_logs
+from .options import Finite, Request, by_option, reads_logs
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")

@@ -8,10 +8,10 @@ from inspect_ai.model import get_model
 from ..judging.probe import probe as findings_of
 from ..showing import Form
 from ..showing.document import Document, Table
+from ..showing.formats import TableColumn
 from ..showing.terminal import console, print_text
-from ..showing.values import TableColumn
 from .main import command
-from .sources import format_option, model_args_option, show
+from .options import format_option, model_args_option, show
 
 _SENT = {True: "yes", False: "no", None: ""}
 

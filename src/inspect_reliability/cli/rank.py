@@ -9,7 +9,7 @@ from ..ranking.leaderboards import boards
 from ..ranking.report import rank_document, rank_results
 from ..ranking.systems import labels_on_systems
 from .main import command
-from .sources import Request, by_option, print_left_out, reads_systems
+from .options import Request, by_option, print_left_out, reads_systems
 
 
 def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:

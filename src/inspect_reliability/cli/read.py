@@ -9,7 +9,7 @@ from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Request, print_left_out, reads_systems
+from .options import Request, print_left_out, reads_systems
 from .targets import writes
 
 

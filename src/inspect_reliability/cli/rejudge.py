@@ -21,7 +21,7 @@ from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
 from ..answers.score_variance import in_words, of_suite
-from ..designs.answers import shipped
+from ..designs.answer_changes import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
@@ -37,7 +37,7 @@ from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .failures import MISSING, failure_lines
 from .main import command
-from .sources import Finite, format_option, model_args_option, print_left_out, progress, show
+from .options import Finite, format_option, model_args_option, print_left_out, progress, show
 from .targets import writes
 
 

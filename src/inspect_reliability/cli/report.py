@@ -19,7 +19,7 @@ from ..showing import PAGE, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
-from .sources import Request, by_option, progress, reads_logs
+from .options import Request, by_option, progress, reads_logs
 from .targets import refuse_to_replace, writes
 
 

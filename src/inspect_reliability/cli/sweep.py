@@ -21,8 +21,8 @@ from ..study.tasks import BEST_OF_FIVE
 from ..tasks import judge as judge_of_own
 from .failures import MISSING, failure_lines
 from .main import command
+from .options import Finite, json_or_text, model_args_option, pairs
 from .report import report
-from .sources import Finite, json_or_text, model_args_option, pairs
 from .targets import writes
 
 TEMPERATURES = (1.0, 0.75, 0.5, 0.25, 0.0)

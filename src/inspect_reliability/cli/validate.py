@@ -6,7 +6,7 @@ from ..answers import analyse
 from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from .main import command
-from .sources import Request, by_option, progress, reads_logs
+from .options import Request, by_option, progress, reads_logs
 
 
 @command("validate logs --labels labels.csv", "validate logs --labels one.csv --labels two.csv")

@@ -1,10 +1,9 @@
 """How a judge is asked and how its answer is read."""
 
-from .answers import Change, answers_in, changes_of, with_answer
+from .answer_changes import Change, answers_in, changes_of, with_answer
 from .design import JudgeDesign
-from .file import design_from_file, wordings_from_file
+from .design_files import design_from_file, items_from_file, wordings_from_file
 from .item import Item
-from .item_file import items_from_file
 from .wordings import wordings_of
 
 __all__ = [

@@ -8,7 +8,7 @@ from functools import partial
 from ..errors import UserError
 from ..verdicts import GIVEN
 from .design import JudgeDesign
-from .file import named, wordings_from_file
+from .design_files import named, wordings_from_file
 from .template import TEMPLATES
 
 _LABEL = re.compile(r"([\[(]?)(\{\{[^{}]*\.label\b[^{}]*\}\})([\])]?)")

@@ -15,7 +15,7 @@ from inspect_ai.dataset import Sample
 
 from ..designs import Change, Item, JudgeDesign, answers_in, with_answer
 from ..errors import UserError
-from ..record.cells import Answer, Grid
+from ..record.grid import Answer, Grid
 from ..record.seeds import replication_seed
 from ..verdicts import GIVEN
 

@@ -10,8 +10,8 @@ from ..errors import UserError, one_of
 from ..hf_seeded import stopping
 from ..record.seeds import base_seed, replication_numbers
 from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, SeededPrompt, item_of
-from .provider import Providers
 from .replicate import replicate
+from .requests import Providers
 
 
 @solver

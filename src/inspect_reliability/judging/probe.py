@@ -12,8 +12,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ..errors import UserError
 from .asking import SeededPrompt
 from .exact import AT_VERDICT
-from .provider import TRIED, Providers, options_sent
 from .replicate import replicate
+from .requests import TRIED, Providers, options_sent
 
 PROMPT = "Write a sentence of random words."
 

@@ -17,7 +17,7 @@ from ..errors import UserError
 from ..record.replications import STOPPED, prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
 from .asking import SeededPrompt
-from .provider import Provider, Providers, is_refused, options_not_sent
+from .requests import Provider, Providers, is_refused, options_not_sent
 from .seed_check import Drawn
 
 logger = logging.getLogger(__name__)

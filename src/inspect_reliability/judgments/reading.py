@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic import Field
 
 from ..errors import UserError
-from ..parsing.fields import Strict, Text
-from ..parsing.file import read_fields
+from ..parsing.fields import Strict, Text, read_fields
 from ..saving import Ours
 from .columns import JUDGMENTS, Words
 

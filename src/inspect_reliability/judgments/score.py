@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..record.cells import Answer, Cell, Grid, cells_in
 from ..record.distributions import KeptDistribution, read_distributions
+from ..record.grid import Answer, Cell, Grid, cells_in
 from ..record.replications import Replications, names_in, output_of, read_replications
 from ..record.seeds import SEED_LIMIT
 from ..verdicts import GIVEN, NON_RESPONSE, graded

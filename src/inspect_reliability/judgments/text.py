@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..record.cells import cells_in
+from ..record.grid import cells_in
 from ..record.replications import replications_in, texts_of
 from ..record.seeds import SEED_LIMIT
 from .column_names import without_marks

@@ -15,9 +15,9 @@ from ..answers.row import valued
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
 from ..record.rule import KeepRule
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.values import Record, describe, grouped, percent, picked, share, told_apart
+from ..showing.formats import Record, describe, grouped, percent, picked, share, told_apart
+from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.long import Flags
 from ..stats.selective import Ballots, smaller_numbers

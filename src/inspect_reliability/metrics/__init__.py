@@ -1,6 +1,6 @@
 """Reliability coefficients as inspect metrics: a run read as a report reads it."""
 
-from .coefficients import (
+from .coefficient_metrics import (
     METRICS,
     best_rate,
     coefficient,

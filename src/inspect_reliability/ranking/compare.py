@@ -8,9 +8,9 @@ import numpy as np
 
 from ..answers.summary import more, next_step
 from ..errors import UserError
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table, Text
-from ..showing.values import Record
+from ..showing.formats import Record
+from ..showing.keys import declared, legend
 from ..stats import ReliabilityError
 from ..stats.long import ROUNDING
 from .leaderboards import Board

@@ -12,7 +12,7 @@ import pandas as pd
 from ..answers.row import alike
 from ..errors import UserError
 from ..record.same_model import same_model
-from ..showing.values import Record, plain
+from ..showing.formats import Record, plain
 from ..stats import Reason, ReliabilityError
 from ..stats.long import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured

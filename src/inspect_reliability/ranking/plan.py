@@ -11,9 +11,9 @@ from scipy.special import gammaincinv, nctdtr, stdtrit
 
 from ..answers.summary import more, next_step
 from ..errors import UserError
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Document, Table
-from ..showing.values import Record, TableColumn, describe, keys_of
+from ..showing.formats import Record, TableColumn, describe, keys_of
+from ..showing.keys import declared, legend
 from ..stats.estimate import LEVEL
 from ..stats.interval_scales import constant_share_bound
 from ..stats.intervals import FEWEST_QUESTIONS

@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 
 from ..answers.summary import more, next_step, worst
-from ..showing.columns import declared, legend
 from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
-from ..showing.values import Record, describe, grouped, keys_of, share
+from ..showing.formats import Record, describe, grouped, keys_of, share
+from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
 from .leaderboards import OWN, Board, RankingCode, across_judges

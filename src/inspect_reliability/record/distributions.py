@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from .cells import cells_in
+from .grid import cells_in
 from .replications import names_in
 
 KEPT = "exact"

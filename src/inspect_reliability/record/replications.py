@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from .cells import Cell, Grid, cells_in
+from .grid import Cell, Grid, cells_in
 from .seeds import seeds_from
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """The scorer to run again: found by name, made when the first output is judged."""
 
+# What a name stands for, and the arguments that an object was made with, have no public accessor.
 import inspect
 import re
 from collections.abc import Callable, Mapping, Set
@@ -14,6 +15,9 @@ from inspect_ai._util.module import load_module
 from inspect_ai._util.path import chdir_python
 
 # What a name stands for, and the arguments that an object was made with, have no public accessor.
+# What a name stands for, and the arguments that an object was made with, have no public accessor.
+# What a name stands for, and the arguments that an object was made with, have no public accessor.
+# What a name stands for, and the arguments that an object was made with, have no public accessor.
 from inspect_ai._util.registry import (
     is_model_dict,
     registry_kwargs,
@@ -27,9 +31,15 @@ from inspect_ai.util import registry_info
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import UserError
-from .spec import ScorerSpec
+
+# How a scorer to run again is named.
+
+
+ScorerSpec = Scorer | str | Mapping[str, Any]
+"""A scorer; its name, `package/name` or `file.py@name`; or a mapping of `name` and `params`."""
 
 _NAMES_A_GRADER = re.compile(r"(^|_)(models?|graders?|judges?|llm)$")
+
 _LONGEST = 60
 
 

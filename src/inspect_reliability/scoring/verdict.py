@@ -10,10 +10,9 @@ from inspect_ai.solver import TaskState
 from ..errors import UserError
 from ..metrics import invalid_rate, reliability
 from ..parsing.reader import Reader
-from ..record.cells import cells_in
+from ..record.grid import cells_in
 from ..record.replications import FIRST, Replications, texts_of
-from .explanation import label
-from .packed import score_of
+from .packed import label, score_of
 
 _LONGEST = 200
 """Most characters of an item's text that a score repeats, for grouping."""
@@ -67,7 +66,7 @@ def verdict(parser: Mapping[str, Any] | None = None) -> Scorer:
         if texts := texts_of(state.metadata, state.output):
             return _replicated(state, texts, metadata, reader)
         if "exact" in state.metadata:
-            from .exact import exact_score  # which most runs do without
+            from .exact_scores import exact_score  # which most runs do without
 
             return exact_score(state, metadata, parser is not None)
         if state.output.empty:  # a limit ended the sample: that is no answer of the judge
@@ -127,7 +126,7 @@ def _replicated(
     said = [errors[str(number)] if text is None else text for number, text in texts.items()]
     score = score_of(kept, said, metadata | ({"errors": errors} if errors else {}))
     if "at_verdict" in state.metadata:
-        from .exact import score_at_verdict
+        from .exact_scores import score_at_verdict
 
         return score_at_verdict(state, texts, reader, metadata, score.explanation) or score
     return score

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from ...verdicts import NO_VERDICTS, NON_RESPONSE
 from ..parsed import Parsed, one_verdict
-from .announced import Announced
+from .bare import Shown
 from .output import Claim, Output
 from .plain_text import plain_text
-from .shown import Shown
+from .sentences import Announced
 from .spelling import CLOSE, Spelled, Spelling
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")

@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..document import Block, Caution, Document, Figure, Table, Text
+from ..formats import ALL
 from ..printable import printable
-from ..values import ALL
 from .dots import column, dot, place, tick
 from .drawing import draw
 from .svg import inline_svg

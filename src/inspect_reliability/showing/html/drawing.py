@@ -15,8 +15,8 @@ from matplotlib.ticker import PercentFormatter
 from ...judgments.count import NUMBER, by_value
 from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
+from ..formats import ALL, Record, grouped_by, text
 from ..printable import one_line
-from ..values import ALL, Record, grouped_by, text
 from .svg import STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.

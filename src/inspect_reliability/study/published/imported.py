@@ -1,5 +1,6 @@
 """Published judgments as inspect logs, which `inspect view` and every metric can read."""
 
+# The names of these two are not exported, though `EvalSpec` has fields of them.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -30,14 +31,17 @@ from inspect_ai.model import (
 )
 
 from ...log_files import read_log
+from ...parsing.parsed import one_verdict
 from ...record.replications import Replications
 from ...saving import Ours, alone, refuse_others, whole
 from ...scoring import score_of
+from ...verdicts import CORRECT, INCORRECT
 from .layout import SCORER, PublishedRun
-from .parser import best_of_five, correctness
 
 _PACKAGE = "inspect_reliability/"
+
 _TAG = "imported"
+
 _METRICS = ("reliability", "invalid_rate")
 
 UNKNOWN = (
@@ -168,3 +172,24 @@ def _samples(run: PublishedRun) -> Iterator[EvalSample]:
             output=ModelOutput(model=run.judge, choices=choices),
             scores={SCORER: score_of(kept, outputs, run.facts(question))},
         )
+
+
+# How the published study's code reads outputs, to reproduce its numbers.
+#
+# It takes the first letter of a word for a verdict ("Best Response: Explanation" is E), and
+# "Correctness:" for "correct".
+#
+# Source: Schroeder & Wood-Doughty (2024), published scripts, judgments and Table 6.
+
+
+def best_of_five(output: str) -> str:
+    """The letter that an output names, "non-response" or "invalid"."""
+    letters = re.findall(r"Best Response:\W*([A-Ea-e])", output)
+    return one_verdict(map(str.upper, letters), "published").verdict
+
+
+def correctness(output: str) -> str:
+    """Whether an output calls a prediction correct, or "non-response"."""
+    lower = output.lower()
+    named = [name for name in (INCORRECT, CORRECT) if name in lower]
+    return one_verdict(named[:1], "published").verdict

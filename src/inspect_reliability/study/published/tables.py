@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
-from ...showing.values import Record, TableColumn
+from ...showing.formats import Record, TableColumn
 from .layout import full_name
 from .procedure import pooled, split
 from .reported import coded, published, silent

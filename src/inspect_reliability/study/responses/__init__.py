@@ -1,8 +1,7 @@
 """The responses a judge chooses from."""
 
 from .places import answered, load_predictions, load_responses
-from .predictions import cut, prediction_item
-from .published_files import predictions_as_published, responses_as_published
+from .published_files import cut, prediction_item, predictions_as_published, responses_as_published
 
 __all__ = [
     "answered",

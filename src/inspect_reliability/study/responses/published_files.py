@@ -1,18 +1,21 @@
 """Responses and predictions in the files that the study published."""
 
 import re
+import string
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...designs import Item
+from ...designs import Item, JudgeDesign
 from ...errors import UserError
 from ...files import entry, expect, objects, read_json, texts
+from ...verdicts import CORRECT, INCORRECT
 from ..benchmarks import BENCHMARKS, question
 from ..benchmarks.head_to_tail import targets_of
 
 _TYPES = {row.prefix: name for name, row in BENCHMARKS.items()}
+
 _SQUAD_PROMPT = re.compile(r"Context: (.*)\n Question: (.*)\n Answer:", re.DOTALL)
 
 
@@ -85,3 +88,36 @@ def _fact(record: Mapping[str, Any], domain: str, number: int, where: str) -> It
     id, asked = f"head_to_tail:{domain}:head:{number}", entry(record, "question", str, where)
     targets = targets_of(record["ground_truth"], f"{where}, 'ground_truth'")
     return question(id, "head", [asked], targets, domain=domain)
+
+
+# Head-to-Tail: the prediction of a responder, to be judged right or wrong.
+
+
+_UNSURE = re.compile(r"\bunsure\b", re.IGNORECASE)
+
+
+def prediction_item(item: Item) -> Item:
+    """A fact with its one prediction as a judge is shown it: `label` is the right verdict.
+
+    A prediction is right if its first line contains an accepted answer, compared without case,
+    punctuation and articles; `missing` if it is no answer.
+    """
+    (text,) = item.responses.values()
+    first_line = text.strip().partition("\n")[0]
+    names = filter(None, map(_normalised, item.fields["targets"]))
+    right = any(f" {name} " in f" {_normalised(first_line)} " for name in names)
+    # No answer is "unsure" or empty (Sun et al. 2023).
+    missing = not first_line or bool(_UNSURE.search(first_line))
+    found = {"missing": missing, "label": CORRECT if right else INCORRECT}
+    return replace(item, fields={**item.fields, **found})
+
+
+def cut(design: JudgeDesign) -> JudgeDesign:
+    """The design that shows the first 15 characters of a prediction, as the study's script does."""
+    return replace(design, prompt=design.prompt.replace("{{ response }}", "{{ response[:15] }}"))
+
+
+def _normalised(text: str) -> str:
+    """As SQuAD's official evaluation: lower case, no punctuation, no articles, single spaces."""
+    plain = "".join(c for c in text.lower() if c not in string.punctuation)
+    return " ".join(re.sub(r"\b(?:a|an|the)\b", " ", plain).split())

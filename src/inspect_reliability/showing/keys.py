@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..stats import COEFFICIENTS
 from .document import Text
-from .values import Record, TableColumn
+from .formats import Record, TableColumn
 
 
 class Keys(NamedTuple):

@@ -10,6 +10,7 @@ Record = dict[str, Any]
 """A result as plain values: what JSON, CSV and data frames contain."""
 
 T = TypeVar("T")
+
 K = TypeVar("K", bound=Hashable)
 
 

@@ -9,9 +9,13 @@ from .spelling import ALONE, CLOSE, ENDS, Spelling
 _REASONED = re.compile(
     rf"{CLOSE}(?:,\s+(?!(?:or|and)\b|[a-z](?:,|\s+(?:and|or|are)\b))|\s+(?:because|since|as)\b)"
 )
+
 _EXPLAINED = re.compile(rf"{CLOSE}(?:[.!]\s|\s*\.{{3}}|\s*[–—]|\s+-\s)")
+
 _STATED = re.compile(rf"{_REASONED.pattern}|{_EXPLAINED.pattern}|{CLOSE}[;:]\s")
+
 _SET_OFF = re.compile(rf"{ENDS}|{_REASONED.pattern}|{CLOSE}(?:[.;!]\s|\s*\[\[)")
+
 _LEADS_TO = re.compile(
     r"(?:^|[.!?:;,\n>=\]-]|\b(?:so|therefore|thus|hence|is|verdict|winner|answer|final))$"
 )

@@ -10,16 +10,20 @@ from typing import Literal
 from jinja2 import UndefinedError
 
 from ..errors import UserError
-from .file import answers_from_file, named
+from .design_files import answers_from_file, named
 from .item import Item
 from .template import TEMPLATES, template
 
 Kind = Literal["invariance", "sensitivity"]
 
 _CODE = re.compile(r"(^```.*?(?:^```[^\n]*$|\Z))", re.MULTILINE | re.DOTALL)
+
 _SENTENCES = re.compile(r"(?<=[^\W_][.!?])[ \t]+(?=[\"'(]?[^\W_a-z])")
+
 _LAID_OUT = re.compile(r"\s*(?:[-*•#>|]|\d+[.)])\s")
+
 _SHIPPED = Path(__file__).with_name("changes.yaml")
+
 _FEWEST_WORDS = 4
 """Words of an answer that can be cut in half."""
 

@@ -24,9 +24,11 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .groups import by_label
 
 logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 _WITH_INTERVAL = ("omega", "icc")
+
 _NOTHING = Estimate()
 
 

@@ -1,5 +1,6 @@
 """How the requests of a run to one model are made: the options that arrive, and shared requests."""
 
+# What a run sets is merged within `generate`, and public nowhere.
 from collections.abc import Iterator, Mapping, Sequence
 from sys import maxsize
 from typing import Any
@@ -7,8 +8,6 @@ from typing import Any
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
-
-# What a run sets is merged within `generate`, and public nowhere.
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.util import LimitExceededError, collect, concurrency, span
 

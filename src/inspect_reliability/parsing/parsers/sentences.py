@@ -11,23 +11,35 @@ _UNSURE = re.compile(
     rf"{CLOSE}(?:[ \t]*\?|\s+(?:{say.TAKES_BACK})\b"
     rf"|,?\s+according\s+to\s+(?:the\s+)?(?:{say.NOUN})\s+[a-z\d]\b)"
 )
+
 _STATED = re.compile(
     rf"{ENDS}|{CLOSE}(?:[.,;:!](?:\s|$)|\s*[–—]|\s+(?:[-(\[]|(?:{say.GOES_ON})\b))"
 )
+
 _END = re.compile(rf"{CLOSE}(?:[.!]|\s*\n|\s*\Z)")
+
 _SENTENCE = re.compile(r"[.!?;]\s|\n")
+
 _FINAL = re.compile(say.FINAL)
+
 _ANSWER = re.compile(say.ANSWER)
+
 _MINE = r"(?:(?:my|the|your|our|an?|final|overall|of|is)\s+)*"
+
 _JUDGED = re.compile(rf"{_MINE}(?:verdict|winner|(?:{say.BEST})(?:\s+(?:{say.NOUN}))?)")
+
 _AROUND = " \t*_#>\"'`-"
+
 _TAG = re.compile(r"<\s*[\w -]{1,40}\Z")
+
 _KEY = re.compile(r"(?:\A|[{,\n])\s*[\"'][\w -]{1,40}[\"']\s*\Z")
+
 _NAMES = {
     "options": [say.BEST, say.VERDICT, say.TRANSLATED],
     "words": [say.VERDICT, say.CLASS, say.RATING, say.ANSWER],
     "scale": [say.RATING, say.VERDICT],
 }
+
 _VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
 
 
