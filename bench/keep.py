@@ -24,8 +24,8 @@ from inspect_reliability.stats.selective import (
     LABELS_DIFFER,
     Cascade,
     half_width,
-    keep,
     labels_differ,
+    selective_rule,
 )
 
 DRAWS = 400
@@ -72,7 +72,7 @@ def _draw(truth: Cascade, labelled: Flags, max_error: float) -> tuple[float, flo
     """Share that is kept, and share of it that is truly wrong; 0 and None without a rule."""
     drawn = Cascade(truth.judges, truth.right, labelled)
     difference = labels_differ(drawn.confidence, labelled, drawn.thresholds)
-    rule = keep(drawn, max_error)
+    rule = selective_rule(drawn, max_error)
     if rule.step is None or (difference and difference.p_value <= LABELS_DIFFER):
         return 0.0, None
     return rule.step.kept, truth.step(rule.step.threshold).error

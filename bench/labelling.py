@@ -45,7 +45,7 @@ from inspect_reliability.stats.anytime import (
 )
 from inspect_reliability.stats.long import Flags, FloatArray, IntArray
 from inspect_reliability.stats.rates import mean_share
-from inspect_reliability.stats.selective import Ballots, Cascade, keep
+from inspect_reliability.stats.selective import Cascade, Votes, selective_rule
 
 QUESTIONS = 2_000
 MOST = 600
@@ -128,10 +128,10 @@ def fixed(study: Study, order: IntArray, n: int) -> float | None:
     known = np.zeros(QUESTIONS, dtype=bool)
     known[order[:n]] = True
     top = np.column_stack([study.confidence, 1 - study.confidence]) * 1000
-    ballots = Ballots(top, np.array([True, True]), 0)
+    ballots = Votes(top, np.array([True, True]), 0)
     right = np.column_stack([~study.wrong, study.wrong])
     object.__setattr__(ballots, "confidence", study.confidence)
-    rule = keep(Cascade((ballots,), right, known), MAX_ERROR)
+    rule = selective_rule(Cascade((ballots,), right, known), MAX_ERROR)
     return rule.step and rule.step.threshold
 
 

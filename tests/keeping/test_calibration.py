@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from inspect_reliability.keeping.calibration import brier, points
-from inspect_reliability.stats.selective import Ballots
+from inspect_reliability.stats.selective import Votes
 
 DECIDES = np.array([True, True, True, False])
 
 
-def _drawn(tries: int, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Ballots]:
+def _drawn(tries: int, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Votes]:
     """Probabilities of verdicts, labels that a sharper judge would give, and votes."""
     rng = np.random.default_rng(seed)
     p = rng.dirichlet([0.6, 0.6, 0.6, 0.2], n)
@@ -20,7 +20,7 @@ def _drawn(tries: int, n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, B
     label = (rng.random((n, 1)) > q.cumsum(axis=1)[:, :2]).sum(axis=1)
     right = label[:, None] == np.arange(4)
     votes = np.array([rng.multinomial(tries, row) for row in p])
-    return p, right, Ballots(votes, DECIDES, float(tries))
+    return p, right, Votes(votes, DECIDES, float(tries))
 
 
 @pytest.mark.parametrize("tries", [2, 5])
@@ -79,7 +79,7 @@ def test_parts_are_those_of_murphy() -> None:
 def test_probabilities_have_points_that_rise() -> None:
     """Without bins, points of probabilities rise as isotonic regression does."""
     p, right, _ = _drawn(1, 400)
-    exact = Ballots(p, DECIDES, np.inf)
+    exact = Votes(p, DECIDES, np.inf)
     found = points(exact, right)
     assert all(a.right < b.right and a.share < b.share for a, b in pairwise(found))
     assert sum(one.n for one in found) == (p.argmax(axis=1) < 3).sum()

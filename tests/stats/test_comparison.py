@@ -17,7 +17,7 @@ from inspect_reliability.stats import (
     icc,
     omega,
 )
-from inspect_reliability.stats.coefficients import pooled_omega
+from inspect_reliability.stats.coefficients import stratified_omega
 from inspect_reliability.stats.comparison import compare_accuracy, compare_all
 from inspect_reliability.stats.labelled import Labelled
 
@@ -349,7 +349,7 @@ def test_pooled_difference_by_hand() -> None:
     """The difference of the pooled omegas, with a jackknife that leaves questions out by loops."""
     judges = several(np.random.default_rng(15), "ab")
     (found,) = compare_all(judges)
-    values = [pooled_omega(given).value for given in judges.values()]
+    values = [stratified_omega(given).value for given in judges.values()]
     assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
     variance = 0.0
     for benchmark, n in SIZES.items():
@@ -357,7 +357,7 @@ def test_pooled_difference_by_hand() -> None:
         for i in range(n):
             keep = np.arange(n) != i
             less = [g | {benchmark: g[benchmark].rows(keep)} for g in judges.values()]
-            one, other = (pooled_omega(given).value for given in less)
+            one, other = (stratified_omega(given).value for given in less)
             left.append(one - other)
         variance += (n - 1) / n * ((np.array(left) - np.mean(left)) ** 2).sum()
     t = stats.t.ppf(0.975, sum(SIZES.values()) - 3)
@@ -400,7 +400,7 @@ def test_a_benchmark_with_one_question_is_left_out() -> None:
     }
     (found,) = compare_all(judges)
     for value, given in zip((found.first, found.second), judges.values(), strict=True):
-        assert value == pytest.approx(pooled_omega(given).value)
+        assert value == pytest.approx(stratified_omega(given).value)
     assert found.n_questions == 17
     assert found.low is not None
     (question,) = judges["one"]["single"].questions

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.facet_effects import pull
+from inspect_reliability.stats.facet_effects import change_effect
 
 
 def test_towards_is_moves_towards_less_moves_away() -> None:
@@ -16,11 +16,11 @@ def test_towards_is_moves_towards_less_moves_away() -> None:
         pairs = [(a, b) for a in old for b in new]
         towards = sum(a < b for a, b in pairs) - sum(a > b for a, b in pairs)
         counted.append(towards / len(pairs))
-    found = pull(before, after, graded=False)
+    found = change_effect(before, after, graded=False)
     assert found.towards.value == pytest.approx(np.mean(counted))
     assert found.differences == pytest.approx(counted)
     assert found.stays.value == pytest.approx(np.mean([new.mean() for (new,) in after]))
-    graded = pull(before, after, graded=True)
+    graded = change_effect(before, after, graded=True)
     no_lower = [np.mean([b >= a for a in o for b in n]) for (o,), (n,) in zip(before, after)]  # noqa: B905
     assert graded.stays.value == pytest.approx(np.mean(no_lower))
 
@@ -28,7 +28,7 @@ def test_towards_is_moves_towards_less_moves_away() -> None:
 def test_answers_of_a_question_weigh_together() -> None:
     """A question with several changed answers counts once."""
     one, none = np.ones(3), np.zeros(3)
-    found = pull([[none, none], [none]], [[one, none], [one]], graded=False)
+    found = change_effect([[none, none], [none]], [[one, none], [one]], graded=False)
     assert found.differences == pytest.approx([0.5, 1.0])
     assert found.towards.value == pytest.approx(0.75)
 
@@ -46,7 +46,7 @@ def test_intervals_hold_what_was_put_in(obeys: float, graded: bool) -> None:
             told = generator.random(5) < obeys
             before.append([1.0 + old if graded else old.astype(float)])
             after.append([1.0 + new + told if graded else (new | told).astype(float)])
-        found = pull(before, after, graded).towards
+        found = change_effect(before, after, graded).towards
         true = obeys if graded else obeys * 0.5  # the mean of 1 - p is a half
         assert found.ends is not None
         inside += found.ends[0] <= true <= found.ends[1]

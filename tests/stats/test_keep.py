@@ -11,12 +11,12 @@ from numpy.random import Generator
 from scipy import stats
 
 from inspect_reliability.stats.selective import (
-    Ballots,
     Cascade,
+    Votes,
     fewest_kept,
     half_width,
-    keep,
     labels_differ,
+    selective_rule,
 )
 
 VERDICTS = 4
@@ -27,7 +27,7 @@ DECIDES = np.array([True, True, True, False])
 
 def population(
     rng: Generator, n: int, tries: int, skill: float, judges: int = 1
-) -> tuple[tuple[Ballots, ...], np.ndarray]:
+) -> tuple[tuple[Votes, ...], np.ndarray]:
     """Judges of a population: votes from probabilities that lean to the label on most questions."""
     label = rng.integers(0, 3, n)
     every = []
@@ -37,7 +37,7 @@ def population(
         p[np.arange(n), label] += rng.gamma(strength, 1.0, n)
         p /= p.sum(axis=1, keepdims=True)
         votes = np.array([rng.multinomial(tries, row) for row in p])
-        every.append(Ballots(votes, DECIDES, float(tries)))
+        every.append(Votes(votes, DECIDES, float(tries)))
     right = label[:, None] == np.arange(VERDICTS)
     return tuple(every), right
 
@@ -46,7 +46,7 @@ def twin(cascade: Cascade, alpha: Fraction, delta: Fraction) -> float | None:
     """The rule once more, question by question and with fractions."""
     n = len(cascade.labelled)
 
-    def sure(judge: Ballots, question: int) -> tuple[Fraction, int] | None:
+    def sure(judge: Votes, question: int) -> tuple[Fraction, int] | None:
         votes = [int(one) for one in judge.votes[question]]
         most = max(votes)
         verdict = votes.index(most)
@@ -88,9 +88,9 @@ def test_the_rule_is_that_of_fractions(judges: int) -> None:
     for _ in range(30):
         ballots, right = population(rng, 90, int(rng.integers(2, 7)), 1.5, judges)
         few = np.where(rng.random(90)[:, None] < 0.05, 0, ballots[0].votes)
-        ballots = (Ballots(few, DECIDES, ballots[0].tries), *ballots[1:])
+        ballots = (Votes(few, DECIDES, ballots[0].tries), *ballots[1:])
         cascade = Cascade(ballots, right, rng.random(90) < 0.8)
-        rule = keep(cascade, 0.2, 0.95)
+        rule = selective_rule(cascade, 0.2, 0.95)
         known = rule.step.threshold if rule.step else None
         assert known == twin(cascade, Fraction(1, 5), Fraction(1, 20))
         found[known is None] += 1
@@ -117,7 +117,7 @@ def test_the_promise_is_kept(labels: int, judges: int) -> None:
         for _ in range(draws):
             labelled = np.zeros(1_000, bool)
             labelled[rng.choice(1_000, labels, replace=False)] = True
-            rule = keep(Cascade(ballots, right, labelled), alpha, 1 - delta)
+            rule = selective_rule(Cascade(ballots, right, labelled), alpha, 1 - delta)
             if rule.step:
                 truth = everything.step(rule.step.threshold).error
                 broken += truth is not None and truth > alpha
@@ -126,10 +126,10 @@ def test_the_promise_is_kept(labels: int, judges: int) -> None:
 
 def test_a_cascade_keeps_the_verdict_of_the_first_judge_that_is_sure() -> None:
     """The first judge keeps what is sure, the second what the first handed on, nobody a tie."""
-    first = Ballots(
+    first = Votes(
         np.array([[4, 0, 0], [2, 2, 0], [1, 3, 0], [0, 0, 4]]), np.array([1, 1, 0]) > 0, 4
     )
-    second = Ballots(np.array([[0, 4, 0], [4, 0, 0], [0, 4, 0], [1, 1, 2]]), first.decides, 4)
+    second = Votes(np.array([[0, 4, 0], [4, 0, 0], [0, 4, 0], [1, 1, 2]]), first.decides, 4)
     cascade = Cascade((first, second), np.eye(3, dtype=bool)[[0, 0, 1, 1]], np.ones(4, bool))
     assert cascade.kept_by(1.0).tolist() == [0, 1, 1, -1]
     assert cascade.kept_verdict(1.0).tolist() == [0, 0, 1, -1]
@@ -149,7 +149,7 @@ def test_fewer_votes_are_all_subsets(threshold: float) -> None:
             cast = [np.repeat(np.arange(VERDICTS), one.votes[question]) for one in ballots]
             for subsets in product(*(list(combinations(one, votes)) for one in cast)):
                 table = np.array([np.bincount(one, minlength=VERDICTS) for one in subsets])
-                drawn = tuple(Ballots(row[None], DECIDES, votes) for row in table)
+                drawn = tuple(Votes(row[None], DECIDES, votes) for row in table)
                 one = Cascade(drawn, right[[question]], np.ones(1, bool)).step(threshold)
                 kept, wrong, total = kept + one.kept, wrong + one.errors, total + 1 / 6
         share, error = cascade.fewer(threshold, votes)
@@ -162,10 +162,10 @@ def test_a_distribution_is_infinitely_many_votes() -> None:
     rng = np.random.default_rng(2)
     p = rng.dirichlet([1.0] * VERDICTS, 5)
     right = np.eye(VERDICTS, dtype=bool)[[0, 1, 2, 0, 1]]
-    exact = Cascade((Ballots(p, DECIDES, np.inf),), right, np.ones(5, bool))
+    exact = Cascade((Votes(p, DECIDES, np.inf),), right, np.ones(5, bool))
     found = exact.fewer(0.5, 4)
     drawn = np.concatenate([rng.multinomial(4, row, 20_000) for row in p])
-    many = Cascade((Ballots(drawn, DECIDES, 4),), right.repeat(20_000, 0), np.ones(100_000, bool))
+    many = Cascade((Votes(drawn, DECIDES, 4),), right.repeat(20_000, 0), np.ones(100_000, bool))
     assert found == pytest.approx((many.step(0.5).kept, many.step(0.5).error), abs=0.01)
     assert exact.step(0.5).kept == np.mean((p.max(1) >= 0.5) & (p.argmax(1) < 3))
 
@@ -212,10 +212,10 @@ def test_how_many_labels_would_do() -> None:
     """With so many labels of the same kind there is a rule, with a tenth fewer there is none."""
     votes = np.array([[3, 0]] * 9 + [[2, 1]])
     decides, right = np.array([True, True]), np.tile([True, False], (10, 1))
-    few = Cascade((Ballots(votes, decides, 3),), right, np.ones(10, bool))
-    needed = keep(few, 0.1).labels
+    few = Cascade((Votes(votes, decides, 3),), right, np.ones(10, bool))
+    needed = selective_rule(few, 0.1).labels
     assert needed is not None
     for labels, known in ((needed, True), (int(needed * 0.9), False)):
-        all_right = Ballots(np.resize(votes, (labels, 2)), decides, 3)
+        all_right = Votes(np.resize(votes, (labels, 2)), decides, 3)
         more = Cascade((all_right,), np.resize(right, (labels, 2)), np.ones(labels, bool))
-        assert (keep(more, 0.1).step is not None) == known
+        assert (selective_rule(more, 0.1).step is not None) == known

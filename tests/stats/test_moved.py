@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from inspect_reliability.stats import Cells, disagreement
-from inspect_reliability.stats.facet_effects import Move, moved
+from inspect_reliability.stats.facet_effects import FacetEffect, facet_effect
 
 Judgment = tuple[str, str, str]
 """Question, order, verdict."""
 
 
-def rounds(again: str, flip: float = 0.0, noise: float = 0.2, questions: int = 300) -> Move:
+def rounds(again: str, flip: float = 0.0, noise: float = 0.2, questions: int = 300) -> FacetEffect:
     """Two orders of each question, and a second round of some.
 
     Args:
@@ -38,7 +38,7 @@ def rounds(again: str, flip: float = 0.0, noise: float = 0.2, questions: int = 3
             rows += [judged(order) for order in ("given", "swapped")]
     asked, orders, verdicts = zip(*rows, strict=True)
     cells = Cells.from_long(asked, verdicts, ("no", "yes"), {"order": orders})
-    return moved(disagreement(cells), "order")
+    return facet_effect(disagreement(cells), "order")
 
 
 def test_a_random_part_judged_again_is_compared_with_itself() -> None:
@@ -76,7 +76,7 @@ def test_a_facet_without_effect_is_not_said_to_be_impossible() -> None:
         chance = np.repeat(generator.random(12), 4)
         verdicts = np.where(generator.random(48) < chance, "yes", "no").tolist()
         cells = Cells.from_long(asked, verdicts, ("no", "yes"), {"order": orders})
-        assert moved(disagreement(cells), "order").above.value is not None
+        assert facet_effect(disagreement(cells), "order").above.value is not None
 
 
 def test_draws_that_share_seeds_are_no_negative_change() -> None:
@@ -86,6 +86,6 @@ def test_draws_that_share_seeds_are_no_negative_change() -> None:
     rows = [(f"q{q}", order, str(v)) for q in range(100) for order in "ab" for v in drawn[q]]
     asked, orders, verdicts = zip(*rows, strict=True)
     cells = Cells.from_long(asked, verdicts, ("0", "1"), {"order": orders})
-    move = moved(disagreement(cells), "order")
+    move = facet_effect(disagreement(cells), "order")
     assert move.above.value is None
     assert "share seeds" in str(move.above.reason)

@@ -10,7 +10,7 @@ from scipy import stats
 from tables import Table, counts, drawn
 
 from inspect_reliability.stats import ReliabilityError, omega
-from inspect_reliability.stats.coefficients import pooled_omega
+from inspect_reliability.stats.coefficients import stratified_omega
 
 TABLES = (drawn(9, 6, 0.4, seed=1), drawn(20, 6, 0.5, seed=2, k=3), drawn(7, 6, 0.3, seed=3))
 
@@ -70,7 +70,7 @@ def jackknifed(strata: list[Stratum]) -> list[float]:
 
 def test_interval_by_hand() -> None:
     """1 - mean W / mean D, a fraction of a question more shared by the benchmarks."""
-    found = pooled_omega(named(TABLES))
+    found = stratified_omega(named(TABLES))
     strata = [(np.ones(len(t)), *twins.questions(t)[:2]) for t in TABLES]
     value, own = ratio(strata), jackknifed(strata)
     assert found.value == pytest.approx(value, abs=1e-12)
@@ -105,14 +105,14 @@ def test_interval_by_hand() -> None:
 def test_verdicts_of_two_benchmarks_are_never_compared() -> None:
     """Other names for the verdicts of one benchmark change nothing; pooling questions would."""
     swapped = (TABLES[0], TABLES[1][:, ::-1], TABLES[2])
-    one, other = (pooled_omega(named(tables)) for tables in (TABLES, swapped))
+    one, other = (stratified_omega(named(tables)) for tables in (TABLES, swapped))
     assert other.value == pytest.approx(one.value)
     assert other.low == pytest.approx(one.low)
 
 
 def test_equal_benchmarks() -> None:
     """Equal benchmarks have their omega as the pooled value."""
-    same = pooled_omega(named((TABLES[1], TABLES[1])))
+    same = stratified_omega(named((TABLES[1], TABLES[1])))
     assert same.value == pytest.approx(omega(counts(TABLES[1])).value)
 
 
@@ -131,7 +131,7 @@ def test_covers(shares: list[float]) -> None:
             counts(generator.multinomial(8, generator.dirichlet(spread * np.array(shares), n)))
             for n, spread in parts
         ]
-        found = pooled_omega({str(i): one for i, one in enumerate(studied)})
+        found = stratified_omega({str(i): one for i, one in enumerate(studied)})
         if found.low is not None:
             held.append(found.low <= true <= found.high)
     assert np.mean(held) >= 0.93
@@ -140,7 +140,7 @@ def test_covers(shares: list[float]) -> None:
 def test_no_question_varies() -> None:
     """The bound of the benchmark with the fewest questions, or lower; never a certain 1."""
     steady = tuple(5 * np.eye(3, dtype=int)[np.arange(n) % 3] for n in (10, 30))
-    found = pooled_omega(named(steady))
+    found = stratified_omega(named(steady))
     assert (found.value, found.high, found.method) == (1, 1, "exact bound")
     assert 0.5 < found.low < 0.95
 
@@ -148,22 +148,22 @@ def test_no_question_varies() -> None:
 def test_nothing_to_pool() -> None:
     """One benchmark is refused; benchmarks with a question each have no value, and why."""
     with pytest.raises(ReliabilityError, match="at least 2 benchmarks, not 1"):
-        pooled_omega(named(TABLES[:1]))
-    found = pooled_omega(named((TABLES[0][:1], TABLES[1])))
+        stratified_omega(named(TABLES[:1]))
+    found = stratified_omega(named((TABLES[0][:1], TABLES[1])))
     assert (found.value, found.reason) == (None, "needs 2 benchmarks with 2 questions each")
     flat = np.array([[5, 0], [5, 0]])
-    assert pooled_omega(named((flat, flat))).reason == "no variance between questions"
+    assert stratified_omega(named((flat, flat))).reason == "no variance between questions"
 
 
 def test_judges_that_contradict_themselves_have_an_interval() -> None:
     """Every interval is finite and contains its omega, even where that is as low as it can be."""
     for low, high in ((1, 1), (1, 5)):
         tables = (np.tile([low, low], (5, 1)), np.tile([high, high], (6, 1)))
-        found = pooled_omega(named(tables))
+        found = stratified_omega(named(tables))
         assert -1 <= found.low <= found.value < 0 <= found.high < 1
 
 
 def test_a_benchmark_that_is_left_out_counts_nowhere() -> None:
     """A benchmark of one question adds nothing to the numbers of questions and replications."""
-    whole = pooled_omega(named(TABLES))
-    assert pooled_omega(named((*TABLES, np.array([[4, 0]])))) == whole
+    whole = stratified_omega(named(TABLES))
+    assert stratified_omega(named((*TABLES, np.array([[4, 0]])))) == whole

@@ -34,7 +34,7 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shifts
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
-from ..stats.facet_effects import Move, moved, moved_apart
+from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from .analysis import Analysis
 from .arms import ALL, left_out, names_of, shared, sides_by, sides_of
 from .facets import as_record
@@ -411,15 +411,15 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     table = pd.concat(parts, ignore_index=True)
     if len({Judged(part).exact for part in parts}) > 1:
         why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        return as_record(Move(why, why, why), len(shared)) | {"shares": []}
+        return as_record(FacetEffect(why, why, why), len(shared)) | {"shares": []}
     given = Judged(table)
     facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
     if _share_seeds(table):  # draws of one seed are no two draws
         found = disagreement(given.cells([*facets, "seed"]))
-        move = moved_apart(found, _SIDE, "seed")
+        move = facet_effect_of_all(found, _SIDE, "seed")
     else:
         found = disagreement(given.cells(facets))
-        move = moved(found, _SIDE)
+        move = facet_effect(found, _SIDE)
     return as_record(move, found.cells.n_clusters) | {"shares": list(_shares(given))}
 
 

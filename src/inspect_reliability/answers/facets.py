@@ -9,7 +9,7 @@ import pandas as pd
 from ..showing.formats import Record, picked
 from ..stats import Estimate, shifts
 from ..stats.disagreement import SEED, subsets
-from ..stats.facet_effects import Move, choice_shares
+from ..stats.facet_effects import FacetEffect, choice_shares
 from .analysis import Analysis
 from .grouping import FacetStudy
 from .row import reasons, valued
@@ -50,7 +50,7 @@ def _between_levels(study: FacetStudy, facet: str) -> Record:
     }
 
 
-def as_record(move: Move, asked: int) -> Record:
+def as_record(move: FacetEffect, asked: int) -> Record:
     """A move as plain values, with how many of the questions asked it leaves out."""
     parts = {
         "disagreement_across": move.across,

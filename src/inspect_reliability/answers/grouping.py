@@ -16,7 +16,7 @@ from ..showing.document import Grave
 from ..showing.formats import Record, grouped_by, told_apart
 from ..stats import Reason
 from ..stats.disagreement import Disagreement, disagreement
-from ..stats.facet_effects import Move, moved
+from ..stats.facet_effects import FacetEffect, facet_effect
 from .row import Row, alike, methods_of
 
 
@@ -146,9 +146,9 @@ class FacetStudy:
     scored: Disagreement
 
     @cached_property
-    def moves(self) -> dict[str, Move]:
+    def moves(self) -> dict[str, FacetEffect]:
         """How far each facet moves verdicts."""
-        return {facet: moved(self.found, facet) for facet in self.found.levels}
+        return {facet: facet_effect(self.found, facet) for facet in self.found.levels}
 
     @property
     def noise_of_some(self) -> str | None:

@@ -8,7 +8,7 @@ import pandas as pd
 from ..judgments.count import Judged, orders_vary
 from ..showing.formats import Record
 from ..stats import Estimate, NothingSharedError, agreement_between, disagreement, effective_number
-from ..stats.coefficients import pooled_omega
+from ..stats.coefficients import stratified_omega
 from ..stats.disagreement import Disagreement
 from ..stats.facet_effects import ONE_VERDICT
 from .analysis import Analysis
@@ -33,7 +33,7 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
     """Omega over benchmarks, for rows that differ only in the benchmark."""
     replicated = [row for row in analysis.rows if row.numbers.n_questions]
     for condition, benchmarks in _apart(replicated, "benchmark"):
-        omega = pooled_omega({name: row.counts for name, row in benchmarks.items()})
+        omega = stratified_omega({name: row.counts for name, row in benchmarks.items()})
         without = [name for name, row in benchmarks.items() if row.no_evidence]
         why = f"None: {', '.join(without)} may be copies, or measurements (see caution)"
         yield condition | {

@@ -16,15 +16,15 @@ from ..stats.interval_scales import clopper_pearson
 from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.selective import (
     LABELS_DIFFER,
-    Ballots,
     Cascade,
     Difference,
     Rule,
-    Step,
+    Threshold,
+    Votes,
     fewest_kept,
     half_width,
-    keep,
     labels_differ,
+    selective_rule,
     steps_of,
 )
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
@@ -189,14 +189,14 @@ class Panel:
         near = np.abs(at[:, None] - at) <= known.step * (1 + ROUNDING)
         return np.asarray(right @ (near & number & number[:, None]))
 
-    def _ballots(self, row: Row) -> Ballots:
+    def _ballots(self, row: Row) -> Votes:
         counts = row.counts
         given = counts.shares if counts.exact else counts.table
         votes = self._placed(pd.DataFrame(given, counts.questions, counts.categories))
         decides = [name not in row.judged.undecided for name in self.categories]
         many = np.quantile(counts.replications, 0.5, method="higher")
         tries = np.inf if counts.exact else float(many)
-        return Ballots(votes, np.array(decides), tries)
+        return Votes(votes, np.array(decides), tries)
 
     @cached_property
     def rule(self) -> Rule:
@@ -205,10 +205,10 @@ class Panel:
         if self.stopped:
             order = self.as_drawn
             return keep_at_any_time(self.cascade, order, promise.max_error, promise.confidence)
-        return keep(self.cascade, promise.max_error, promise.confidence)
+        return selective_rule(self.cascade, promise.max_error, promise.confidence)
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> Threshold | None:
         """The step that is promised; None if nothing is."""
         return None if self.withheld else self.rule.step
 

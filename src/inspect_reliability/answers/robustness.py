@@ -11,7 +11,7 @@ import pandas as pd
 from ..judgments.count import opposites
 from ..showing.formats import Record, points, span
 from ..stats import Estimate
-from ..stats.facet_effects import Pull, moved, pull
+from ..stats.facet_effects import ChangeEffect, change_effect, facet_effect
 from ..stats.long import FloatArray
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
@@ -93,7 +93,7 @@ class Changed:
     @cached_property
     def record(self) -> Record:
         """What it does to them, as plain values."""
-        move = moved(self._study.found, FACET)
+        move = facet_effect(self._study.found, FACET)
         pulled, graded = self.pull, self._graded
         numbers = {
             "moves": move.above,
@@ -112,14 +112,14 @@ class Changed:
         }
 
     @cached_property
-    def pull(self) -> Pull:
+    def pull(self) -> ChangeEffect:
         """How far verdicts go towards the changed answer."""
         before, after = self._by_question
         known = self._values or self._chooses
         if known and before:
-            return pull([*before.values()], [*after.values()], self._graded)
+            return change_effect([*before.values()], [*after.values()], self._graded)
         none = Estimate(reason=_TOO_FEW if known else _NOT_KNOWN)
-        return Pull(np.empty(0), none, none)
+        return ChangeEffect(np.empty(0), none, none)
 
     @property
     def _graded(self) -> bool:

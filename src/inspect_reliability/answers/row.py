@@ -30,7 +30,7 @@ from ..stats import (
     rate,
 )
 from ..stats.anytime import share_at_any_time
-from ..stats.coefficients import pooled_omega
+from ..stats.coefficients import stratified_omega
 from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
@@ -162,7 +162,7 @@ class Row(Condition):
                 one = replace(found[name], value=None, low=None, high=None)
                 found[name] = replace(one, reason=NAMES_DIFFER)
         if self.several:
-            found["omega"] = pooled_omega(self.by_benchmark)
+            found["omega"] = stratified_omega(self.by_benchmark)
         if self.judged.scale and found["icc"].value is not None:
             found["mean_difference"] = gini_mean_difference(self.counts, self.judged.scale)
         if self.judged.correctness:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..stats.interval_scales import Ends, clopper_pearson
 from ..stats.long import Flags, FloatArray
-from ..stats.selective import Ballots
+from ..stats.selective import Votes
 
 
 class Point(NamedTuple):
@@ -40,7 +40,7 @@ class Brier:
     of_votes: float
 
 
-def points(ballots: Ballots, right: Flags, level: float = 0.95) -> list[Point]:
+def points(ballots: Votes, right: Flags, level: float = 0.95) -> list[Point]:
     """A point for each share that a most frequent verdict has, without bins.
 
     Ties and abstentions have no point: they say nothing that could be right. Of probabilities,
@@ -63,7 +63,7 @@ def points(ballots: Ballots, right: Flags, level: float = 0.95) -> list[Point]:
     return found
 
 
-def brier(ballots: Ballots, right: Flags) -> Brier | None:
+def brier(ballots: Votes, right: Flags) -> Brier | None:
     """Brier's score over all verdicts that decide (1950), with its parts (Murphy 1973).
 
     Every verdict enters with its share, not only the most frequent one, which its own votes chose

@@ -20,7 +20,7 @@ from ..showing.formats import Record, describe, grouped, percent, picked, share,
 from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.long import Flags
-from ..stats.selective import Ballots, smaller_numbers
+from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, points
 
 TITLE = "Which verdicts may be used?"
@@ -92,13 +92,13 @@ def _fewer(panel: Panel) -> Iterator[Record]:
             yield panel.keys | {"votes": votes, "kept": kept, "error": error}
 
 
-def _labelled(panel: Panel) -> tuple[Ballots, Flags] | None:
+def _labelled(panel: Panel) -> tuple[Votes, Flags] | None:
     """The labelled questions of a single judge of names; None without any."""
     known = panel.cascade.labelled
     if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:
         return None
     judge = panel.cascade.judges[0]
-    return Ballots(judge.votes[known], judge.decides, judge.tries), panel.cascade.right[known]
+    return Votes(judge.votes[known], judge.decides, judge.tries), panel.cascade.right[known]
 
 
 def _calibration(panel: Panel) -> Iterator[Record]:

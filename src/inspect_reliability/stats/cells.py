@@ -112,7 +112,10 @@ class Cells:
             UnknownCategoryError: A verdict is not among the declared categories.
             NoJudgmentsError: No verdict is given, or all are missing.
         """
-        asked, given = [str(question) for question in long.plain(questions)], long.plain(verdicts)
+        asked, given = (
+            [str(question) for question in long.plain_list(questions)],
+            long.plain_list(verdicts),
+        )
         long.one_each("questions", asked, "verdicts", given)
         each = [1] * len(given) if times is None else times
         long.one_each("times", each, "verdicts", given)

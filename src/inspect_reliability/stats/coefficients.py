@@ -21,8 +21,8 @@ from .intervals import (
     PLUS_A_QUESTION,
     TOO_FEW,
     Formula,
+    JackknifeSample,
     Method,
-    Study,
     interval,
     with_ends,
     within_bounds,
@@ -107,7 +107,9 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
     each = float(used.replications.mean())
     blank = replace(blank, n_questions=used.n_clusters, n_replications=each)
     # One pass over the questions a scale, whatever the number of coefficients.
-    studies = {scale: Study([terms(used, scale)]) for scale in {row.scale for row in rows}}
+    studies = {
+        scale: JackknifeSample([terms(used, scale)]) for scale in {row.scale for row in rows}
+    }
     found, known = dict[str, Estimate](), _Known()
     for row in rows:
         found[row.name] = estimated(row, studies[row.scale], blank, known)
@@ -115,7 +117,7 @@ def panel_of(given: Cells, rows: list[Coefficient], level: float) -> dict[str, E
 
 
 def estimated(
-    row: Coefficient, study: Study, blank: Estimate, known: dict[str, tuple[Ends, str]]
+    row: Coefficient, study: JackknifeSample, blank: Estimate, known: dict[str, tuple[Ends, str]]
 ) -> Estimate:
     """Fill a blank estimate; `known` are the ends of coefficients that others take over."""
     if study.n < row.fewest_questions:
@@ -329,7 +331,7 @@ krippendorff_alpha_ordinal = _add(
 # One estimate of a judge over several benchmarks.
 
 
-def pooled_omega(benchmarks: Mapping[str, Cells]) -> Estimate:
+def stratified_omega(benchmarks: Mapping[str, Cells]) -> Estimate:
     """Omega over several benchmarks, which count equally.
 
     Verdicts are compared only within a benchmark: omega is 1 minus the mean W over the mean D of
@@ -356,6 +358,6 @@ def pooled_omega(benchmarks: Mapping[str, Cells]) -> Estimate:
     )
     if not enough:
         return blank
-    study = Study([terms(one) for one in used])
+    study = JackknifeSample([terms(one) for one in used])
     with np.errstate(divide="ignore", invalid="ignore"):
         return estimated(omega, study, blank, {})

@@ -11,7 +11,7 @@ from .cells import Cells
 from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, level_of, t_quantile
-from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW, Formula, Study
+from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW, Formula, JackknifeSample
 from .labelled import Labelled
 from .long import ROUNDING, FloatArray
 from .moments import Sums, ratio, terms, terms_of_shares
@@ -262,7 +262,7 @@ def _pairs(
     given = list(zip(*strata.values(), strict=True))
     stacked = [_stacked(own) for own in each]
     with np.errstate(divide="ignore", invalid="ignore"):
-        study = Study(stacked)
+        study = JackknifeSample(stacked)
         whole, deviations = row.formula(study.total), study.deviations(row.formula)
         critical = _critical(deviations, stacked, row.formula, level)
         lowest = np.min([row.least(one) for one in study.parts], axis=0)
@@ -335,11 +335,11 @@ def _critical(
             order = np.tile(known, (len(one.questions), AT_ONCE, 1))
             order = generator.permuted(order, axis=-1)
             drawn.append(one.each(mixed))
-        largest.append(_largest(Study(drawn), formula))
+        largest.append(_largest(JackknifeSample(drawn), formula))
     return max(alone, float(np.quantile(largest, level, method="higher")))
 
 
-def _largest(study: Study, formula: Formula) -> FloatArray:
+def _largest(study: JackknifeSample, formula: Formula) -> FloatArray:
     """The largest |t| of all pairs of judges; infinite if one is not estimable."""
     whole, moved = formula(study.total), study.deviations(formula)
     difference = np.abs(whole[..., :, None] - whole[..., None, :])

@@ -26,9 +26,9 @@ from .intervals import (
     ROOT_SCALE,
     TOO_FEW,
     Formula,
+    JackknifeSample,
+    JackknifeUnit,
     Method,
-    Question,
-    Study,
     T,
     far_from,
     interval,
@@ -65,15 +65,15 @@ class Pairs:
         self.norm = float(self.weights @ self.norms / self.clusters)
 
     @property
-    def far(self) -> Question:
+    def far(self) -> JackknifeUnit:
         """A hypothetical question of far numbers; see `far_or_noise`."""
         means = np.array([np.bincount(self.cluster, self.weights * x) for x in self.means.T]).T
         far = far_from(means, self.mean)
         num, den = self.within
         within = float(num[:, -1].sum() / den[:, -1].sum())
-        return Question(FAR[0], far, float(far @ far) + within, within)
+        return JackknifeUnit(FAR[0], far, float(far @ far) + within, within)
 
-    def sums(self, more: Question | None = None) -> tuple[FloatArray, FloatArray]:
+    def sums(self, more: JackknifeUnit | None = None) -> tuple[FloatArray, FloatArray]:
         """D_S over all questions, [2^m], and without each, [N, 2^m]; `more` is one of N."""
         num, den = self.within
         if more is not None:
@@ -103,7 +103,7 @@ class Pairs:
         den[:, -1] = np.bincount(self.cluster, pairs)
         return num, den
 
-    def _between(self, more: Question | None = None) -> tuple[FloatArray, FloatArray]:
+    def _between(self, more: JackknifeUnit | None = None) -> tuple[FloatArray, FloatArray]:
         """The same for pairs of each question with the others."""
         rows = self if more is None else self._with(more)
         w, q = rows.weights, rows.weights * rows.norms
@@ -127,7 +127,7 @@ class Pairs:
             den[:, place] = np.bincount(of, 2 * own_w * other_w)
         return _exactly(num, den)
 
-    def _with(self, more: Question) -> "Pairs":
+    def _with(self, more: JackknifeUnit) -> "Pairs":
         """These with a further question, the same in every cell, in proportion to the cells."""
         found = copy(self)
         [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
@@ -350,7 +350,7 @@ class Disagreement:
     def _sums(self) -> tuple[Differences, Differences]:
         return self.sums()
 
-    def sums(self, more: Question | None = None) -> tuple[Differences, Differences]:
+    def sums(self, more: JackknifeUnit | None = None) -> tuple[Differences, Differences]:
         """D_S over all questions and without each, with a fraction of one more."""
         whole, without = self.pairs.sums(more)
         return Differences(self.facets, whole), Differences(self.facets, without)
@@ -392,7 +392,7 @@ class Disagreement:
         return found | {(*self.facets, SEED): component(self.facets, len(self.facets) - 1)}
 
 
-class _Crossed(Study):
+class _Crossed(JackknifeSample):
     """Judgments with facets as a study: its `total` is their D_S.
 
     `mean` says whether a coefficient is a mean over questions; others are ratios of D_S.
@@ -417,16 +417,16 @@ class _Crossed(Study):
         return 1 - share / (1.0 if self.mean else float(np.nanmax(self.total.table)))
 
     @property
-    def sure(self) -> list[list[Question]]:
+    def sure(self) -> list[list[JackknifeUnit]]:
         """Questions of far numbers, or of the second most frequent verdict."""
         return [[self.given.pairs.far]] if self.numeric else super().sure
 
-    def added(self, question: Question) -> tuple[Differences, Differences]:
+    def added(self, question: JackknifeUnit) -> tuple[Differences, Differences]:
         """D_S over all questions and without each, with a fraction of one."""
         return self.given.sums(question)
 
     def omega_plus(
-        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+        self, formula: Formula, questions: Sequence[JackknifeUnit], varies: float = 0.0
     ) -> Ends:
         """A ratio of D_S with a fraction of a question added, and its error."""
         (question,) = questions

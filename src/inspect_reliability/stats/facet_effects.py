@@ -25,7 +25,7 @@ _NEGLIGIBLE = 0.05
 """Share of questions without a second verdict up to which it does not matter which they are."""
 
 
-class Move(NamedTuple):
+class FacetEffect(NamedTuple):
     """How often two verdicts on a question differ.
 
     Attributes:
@@ -43,7 +43,7 @@ class Move(NamedTuple):
     of_some: bool = False
 
 
-def moved(found: Disagreement, facet: str) -> Move:
+def facet_effect(found: Disagreement, facet: str) -> FacetEffect:
     """How far a facet moves verdicts, beside the judge's own noise.
 
     The two are compared on cells that were judged again, each beside another level that was, too:
@@ -56,10 +56,10 @@ def moved(found: Disagreement, facet: str) -> Move:
     if across.value is None:
         apart = f"no question was judged at two levels of {facet} with all else equal"
         within = replace(within, reason=within.reason and ONE_VERDICT)
-        return Move(replace(across, reason=apart), within, Estimate(reason=apart))
+        return FacetEffect(replace(across, reason=apart), within, Estimate(reason=apart))
 
-    def alone(why: str, of_some: bool = False) -> Move:
-        return Move(across, Estimate(reason=why), Estimate(reason=why), None, of_some)
+    def alone(why: str, of_some: bool = False) -> FacetEffect:
+        return FacetEffect(across, Estimate(reason=why), Estimate(reason=why), None, of_some)
 
     if within.value is None:
         return alone(ONE_VERDICT)
@@ -82,17 +82,17 @@ def moved(found: Disagreement, facet: str) -> Move:
             "seeds",
             of_some=True,
         )
-    return Move(across, within, above, same)
+    return FacetEffect(across, within, above, same)
 
 
-def moved_apart(found: Disagreement, facet: str, seed: str) -> Move:
+def facet_effect_of_all(found: Disagreement, facet: str, seed: str) -> FacetEffect:
     """The same where two levels share seeds, from pairs of different seeds alone.
 
     Draws of one seed are no two draws, and would look steadier across than within. `seed` is the
     facet whose levels are seeds.
     """
     kept = tuple(name for name in found.facets if name not in (facet, seed))
-    return Move(
+    return FacetEffect(
         _less(found.agreement([facet, seed])),
         _less(found.agreement([seed])),
         found.estimate(lambda d: d.of(kept) - d.of((*kept, facet)), ROOT_SCALE),
@@ -142,7 +142,7 @@ def _less(estimate: Estimate) -> Estimate:
 # What a change of an answer does to its verdicts: numpy alone, one question a row.
 
 
-class Pull(NamedTuple):
+class ChangeEffect(NamedTuple):
     """How far verdicts go towards a changed answer, and how often they stay with it.
 
     Attributes:
@@ -158,7 +158,9 @@ class Pull(NamedTuple):
     stays: Estimate
 
 
-def pull(before: list[list[FloatArray]], after: list[list[FloatArray]], graded: bool) -> Pull:
+def change_effect(
+    before: list[list[FloatArray]], after: list[list[FloatArray]], graded: bool
+) -> ChangeEffect:
     """Compare verdicts on answers before and after a change, with intervals over questions.
 
     `towards` is how often a verdict moves towards the changed answer less how often it moves away
@@ -179,7 +181,9 @@ def pull(before: list[list[FloatArray]], after: list[list[FloatArray]], graded: 
         stay = [(b[:, None] >= a).mean() if graded else b.mean() for a, b in pairs]
         kept.append(np.mean(stay))
     each, found = number / len(after), np.array(differences)
-    return Pull(found, mean_difference(found, LEVEL, each), mean_share(np.array(kept), LEVEL, each))
+    return ChangeEffect(
+        found, mean_difference(found, LEVEL, each), mean_share(np.array(kept), LEVEL, each)
+    )
 
 
 # Does a judge prefer a position, or a responder?

@@ -52,7 +52,7 @@ Formula = Callable[[Any], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class JackknifeUnit:
     """A hypothetical further question.
 
     Its weight, the mean and mean square of its verdicts, and how often (or far) two of them differ.
@@ -64,7 +64,7 @@ class Question:
     disagreement: float
 
 
-class Study:
+class JackknifeSample:
     """The questions of one study, by stratum, and what intervals need of them.
 
     `strata` are the contributions of each question (or cluster), `parts` their sums, and `total`
@@ -139,31 +139,31 @@ class Study:
         return [(np.asarray(one.means.mean(axis=0)), 1.0) for one in self.strata]
 
     @cached_property
-    def noise(self) -> list[Question]:
+    def noise(self) -> list[JackknifeUnit]:
         """A question of each stratum that gets nothing but noise: verdicts of all its questions."""
         weight = (NOISE_OF_NUMBERS if self.numeric else NOISE) / len(self.centres)
-        return [Question(weight, m, norm, norm - float(m @ m)) for m, norm in self.centres]
+        return [JackknifeUnit(weight, m, norm, norm - float(m @ m)) for m, norm in self.centres]
 
     @cached_property
-    def toss(self) -> Question:
+    def toss(self) -> JackknifeUnit:
         """The same for a mean over questions: names agree at most like tosses of a coin."""
         (noise,) = self.noise
         least = 0.0 if self.numeric else 0.5
         return replace(noise, weight=NOISE, disagreement=max(noise.disagreement, least))
 
     @cached_property
-    def settled(self) -> Question:
+    def settled(self) -> JackknifeUnit:
         """A question whose verdicts never differ."""
         return replace(self.toss, weight=SETTLED, disagreement=0.0)
 
     @property
-    def sure(self) -> list[list[Question]]:
+    def sure(self) -> list[list[JackknifeUnit]]:
         """Questions that always get the second most frequent verdict of a stratum."""
         weight = UNSEEN / len(self.centres)
         each = zip(*(second(one) for one, _ in self.centres), strict=False)
-        return [[Question(weight, one, 1.0, 0.0) for one in means] for means in each]
+        return [[JackknifeUnit(weight, one, 1.0, 0.0) for one in means] for means in each]
 
-    def added(self, question: Question) -> tuple[Any, Any]:
+    def added(self, question: JackknifeUnit) -> tuple[Any, Any]:
         """`total`, and that without each question, with a fraction of a question."""
         if question not in self._added:  # several coefficients add the same one
             (known,) = self.strata
@@ -173,10 +173,10 @@ class Study:
         return self._added[question]
 
     @cached_property
-    def _added(self) -> dict[Question, tuple[Any, Any]]:
+    def _added(self) -> dict[JackknifeUnit, tuple[Any, Any]]:
         return {}
 
-    def plus(self, formula: Formula, question: Question) -> Ends:
+    def plus(self, formula: Formula, question: JackknifeUnit) -> Ends:
         """A coefficient with a fraction of a question added, and its error.
 
         That of the weighted jackknife (Efron & Tibshirani 1993, ch. 11).
@@ -186,7 +186,7 @@ class Study:
         return x, weighted_error(x - formula(without), question.weight)
 
     def omega_plus(
-        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+        self, formula: Formula, questions: Sequence[JackknifeUnit], varies: float = 0.0
     ) -> Ends:
         """Omega with a fraction of a question added to each stratum, and its linearised error.
 
@@ -205,7 +205,7 @@ class Study:
         return float(1 - within / any_two), float(np.sqrt(squares))
 
 
-def with_one(terms: Sums, question: Question) -> Sums:
+def with_one(terms: Sums, question: JackknifeUnit) -> Sums:
     """The terms with a question added."""
     inverse = terms.inverse.mean()
     one = terms_of_moments(
@@ -286,30 +286,30 @@ class Method:
     """
 
     name: str
-    ends: "Callable[[Formula, Study, float], Ends]"
+    ends: "Callable[[Formula, JackknifeSample, float], Ends]"
     constant: bool = False
     bounded: bool = True
 
 
-def t_scale(formula: Formula, study: Study, level: float) -> Ends:
+def t_scale(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """Jackknife-t."""
     x, (error, t) = float(formula(study.total)), study.jackknife(formula, level)
     return x - t * error, x + t * error
 
 
-def root_scale(formula: Formula, study: Study, level: float) -> Ends:
+def root_scale(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """See `on_root_scale`."""
     error, t = study.jackknife(formula, level)
     return on_root_scale(float(formula(study.total)), t * error, study.most)
 
 
-def f_scale(formula: Formula, study: Study, level: float) -> Ends:
+def f_scale(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """Jackknife-t on the scale of log F, F = (1 + (R - 1) x) / (1 - x), R the harmonic mean."""
     x = float(formula(study.total))
     return on_f_scale(x, *study.jackknife(formula, level), study.replications)
 
 
-def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
+def noise_or_settled(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """The log scale, or the ends with a fraction of a question added, where these are farther.
 
     Lower end: a noise question; upper end: one that never varies. Where no two verdicts agree,
@@ -325,7 +325,7 @@ def noise_or_settled(formula: Formula, study: Study, level: float) -> Ends:
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
-def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
+def plus_a_question(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """The F scale, or the ends with a fraction of a question added, where these are farther.
 
     Upper end: a question that always gets the second most frequent verdict, on the scale log(1 -
@@ -345,7 +345,7 @@ def plus_a_question(formula: Formula, study: Study, level: float) -> Ends:
     return low, 1.0 if steady else float(np.fmax(high, higher))
 
 
-def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
+def far_or_noise(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """The F scale, or the ends with questions added, where these are farther.
 
     Upper end: for skewed or heavy-tailed numbers, the questions not drawn would be the reliable
@@ -363,7 +363,7 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
 
     def plus(at: FloatArray, weight: float, disagreement: float, varies: float = 0.0) -> Ends:
         norm = float(at @ at) + disagreement * (1 - 1 / r)
-        return study.omega_plus(formula, [Question(weight, at, norm, disagreement)], varies)
+        return study.omega_plus(formula, [JackknifeUnit(weight, at, norm, disagreement)], varies)
 
     t, few = t_quantile(level, study.n - 1), t_quantile(level, _freedom(terms))
     noise = plus(mean, NOISE_OF_NUMBERS, float(study.total.any_two), 2 / (r - 1))
@@ -375,13 +375,15 @@ def far_or_noise(formula: Formula, study: Study, level: float) -> Ends:
     return float(np.fmin(low, lower)), float(np.fmax(high, higher))
 
 
-def exact_bound(formula: Formula, study: Study, level: float) -> Ends:
+def exact_bound(formula: Formula, study: JackknifeSample, level: float) -> Ends:
     """The interval if no question varies: exact for agreement, derived from it for the others."""
     bound = constant_share_bound(study.sizes.min(), level)
     return study.varying(formula, 1 - bound), float(formula(study.total))
 
 
-def interval(formula: Formula, method: Method, study: Study, level: float) -> tuple[Ends, str]:
+def interval(
+    formula: Formula, method: Method, study: JackknifeSample, level: float
+) -> tuple[Ends, str]:
     """The ends of a coefficient's interval, and the name of the method that gave them."""
     if not (method.bounded and study.steady(formula)):
         return method.ends(formula, study, level), method.name

@@ -20,7 +20,7 @@ _SAME = 1e-6
 """Distributions with smaller differences are the same one, recomputed."""
 
 
-def plain(values: Iterable[Any]) -> list[Any]:
+def plain_list(values: Iterable[Any]) -> list[Any]:
     """A list of Python's own values."""
     return list(np.asarray(values).tolist() if hasattr(values, "__array__") else values)
 
@@ -29,7 +29,7 @@ def arranged(
     questions: Sequence[str], facets: Mapping[str, Iterable[Hashable]]
 ) -> tuple[tuple[str, ...], list[int], dict[str, IntArray]]:
     """The question of each cell, the cell of each judgment, and the levels of each cell."""
-    levels = {name: codes(plain(given)) for name, given in facets.items()}
+    levels = {name: codes(plain_list(given)) for name, given in facets.items()}
     for name, each in levels.items():
         one_each(f"levels of {name!r}", each, "verdicts", questions)
     if not levels:

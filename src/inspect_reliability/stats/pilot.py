@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .interval_scales import Ends, jackknife_error
-from .intervals import UNSEEN, Formula, Question, Study, second
+from .intervals import UNSEEN, Formula, JackknifeSample, JackknifeUnit, second
 from .long import ROUNDING, FloatArray
 from .moments import Sums
 
@@ -152,7 +152,7 @@ class Pilot:
         return jackknife_error(np.log(left_out)) if (left_out > 0).all() else np.inf
 
 
-class Expected(Study):
+class Expected(JackknifeSample):
     """A study of n questions like those of a pilot, with r replications each.
 
     Its standard error is multiplied by `times`, and reaches so many of it.
@@ -176,16 +176,16 @@ class Expected(Study):
         return float(formula(self.pilot.at._replace(within=share)))
 
     @property
-    def sure(self) -> list[list[Question]]:
+    def sure(self) -> list[list[JackknifeUnit]]:
         """A question that always gets the second most frequent verdict."""
-        return [[Question(UNSEEN, self.pilot.rare, 1.0, 0.0)]]
+        return [[JackknifeUnit(UNSEEN, self.pilot.rare, 1.0, 0.0)]]
 
     def jackknife(self, formula: Formula, level: float) -> tuple[float, float]:
         """The error to expect, and how many of it the interval reaches."""
-        nothing = Question(0.0, self.pilot.at.mean, 1.0, 0.0)
+        nothing = JackknifeUnit(0.0, self.pilot.at.mean, 1.0, 0.0)
         return self.plus(formula, nothing)[1], self.t
 
-    def plus(self, formula: Formula, question: Question) -> Ends:
+    def plus(self, formula: Formula, question: JackknifeUnit) -> Ends:
         """A coefficient with a fraction of a question added, and its error."""
         weight, s, disagreement = question.weight, question.mean, question.disagreement
         at, n = self.pilot.at, self.n
@@ -206,7 +206,7 @@ class Expected(Study):
         return float(formula(point)), float(np.sqrt(squares / (v * (v - 1))))
 
     def omega_plus(
-        self, formula: Formula, questions: Sequence[Question], varies: float = 0.0
+        self, formula: Formula, questions: Sequence[JackknifeUnit], varies: float = 0.0
     ) -> Ends:
         """The same."""
         (question,) = questions

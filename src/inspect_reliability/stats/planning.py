@@ -11,7 +11,7 @@ from .cells import Cells
 from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, Ends, share_ends, t_quantile
-from .intervals import FEWEST_QUESTIONS, Study
+from .intervals import FEWEST_QUESTIONS, JackknifeSample
 from .long import FloatArray
 from .moments import terms
 from .pilot import FOR_ANY, MOVES, Expected, Pilot
@@ -310,7 +310,7 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
         return replace(blank, reason=_CLUSTERED)
     if found.ends is None:
         return replace(blank, reason=(found.reason or "").removeprefix("no interval: "))
-    study = Study([terms(counts.replicated, row.scale)])
+    study = JackknifeSample([terms(counts.replicated, row.scale)])
     if study.total.disagreement == 0:
         return replace(blank, reason=_STEADY)
     (left_out,) = study.left_out(row.formula)

@@ -23,7 +23,7 @@ _MOST_LABELS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
-class Ballots:
+class Votes:
     """The votes of one judge on N questions.
 
     Attributes:
@@ -67,7 +67,7 @@ class Cascade:
         labelled: Whether each question has a label, N.
     """
 
-    judges: tuple[Ballots, ...]
+    judges: tuple[Votes, ...]
     right: Flags
     labelled: Flags
 
@@ -96,14 +96,14 @@ class Cascade:
         by, top = self.kept_by(threshold), np.array([one.top for one in self.judges])
         return np.where(by < 0, -1, top[np.maximum(by, 0), np.arange(len(by))])
 
-    def step(self, threshold: float) -> "Step":
+    def step(self, threshold: float) -> "Threshold":
         """What a threshold keeps, and how much of it is wrong."""
         said = self.kept_verdict(threshold)
         kept = said >= 0
         known = kept & self.labelled
         right = self.right[np.arange(len(said)), np.maximum(said, 0)]
         errors = int((known & ~right).sum())
-        return Step(float(threshold), float(kept.mean()), int(known.sum()), errors)
+        return Threshold(float(threshold), float(kept.mean()), int(known.sum()), errors)
 
     def fewer(self, threshold: float, votes: int) -> tuple[float, float | None]:
         """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
@@ -122,7 +122,7 @@ class Cascade:
         return float(kept.mean()), float(wrong[self.labelled].sum() / among) if among else None
 
 
-class Step(NamedTuple):
+class Threshold(NamedTuple):
     """A threshold: the share of questions that it keeps, and how many labelled ones are wrong."""
 
     threshold: float
@@ -147,8 +147,8 @@ class Rule:
             None if no number does.
     """
 
-    step: Step | None
-    path: tuple[Step, ...]
+    step: Threshold | None
+    path: tuple[Threshold, ...]
     labels: int | None = None
 
 
@@ -157,7 +157,7 @@ def fewest_kept(max_error: float, confidence: float) -> int:
     return ceil(log(1 - confidence) / log(1 - max_error) - ROUNDING)
 
 
-def keep(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> Rule:
+def selective_rule(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> Rule:
     """Find what may be kept so that at most `max_error` of it is wrong.
 
     Fixed sequence testing (Angelopoulos, Bates, Candes, Jordan & Lei 2021, "Learn then Test"; of
@@ -180,7 +180,7 @@ def keep(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> 
     return Rule(found, path, None if found else _labels(path, max_error, confidence))
 
 
-def _labels(path: Sequence[Step], max_error: float, confidence: float) -> int | None:
+def _labels(path: Sequence[Threshold], max_error: float, confidence: float) -> int | None:
     """Fewest labelled questions with which a threshold would pass, if errors stay as frequent."""
     from scipy.special import bdtr
 
@@ -270,7 +270,7 @@ def half_width(distances: FloatArray, max_error: float, confidence: float = 0.95
     return float(np.sort(distances)[sure.argmax()]) if sure.any() else None
 
 
-def _won(judge: Ballots, threshold: float, votes: int) -> FloatArray:
+def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
     """Probability that so many votes keep each verdict, N x K."""
     least = max(ceil(threshold * votes - ROUNDING), 1)
     exact = bool(np.isinf(judge.tries))
