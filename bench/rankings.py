@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 
 from _tables import show
 from inspect_reliability.cli import main as command
-from inspect_reliability.ranking.leaderboards import boards
-from inspect_reliability.ranking.plan import Apart, Size
-from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected
+from inspect_reliability.ranking.leaderboards import leaderboards
+from inspect_reliability.ranking.plan import RankPower, Size
+from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected_ranking
 from inspect_reliability.ranking.scores import Contests, ranking
-from inspect_reliability.ranking.stability import survival
+from inspect_reliability.ranking.stability import rank_stability
 from inspect_reliability.ranking.systems import judgments_on_systems, verdicts_on_systems
 
 Array = NDArray[np.float64]
@@ -158,7 +158,7 @@ def another_try(studies: int) -> Iterator[dict[str, Any]]:
         off: dict[str, list[float]] = {"tau": [], "leader changes": [], "turns": []}
         for _ in range(max(studies, 2)):
             chance = chances(n, 1, rng)[0]
-            found = survival(contests_of(drawn_from(chance, TRIES, rng))[0])
+            found = rank_stability(contests_of(drawn_from(chance, TRIES, rng))[0])
             fresh = rng.binomial(1, chance[..., None], (*chance.shape, 2 * FRESH))
             one, other = np.split(fresh.mean(axis=(0, 2, 3)), 2, axis=1)
             signs = [np.sign(of[:, None] - of[None]) for of in (one, other)]
@@ -259,7 +259,9 @@ def by_labels(studies: int) -> Iterator[dict[str, Any]]:
             alone = ranking(Contests(q, s[:, None], judged.reshape(-1, 1), q * 3 + s, 3))
             known = np.arange(400)[:, None] < n
             labels, own = (np.where(known, one, np.nan) for one in (people, judged))
-            found = corrected(LabelledShares(labels, own, np.where(known, np.nan, judged)), alone)
+            found = corrected_ranking(
+                LabelledShares(labels, own, np.where(known, np.nan, judged)), alone
+            )
             held.append((found.ends[:, 0] <= rate) & (rate <= found.ends[:, 1]))
             sets.append(not found.apart.any())
         yield {
@@ -276,7 +278,7 @@ def planned(studies: int) -> Iterator[dict[str, Any]]:
         rng = np.random.default_rng(1)
         of_judge, of_question, of_both, of_try = (2 * one**2 for one in spreads)
         q, r, j = PILOT
-        known = Apart(PILOT, of_question / q, of_judge / j, of_both / q / j, of_try / q / j / r)
+        known = RankPower(PILOT, of_question / q, of_judge / j, of_both / q / j, of_try / q / j / r)
         design = known.cheapest(DIFFERENCE, vary=True)
         assert design is not None
         q, r, j = map(int, design)
@@ -342,7 +344,7 @@ def rows_beside_questions(file: str, judge: str | None) -> Iterator[dict[str, An
     if judge:
         one = (given.table["judge"] == judge) & (given.table["replication"] == 1)
         given = replace(given, table=given.table[one].reset_index(drop=True))
-    (board,) = boards(given, pool=["judge"] if "judge" in given.names else [])
+    (board,) = leaderboards(given, pool=["judge"] if "judge" in given.names else [])
     contests, names = board.contests, board.systems
     found = ranking(contests)
     system, values = contests.systems.ravel(), contests.values.ravel()

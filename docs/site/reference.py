@@ -35,10 +35,10 @@ from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.keeping.report import keep_results, panels
-from inspect_reliability.ranking.compare import places
-from inspect_reliability.ranking.leaderboards import boards
-from inspect_reliability.ranking.plan import apart
+from inspect_reliability.keeping.report import cascades, keep_results
+from inspect_reliability.ranking.compare import rank_agreement
+from inspect_reliability.ranking.leaderboards import leaderboards
+from inspect_reliability.ranking.plan import rank_power
 from inspect_reliability.ranking.report import rank_results
 from inspect_reliability.ranking.systems import judgments_on_systems, verdicts_on_systems
 from inspect_reliability.showing.formats import TableColumn
@@ -338,19 +338,23 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
         alone = analyse(judgments, "judge")
         promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
-        for name, records in keep_results(panels(alone, promise, judges)).items():
+        for name, records in keep_results(cascades(alone, promise, judges)).items():
             found[name] += records
         if judgments.table["judge"].nunique() > 1:
             sides = sides_by(judgments, "judge")
             found["compare"] += compare_sides(sides)[0]
             found["changes"] += changes(sides)
-    ranked = rank_results(boards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)]))))
+    ranked = rank_results(
+        leaderboards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)])))
+    )
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
     pairs = verdicts_on_systems(judgments_on_systems([str(_PAIRS)]))
-    found["favours"] += [one for board in boards(pairs, labels=pairs) for one in board.favours]
-    found["plan --for rank"] += apart(pairs)
-    found["compare --for rank"] += places(pairs, pairs)
+    found["favours"] += [
+        one for board in leaderboards(pairs, labels=pairs) for one in board.favours
+    ]
+    found["plan --for rank"] += rank_power(pairs)
+    found["compare --for rank"] += rank_agreement(pairs, pairs)
     votes = {"question": [*"aabb"], "verdict": [*"CCCI"]}
     unlabelled = analyse(judgments_from_frame(pd.DataFrame(votes)))
     found["label"].append(draw(unlabelled, 1, Goal("keep", 0.1)).record)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from inspect_reliability.keeping.calibration import brier, points
+from inspect_reliability.keeping.calibration import brier, calibration_points
 from inspect_reliability.stats.selective import Votes
 
 DECIDES = np.array([True, True, True, False])
@@ -45,10 +45,12 @@ def test_the_score_has_no_bias(tries: int) -> None:
 def test_points_are_shares_that_are_right(tries: int) -> None:
     """A point for each number of votes says how often such a verdict is right in the population."""
     _, right, every = _drawn(tries, 20_000)
-    truth = {one.share: one for one in points(every, right)}
+    truth = {one.share: one for one in calibration_points(every, right)}
     assert all(abs(share * tries - round(share * tries)) < 1e-9 for share in truth)
     found = [
-        one for seed in range(1, 101) for one in points(*reversed(_drawn(tries, 300, seed)[1:]))
+        one
+        for seed in range(1, 101)
+        for one in calibration_points(*reversed(_drawn(tries, 300, seed)[1:]))
     ]
     assert all(one.ends[0] <= one.right <= one.ends[1] for one in found)
     for share, known in truth.items():
@@ -80,7 +82,7 @@ def test_probabilities_have_points_that_rise() -> None:
     """Without bins, points of probabilities rise as isotonic regression does."""
     p, right, _ = _drawn(1, 400)
     exact = Votes(p, DECIDES, np.inf)
-    found = points(exact, right)
+    found = calibration_points(exact, right)
     assert all(a.right < b.right and a.share < b.share for a, b in pairwise(found))
     assert sum(one.n for one in found) == (p.argmax(axis=1) < 3).sum()
     one = brier(exact, right)

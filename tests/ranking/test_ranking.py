@@ -12,10 +12,10 @@ from scipy.stats import binom, binomtest, ttest_1samp
 from scipy.stats import t as student
 from statsmodels.stats.power import TTestPower
 
-from inspect_reliability.ranking.plan import Apart, Size
-from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected, favoured
+from inspect_reliability.ranking.plan import RankPower, Size
+from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected_ranking, favoured
 from inspect_reliability.ranking.scores import Contests, _groups, ranking, strengths
-from inspect_reliability.ranking.stability import survival, variance_of_tries
+from inspect_reliability.ranking.stability import rank_stability, variance_of_tries
 from inspect_reliability.stats import ReliabilityError
 from inspect_reliability.stats.corrected import Sample, ppi
 
@@ -130,14 +130,14 @@ def test_labels_of_every_question_are_the_scores() -> None:
     judged, people = rng.random((60, 3)), rng.random((60, 3))
     blank = np.full((60, 3), np.nan)
     contests = scored(judged[:, :, None])
-    every = corrected(LabelledShares(people, judged, blank), ranking(contests))
+    every = corrected_ranking(LabelledShares(people, judged, blank), ranking(contests))
     assert every.scores == pytest.approx(people.mean(axis=0))
     assert every.error == pytest.approx(people.std(axis=0, ddof=1) / np.sqrt(60))
     few = np.arange(60)[:, None] < 10
     some = LabelledShares(
         np.where(few, people, np.nan), np.where(few, judged, np.nan), np.where(few, np.nan, judged)
     )
-    found = corrected(some, ranking(contests))
+    found = corrected_ranking(some, ranking(contests))
     bias = (judged - people)[:10].mean(axis=0)
     assert found.scores == pytest.approx(judged.mean(axis=0) - bias.mean())
     widest = max(abs(a - b) for a, b in combinations(bias, 2))
@@ -156,7 +156,7 @@ def test_each_score_is_that_of_ppi() -> None:
         np.where(known, np.nan, judged),
     )
     contests = scored(judged[:, :, None])
-    found = corrected(given, ranking(contests))
+    found = corrected_ranking(given, ranking(contests))
     for i in range(2):
         one = ppi(Sample(people[:40, i], judged[:40, i], judged[40:, i]))
         assert found.scores[i] == pytest.approx(one.value)
@@ -177,7 +177,7 @@ def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
     errs = 1 - 0.025 ** (1 / n)
     assert binom.pmf(0, n, errs) == pytest.approx(0.025)
     own = alone.ends + np.array([-2 * errs, 2 * errs])
-    assert corrected(given, alone).ends == pytest.approx(own.clip(0, 1))
+    assert corrected_ranking(given, alone).ends == pytest.approx(own.clip(0, 1))
     assert favoured(given, [0]) == pytest.approx((0, 2 * errs))
 
 
@@ -190,7 +190,7 @@ def test_equal_systems_are_not_told_apart_by_few_labels() -> None:
         judged = np.where(rng.random(people.shape) < 0.9, people, 1 - people)
         labels, own = (np.where(known, one, np.nan) for one in (people, judged))
         given = LabelledShares(labels, own, np.where(known, np.nan, judged))
-        told += float(corrected(given, ranking(scored(judged[:, :, None]))).apart.any())
+        told += float(corrected_ranking(given, ranking(scored(judged[:, :, None]))).apart.any())
     assert told <= binom.ppf(0.95, 100, 0.05)
 
 
@@ -204,7 +204,7 @@ def test_corrected_scores_near_one_hold_the_truth() -> None:
         judged = np.where(rng.random((120, 3)) < 0.85, people, 1 - people)
         labels, own = (np.where(known, one, np.nan) for one in (people, judged))
         given = LabelledShares(labels, own, np.where(known, np.nan, judged))
-        found = corrected(given, ranking(scored(judged[:, :, None])))
+        found = corrected_ranking(given, ranking(scored(judged[:, :, None])))
         held.append((found.ends[:, 0] <= truth) & (truth <= found.ends[:, 1]))
     assert np.mean(held, axis=0).min() > 0.9
 
@@ -348,7 +348,7 @@ def test_another_try_is_expected_over_all_tries() -> None:
         taus.append((signs[0] * signs[1]).sum() / 6)
         tops = [of == of.max() for of in (one, other)]
         leads.append(1 - (tops[0] & tops[1]).sum() / (tops[0].sum() * tops[1].sum()))
-    found = survival(scored(values))
+    found = rank_stability(scored(values))
     assert found is not None
     assert found.tau == pytest.approx(np.mean(taus), abs=0.06)
     assert found.leader_changes == pytest.approx(np.mean(leads), abs=0.06)
@@ -362,12 +362,12 @@ def test_ends_of_tau_depend_little_on_what_is_drawn(monkeypatch: pytest.MonkeyPa
     streams, ends = [np.random.default_rng(seed) for seed in range(3)], []
     for one in streams:
         monkeypatch.setattr("numpy.random.default_rng", lambda _, one=one: one)
-        ends.append(survival(scored(values)).ends)
+        ends.append(rank_stability(scored(values)).ends)
     assert np.ptp(ends, axis=0).max() < 0.08
 
 
 def test_one_try_says_nothing_of_another() -> None:
-    assert survival(scored(np.random.default_rng(4).random((5, 3, 1)))) is None
+    assert rank_stability(scored(np.random.default_rng(4).random((5, 3, 1)))) is None
 
 
 @pytest.mark.slow
@@ -409,7 +409,7 @@ def test_a_planned_study_finds_the_difference(
         2 * other**2 / 1600,
         2 * of_try**2 / 1600,
     ]
-    found = Apart(size, *variances).cheapest(0.08, vary=True)
+    found = RankPower(size, *variances).cheapest(0.08, vary=True)
     assert found is not None
     n, j = int(found.questions), int(found.judges)
     assert j >= 5
@@ -433,11 +433,11 @@ def test_a_planned_study_finds_the_difference(
 
 def test_few_questions_are_planned_by_t() -> None:
     """Of questions there are as many as statsmodels says for a paired t test."""
-    study = Apart(Size(100, 1, 1), 0.01, 0.0, 0.0, 0.0)
+    study = RankPower(Size(100, 1, 1), 0.01, 0.0, 0.0, 0.0)
     for difference in (0.2, 1.0):
         needed = TTestPower().solve_power(difference, alpha=0.05, power=0.8)
         assert study.enough(difference, "questions") == np.ceil(needed)
 
 
 def test_one_difference_on_every_question_is_planned_by_a_sign_test() -> None:
-    assert Apart(Size(10, 1, 1), 0.0, 0.0, 0.0, 0.0).enough(1.0, "questions") == 6
+    assert RankPower(Size(10, 1, 1), 0.0, 0.0, 0.0, 0.0).enough(1.0, "questions") == 6

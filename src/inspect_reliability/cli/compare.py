@@ -8,7 +8,7 @@ from ..answers import Analysis
 from ..answers.arms import sides_by, sides_of
 from ..answers.compare import compare_document, differences
 from ..errors import UserError
-from ..ranking.compare import places, places_document, split_by
+from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
 from .main import command
 from .options import Request, print_left_out, reads_logs
@@ -40,8 +40,8 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     request = Request(**asked)
     if ranked:
         rankings, names = _rankings(request, by)
-        found = places(*rankings)
-        request.show(places_document(found, names))
+        found = rank_agreement(*rankings)
+        request.show(rank_agreement_document(found, names))
         return
     sides = _sides(request, by)
     differ = differences(sides)

@@ -11,7 +11,7 @@ from ..answers.labelled_cascade import Panel, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
 from ..judgments.rows import read_frame
-from ..keeping.report import keep_document, panels, saved_rule
+from ..keeping.report import cascades, keep_document, saved_rule
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
@@ -134,7 +134,7 @@ def keep(
     request = Request(**asked)
     judgments = request.read(by)
     analysis = analyse(judgments, by or GROUP_BY)
-    found = panels(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)
+    found = cascades(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
     request.show(keep_document(found, request.typed))

@@ -6,7 +6,7 @@ import click
 
 from ..answers import analyse
 from ..answers.plan import COEFFICIENTS, plan_document, plans
-from ..ranking.plan import apart, apart_document
+from ..ranking.plan import rank_power, rank_power_document
 from .main import command
 from .options import Finite, Request, by_option, reads_logs
 
@@ -60,8 +60,8 @@ def plan(
     request = Request(**asked)
     if "rank" in names:
         verdicts = request.read_systems()
-        neighbours = apart(verdicts, by)
-        request.show(apart_document(neighbours, request.typed))
+        neighbours = rank_power(verdicts, by)
+        request.show(rank_power_document(neighbours, request.typed))
         return
     judgments = request.read(by)
     analysis = analyse(judgments, by)

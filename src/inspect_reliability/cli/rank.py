@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ..ranking.leaderboards import boards
+from ..ranking.leaderboards import leaderboards
 from ..ranking.report import rank_document, rank_results
 from ..ranking.systems import labels_on_systems
 from .main import command
@@ -87,6 +87,6 @@ def rank(
     if labels:
         people = labels_on_systems(labels, request.reading, baseline)
         print_left_out(people.notes)
-    found = boards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
+    found = leaderboards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
     results = rank_results(found)
     request.show(rank_document(found, results))

@@ -10,7 +10,7 @@ from ..stats.long import Flags, FloatArray
 from ..stats.selective import Votes
 
 
-class Point(NamedTuple):
+class CalibrationPoint(NamedTuple):
     """Questions whose most frequent verdict has this share, and how often it is right."""
 
     share: float
@@ -40,7 +40,7 @@ class Brier:
     of_votes: float
 
 
-def points(ballots: Votes, right: Flags, level: float = 0.95) -> list[Point]:
+def calibration_points(ballots: Votes, right: Flags, level: float = 0.95) -> list[CalibrationPoint]:
     """A point for each share that a most frequent verdict has, without bins.
 
     Ties and abstentions have no point: they say nothing that could be right. Of probabilities,
@@ -59,7 +59,7 @@ def points(ballots: Votes, right: Flags, level: float = 0.95) -> list[Point]:
     for own in _alike(share, hit, bool(np.isinf(ballots.tries))):
         n, good = int(own.sum()), float(hit[own].sum())
         ends = clopper_pearson(good, n, level)
-        found.append(Point(round(float(share[own].mean()), 12), n, good / n, ends))
+        found.append(CalibrationPoint(round(float(share[own].mean()), 12), n, good / n, ends))
     return found
 
 

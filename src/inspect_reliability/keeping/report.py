@@ -21,7 +21,7 @@ from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.long import Flags
 from ..stats.selective import Votes, smaller_numbers
-from .calibration import brier, points
+from .calibration import brier, calibration_points
 
 TITLE = "Which verdicts may be used?"
 
@@ -42,7 +42,7 @@ _MANY_USES = (
 )
 
 
-def panels(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) -> list[Panel]:
+def cascades(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) -> list[Panel]:
     """What gets a rule: each row, and the judges of a cascade together.
 
     Args:
@@ -104,7 +104,7 @@ def _labelled(panel: Panel) -> tuple[Votes, Flags] | None:
 def _calibration(panel: Panel) -> Iterator[Record]:
     if known := _labelled(panel):
         tries = known[0].tries
-        for one in points(*known):
+        for one in calibration_points(*known):
             yield panel.keys | {
                 "share": one.share,
                 "votes": None if isinf(tries) else round(one.share * tries),
@@ -163,7 +163,7 @@ def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
     said = [
-        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{in_words(panel, one)}", "answer")
+        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{rule_in_words(panel, one)}", "answer")
         for panel, one in zip(found, records, strict=True)
     ]
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
@@ -199,7 +199,7 @@ def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
         yield from _lines(results[name], name, title)
 
 
-def in_words(panel: Panel, one: Record) -> str:
+def rule_in_words(panel: Panel, one: Record) -> str:
     """The rule of a record in words."""
     n = one["n_questions"]
     undecided, held = f"{share(one['undecided'], n)} are undecided", ""

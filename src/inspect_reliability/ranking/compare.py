@@ -13,7 +13,7 @@ from ..showing.formats import Record
 from ..showing.keys import declared, legend
 from ..stats import ReliabilityError
 from ..stats.long import ROUNDING
-from .leaderboards import Board
+from .leaderboards import Leaderboard
 from .scores import by_mean, mean_of, ranked, ranking
 from .systems import Verdicts
 
@@ -40,7 +40,7 @@ def split_by(verdicts: Verdicts, key: str) -> tuple[tuple[Verdicts, Verdicts], t
     return (one, other), (str(values[0]), str(values[1]))
 
 
-def places(first: Verdicts, second: Verdicts) -> list[Record]:
+def rank_agreement(first: Verdicts, second: Verdicts) -> list[Record]:
     """Each system in both rankings, on the systems and questions of both.
 
     Raises:
@@ -60,11 +60,11 @@ def places(first: Verdicts, second: Verdicts) -> list[Record]:
     for one, table in zip(both, tables, strict=True):
         kept = table[table["question"].isin(shared)]
         own = kept.sort_values("question", kind="stable").reset_index(drop=True)
-        sides.append(Board({}, own, one))
+        sides.append(Leaderboard({}, own, one))
     return list(_records(sides))
 
 
-def _records(sides: Sequence[Board]) -> Iterator[Record]:
+def _records(sides: Sequence[Leaderboard]) -> Iterator[Record]:
     known = [side.contests for side in sides]
     systems = sides[0].systems
     try:
@@ -95,7 +95,7 @@ def _records(sides: Sequence[Board]) -> Iterator[Record]:
         }
 
 
-def places_document(found: Sequence[Record], names: Sequence[str]) -> Document:
+def rank_agreement_document(found: Sequence[Record], names: Sequence[str]) -> Document:
     """Which places moved beyond noise, and every system in both rankings."""
     title = f"{names[0]} (first), {names[1]} (second)"
     moved = [one["system"] for one in found if one["moved"]]

@@ -15,9 +15,9 @@ from ..record.same_model import same_model
 from ..showing.formats import Record, plain
 from ..stats import Reason, ReliabilityError
 from ..stats.long import ROUNDING, FloatArray, IntArray
-from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected, favoured
+from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
 from .scores import FEWEST_LEVELS, Contests, Method, Ranking, ranking
-from .stability import Survival, survival, variance_of_tries
+from .stability import RankStability, rank_stability, variance_of_tries
 from .systems import Verdicts
 
 _LEVELS = ("judge", "wording")
@@ -69,7 +69,7 @@ _WITHOUT = (
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class Leaderboard:
     """The ranking of one judge, or of what the keys say.
 
     Attributes:
@@ -162,7 +162,7 @@ class Board:
                 return judged
             if self.labelled is None:
                 return "no label is of these systems and questions"
-            return corrected(self.labelled, judged)
+            return corrected_ranking(self.labelled, judged)
         except ReliabilityError as error:
             why: str = error.args[0]  # with its code
             return why
@@ -173,16 +173,16 @@ class Board:
         return self.found if isinstance(self.found, str) else self.found.reason
 
     @cached_property
-    def again(self) -> Survival | None:
+    def again(self) -> RankStability | None:
         """Another try."""
-        return survival(self.contests, None, self.method)
+        return rank_stability(self.contests, None, self.method)
 
-    def across(self, name: str) -> Survival | None:
+    def across(self, name: str) -> RankStability | None:
         """One try at each of two levels."""
         if name not in self.table or self.table[name].nunique() < 2:
             return None
         levels = pd.factorize(self.table[name])[0]
-        return survival(self._contests(name), levels, self.method)
+        return rank_stability(self._contests(name), levels, self.method)
 
     @property
     def records(self) -> Iterator[Record]:
@@ -289,7 +289,7 @@ class Board:
             yield Reason(RankingCode.THESE, _THESE.format(f"{self.over}s", FEWEST_LEVELS))
 
 
-def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Record]:
+def _survived(board: Leaderboard, across: str, found: RankStability | None) -> Iterator[Record]:
     if found:
         yield {
             **board.keys,
@@ -300,7 +300,7 @@ def _survived(board: Board, across: str, found: Survival | None) -> Iterator[Rec
         }
 
 
-def boards(
+def leaderboards(
     verdicts: Verdicts,
     by: Sequence[str] = (),
     pool: Sequence[str] = (),
@@ -308,7 +308,7 @@ def boards(
     over: str = "",
     labels: Verdicts | None = None,
     family: Collection[tuple[str, str]] = (),
-) -> list[Board]:
+) -> list[Leaderboard]:
     """A ranking for each judge and condition.
 
     Args:
@@ -355,7 +355,7 @@ def boards(
     for values, rows in parts:
         keys = plain(dict(zip(names, values, strict=True)))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
-        found.append(Board(keys, table, verdicts, method, over, labels, family))
+        found.append(Leaderboard(keys, table, verdicts, method, over, labels, family))
     return found
 
 
@@ -364,12 +364,12 @@ def _at_once(verdicts: Verdicts) -> list[int]:
     return sorted({len(of) for of in verdicts.table["systems"].unique()})
 
 
-def across_judges(found: Sequence[Board]) -> Iterator[Record]:
+def across_judges(found: Sequence[Leaderboard]) -> Iterator[Record]:
     """What another judge changes, under each condition."""
     for keys, several in alike(found, "judge"):
         first = several[0]
         table = pd.concat([one.table for one in several], ignore_index=True)
-        whole = Board(keys, table, first.verdicts, first.method)
+        whole = Leaderboard(keys, table, first.verdicts, first.method)
         missing = {"judge": None} if "judge" in first.keys else {}
         for record in _survived(whole, "judge", whole.across("judge")):
             yield missing | record

@@ -18,7 +18,7 @@ from ..stats.estimate import LEVEL
 from ..stats.interval_scales import constant_share_bound
 from ..stats.intervals import FEWEST_QUESTIONS
 from ..stats.long import FloatArray
-from .leaderboards import Board, boards
+from .leaderboards import Leaderboard, leaderboards
 from .scores import FEWEST_LEVELS, Contests, Ranking, of_differences
 from .systems import Verdicts
 
@@ -46,7 +46,7 @@ class Size(NamedTuple):
     judges: float
 
 
-class Apart(NamedTuple):
+class RankPower(NamedTuple):
     """The variance of a difference, by what it comes from, in a study of this size."""
 
     size: Size
@@ -122,9 +122,9 @@ class Apart(NamedTuple):
         return best
 
 
-def neighbours_apart(
+def power_of_neighbours(
     contests: Contests, found: Ranking, of_tries: FloatArray | None
-) -> Iterator[tuple[int, int, Apart]]:
+) -> Iterator[tuple[int, int, RankPower]]:
     """Each two systems next to each other, with what their difference varies with.
 
     The variance over questions has that of judges by questions, and both have that of tries: they
@@ -143,7 +143,7 @@ def neighbours_apart(
         tries = min(tries, whole)
         both = max(float(over[2][i, j]), tries) if over[2:] else tries
         judges = max(float(over[1][i, j]) - both, 0.0) if over[1:] else 0.0
-        yield int(i), int(j), Apart(size, max(whole - both, 0.0), judges, both - tries, tries)
+        yield int(i), int(j), RankPower(size, max(whole - both, 0.0), judges, both - tries, tries)
 
 
 # What would tell two neighbours of a ranking apart: questions, tries, judges, calls and money.
@@ -153,15 +153,15 @@ _MOST_NEIGHBOURS = 8
 """Most neighbours that an answer lists."""
 
 
-def apart(verdicts: Verdicts, by: Sequence[str] = ()) -> list[Record]:
+def rank_power(verdicts: Verdicts, by: Sequence[str] = ()) -> list[Record]:
     """What each two neighbours of each ranking take, of each judge and of five or more together.
 
     Raises:
         UserError: There is no ranking with intervals.
     """
-    found = boards(verdicts, by)
+    found = leaderboards(verdicts, by)
     if not by and "judge" in verdicts.names:
-        found += [one for one in boards(verdicts, over="judge") if _several(one)]
+        found += [one for one in leaderboards(verdicts, over="judge") if _several(one)]
     records = [record for board in found for record in _of(board)]
     if not records:
         board = found[0].found
@@ -169,17 +169,17 @@ def apart(verdicts: Verdicts, by: Sequence[str] = ()) -> list[Record]:
     return records
 
 
-def _several(board: Board) -> bool:
+def _several(board: Leaderboard) -> bool:
     return isinstance(board.found, Ranking) and board.found.levels > 0
 
 
-def _of(board: Board) -> Iterator[Record]:
+def _of(board: Leaderboard) -> Iterator[Record]:
     known = board.found
     if isinstance(known, str) or known.reason:
         return
     contests = board.contests
     cost = board.table["cost"].mean() if "cost" in board.table else math.nan
-    for i, j, parts in neighbours_apart(contests, known, board.of_tries):
+    for i, j, parts in power_of_neighbours(contests, known, board.of_tries):
         either = (contests.systems == i).any(axis=1) | (contests.systems == j).any(axis=1)
         difference = float(known.scores[i] - known.scores[j])
         names = {"above": board.systems[i], "below": board.systems[j], "difference": difference}
@@ -187,7 +187,7 @@ def _of(board: Board) -> Iterator[Record]:
         yield {**board.keys, **names, **_design(parts, difference, each, cost, known.levels)}
 
 
-def _design(parts: Apart, difference: float, each: float, cost: float, levels: int) -> Record:
+def _design(parts: RankPower, difference: float, each: float, cost: float, levels: int) -> Record:
     """What one difference takes; `each`: calls a question, try and judge."""
     one = difference > 0
     best: Size | None = parts.cheapest(difference, levels > 0) if one else None
@@ -203,7 +203,7 @@ def _design(parts: Apart, difference: float, each: float, cost: float, levels: i
     }
 
 
-def apart_document(found: Sequence[Record], logs: str) -> Document:
+def rank_power_document(found: Sequence[Record], logs: str) -> Document:
     """What the neighbours take that are not told apart yet, and every two neighbours."""
     open_ = [one for one in found if (one["questions"] or math.inf) > one["n_questions"]]
     said: list[Block] = [_table(open_[:_MOST_NEIGHBOURS], "Neighbours not told apart yet")] * bool(

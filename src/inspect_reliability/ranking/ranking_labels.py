@@ -73,7 +73,7 @@ class LabelledShares:
         return self.judged - self.labels
 
 
-def corrected(given: LabelledShares, judged: Ranking) -> Ranking:
+def corrected_ranking(given: LabelledShares, judged: Ranking) -> Ranking:
     """Systems ranked by what the labels say of their scores.
 
     With 30 labels of each system, by PPI++ a system (`ppi`). Else all scores get the mean bias as

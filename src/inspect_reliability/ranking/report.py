@@ -12,7 +12,7 @@ from ..showing.formats import Record, describe, grouped, keys_of, share
 from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
-from .leaderboards import OWN, Board, RankingCode, across_judges
+from .leaderboards import OWN, Leaderboard, RankingCode, across_judges
 from .scores import Ranking
 
 _MOST = 12
@@ -24,7 +24,7 @@ _LEADS = 0.05
 Results = dict[str, list[Record]]
 
 
-RESULTS: Mapping[str, Callable[[Sequence[Board]], Iterable[Record]]] = {
+RESULTS: Mapping[str, Callable[[Sequence[Leaderboard]], Iterable[Record]]] = {
     "ranking": lambda found: (one for board in found for one in board.records),
     "survival": lambda found: chain(
         (one for board in found for one in board.survived), across_judges(found)
@@ -38,17 +38,17 @@ RESULTS: Mapping[str, Callable[[Sequence[Board]], Iterable[Record]]] = {
 """Name in JSON -> what computes the records; `keys.md` has their keys."""
 
 
-def rank_results(found: Sequence[Board]) -> Results:
+def rank_results(found: Sequence[Leaderboard]) -> Results:
     """Every result of some rankings."""
     return {name: list(records(found)) for name, records in RESULTS.items()}
 
 
-def _cautions(found: Sequence[Board]) -> list[Caution]:
+def _cautions(found: Sequence[Leaderboard]) -> list[Caution]:
     said = ((text, describe(board.keys)) for board in found for text in board.cautions)
     return Caution.each(said, len(found))
 
 
-def rank_document(found: Sequence[Board], results: Results) -> Document:
+def rank_document(found: Sequence[Leaderboard], results: Results) -> Document:
     """Who is ahead and whether that would come out again; then every number."""
     told = _cautions(found)
     return Document(
@@ -64,7 +64,7 @@ def rank_document(found: Sequence[Board], results: Results) -> Document:
     )
 
 
-def _answer(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> list[Block]:
+def _answer(found: Sequence[Leaderboard], results: Results, told: Sequence[Caution]) -> list[Block]:
     said: list[Block] = []
     first = found[0]
     if len(found) == 1:
@@ -96,7 +96,7 @@ def _set(record: Record) -> str:
     return f"{low}-{high}" if low != high else str(low)
 
 
-def _in_words(found: Sequence[Board], results: Results) -> Iterator[str]:
+def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
     """Whether neighbours are told apart, and what another try, order and judge change."""
     alone = len(found) == 1
     if alone and isinstance(found[0].found, Ranking) and not found[0].found.reason:
@@ -149,7 +149,7 @@ def _ends(own: Sequence[Record]) -> str:
     return f" [{ends[0]:.2f}, {ends[1]:.2f}]" if len(own) == 1 and ends else ""
 
 
-def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
+def _next(found: Sequence[Leaderboard], told: Sequence[Caution]) -> tuple[str]:
     """What the ranking asks for."""
     board = found[0]
     if all(one.why for one in found):
@@ -163,7 +163,7 @@ def _next(found: Sequence[Board], told: Sequence[Caution]) -> tuple[str]:
     return ("report rank sets or groups beside the ranks",)
 
 
-def _without_intervals(board: Board) -> str:
+def _without_intervals(board: Leaderboard) -> str:
     if code_of(board.why) is Unknown.TOO_FEW:
         return f"judge more questions, at least {FEWEST_QUESTIONS} for each system"
     if board.method == "bt":
@@ -171,7 +171,9 @@ def _without_intervals(board: Board) -> str:
     return "label more outputs of these systems"
 
 
-def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) -> Iterator[Block]:
+def _every(
+    found: Sequence[Leaderboard], results: Results, told: Sequence[Caution]
+) -> Iterator[Block]:
     for board in found:
         own = _of(board, results["ranking"])
         yield _table(own, describe(board.keys) if board.keys else "Ranking")
@@ -185,12 +187,12 @@ def _every(found: Sequence[Board], results: Results, told: Sequence[Caution]) ->
     yield from told
 
 
-def _of(board: Board, records: Sequence[Record]) -> list[Record]:
+def _of(board: Leaderboard, records: Sequence[Record]) -> list[Record]:
     """The records of one ranking."""
     return [one for one in records if board.keys.items() <= one.items()]
 
 
-def _sections(found: Sequence[Board], results: Results) -> list[Section]:
+def _sections(found: Sequence[Leaderboard], results: Results) -> list[Section]:
     """Pictures: systems by score, and the orders of two tries side by side."""
     parts = (("Systems by score", "Systems", _scores), ("Two tries", "Tries", _two_tries))
     return [
@@ -200,7 +202,7 @@ def _sections(found: Sequence[Board], results: Results) -> list[Section]:
     ]
 
 
-def _scores(board: Board, results: Results) -> Figure | None:
+def _scores(board: Leaderboard, results: Results) -> Figure | None:
     if isinstance(board.found, str):
         return None
     records = _of(board, results["ranking"])
@@ -219,7 +221,7 @@ def _scores(board: Board, results: Results) -> Figure | None:
     )
 
 
-def _two_tries(board: Board, _: Results) -> Figure | None:
+def _two_tries(board: Leaderboard, _: Results) -> Figure | None:
     if board.again is None or isinstance(board.found, str):
         return None
     drawn = np.array(board.again.example)

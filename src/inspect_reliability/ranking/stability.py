@@ -26,7 +26,7 @@ _MOST_KEPT = 4e6
 
 
 @dataclass(frozen=True)
-class Survival:
+class RankStability:
     """Two leaderboards of one try each, compared.
 
     Attributes:
@@ -46,9 +46,9 @@ class Survival:
     example: FloatArray
 
 
-def survival(
+def rank_stability(
     contests: Contests, across: IntArray | None = None, method: Method = "mean"
-) -> Survival | None:
+) -> RankStability | None:
     """Compare two tries of every cell, or one try at each of two levels; None without two.
 
     Two different tries of each cell are drawn again and again: their numbers mean nothing across
@@ -82,7 +82,7 @@ def survival(
     tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
     ends = _bootstrap(kept, random) if method == "mean" else None
     without = 1 - len(scores) / (each * len(pairs))
-    return Survival(tau, ends, changes, without, turned / len(scores), scores[0])
+    return RankStability(tau, ends, changes, without, turned / len(scores), scores[0])
 
 
 def variance_of_tries(contests: Contests) -> FloatArray | None:
