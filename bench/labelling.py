@@ -31,7 +31,7 @@ import numpy as np
 
 from _tables import show
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.labelled_cascade import Panel, Promise
+from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
 from inspect_reliability.cli.options import Request
 from inspect_reliability.stats.anytime import (
     BLOCK,
@@ -210,7 +210,7 @@ def replayed(
 ) -> Iterator[dict[str, Any]]:
     """Labels of real judgments in random orders, until a rule or an accuracy is known."""
     for row in analyse(Request(logs=[file]).read(by), by).rows:
-        cascade = Panel((row,), Promise()).cascade
+        cascade = LabelledCascade((row,), Promise()).cascade
         said = cascade.judges[0].top
         wrong = ~cascade.right[np.arange(len(said)), np.maximum(said, 0)]
         study = Study(cascade.confidence, wrong)

@@ -20,11 +20,11 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.arms import sides_by
+from inspect_reliability.answers.arms import arms_by
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.answers.compare import changes, compare_sides
-from inspect_reliability.answers.gate import Limits, check
-from inspect_reliability.answers.label import draw
+from inspect_reliability.answers.compare import compare_arms, drift
+from inspect_reliability.answers.gate import Limits, check_limits
+from inspect_reliability.answers.label import draw_outputs
 from inspect_reliability.answers.labelled_cascade import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.score_variance import of_suite, sources
@@ -333,17 +333,19 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
             found[name] += records
         found["card"] += card_document(analysis).results["rows"]
         found["plan"] += plans(analysis, [0.1], names=["omega", "agreement"])
-        found["gate"] += check(analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),)))
-        found["gate"] += check(analysis, Limits((("omega", 0.5),), anytime=True))
+        found["gate"] += check_limits(
+            analysis, Limits((("omega", 0.5),), (("non_response_rate", 0.05),))
+        )
+        found["gate"] += check_limits(analysis, Limits((("omega", 0.5),), anytime=True))
         judges = [str(one) for one in judgments.table["judge"].dropna().unique()]
         alone = analyse(judgments, "judge")
         promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
         for name, records in keep_results(cascades(alone, promise, judges)).items():
             found[name] += records
         if judgments.table["judge"].nunique() > 1:
-            sides = sides_by(judgments, "judge")
-            found["compare"] += compare_sides(sides)[0]
-            found["changes"] += changes(sides)
+            sides = arms_by(judgments, "judge")
+            found["compare"] += compare_arms(sides)[0]
+            found["changes"] += drift(sides)
     ranked = rank_results(
         leaderboards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)])))
     )
@@ -357,7 +359,7 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     found["compare --for rank"] += rank_agreement(pairs, pairs)
     votes = {"question": [*"aabb"], "verdict": [*"CCCI"]}
     unlabelled = analyse(judgments_from_frame(pd.DataFrame(votes)))
-    found["label"].append(draw(unlabelled, 1, Goal("keep", 0.1)).record)
+    found["label"].append(draw_outputs(unlabelled, 1, Goal("keep", 0.1)).record)
     found["fooled"] += analyse(judgments_from_frame(_with_changes())).results["fooled"]
     for scorer, rows in _suite("CI", "CC").groupby("scorer"):
         found["score_variance"].append(of_suite(str(scorer), rows))

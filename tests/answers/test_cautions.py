@@ -14,7 +14,7 @@ from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.cautions import ASKED_ONCE
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.answers.summary import cautions as cautions_of
+from inspect_reliability.answers.summary import all_cautions as cautions_of
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render

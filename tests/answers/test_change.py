@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import Analysis
-from inspect_reliability.answers.arms import sides_of
-from inspect_reliability.answers.compare import change_blocks, changes
+from inspect_reliability.answers.arms import arms_of
+from inspect_reliability.answers.compare import drift, drift_blocks
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments, make_table
 from inspect_reliability.showing.document import Table
@@ -29,15 +29,15 @@ def run(drift: float, seed: int, questions: int = 200) -> pd.DataFrame:
 
 def sides(old: pd.DataFrame, new: pd.DataFrame) -> Analysis:
     made = (judgments_from_frame(one, judge="j") for one in (old, new))
-    return sides_of(*made, names=("old", "new"))
+    return arms_of(*made, names=("old", "new"))
 
 
 def test_noise_is_no_change_and_drift_is() -> None:
     """Two runs of one judge differ as often as each alone; of a judge that drifted, more often."""
-    (same,) = changes(sides(run(0, 2), run(0, 3)))
+    (same,) = drift(sides(run(0, 2), run(0, 3)))
     low, high = same["above_noise_interval"]
     assert low < 0 < high
-    (drifted,) = changes(sides(run(0, 2), run(0.3, 4)))
+    (drifted,) = drift(sides(run(0, 2), run(0.3, 4)))
     low, high = drifted["above_noise_interval"]
     assert 0 < low < 0.6 * 0.3 * 0.8**2 < high
     moved = {one["verdict"]: one for one in drifted["shares"]}
@@ -49,12 +49,12 @@ def test_noise_is_no_change_and_drift_is() -> None:
 def test_one_verdict_a_question_has_a_change_of_shares() -> None:
     """Where each side judged once, shares are compared, and noise is not known."""
     once = [run(drift, 2).query("replication == 1") for drift in (0, 0.3)]
-    (found,) = changes(sides(*once))
+    (found,) = drift(sides(*once))
     assert found["above_noise"] is None
     old, new = ((one["verdict"] == "B").mean() for one in once)
     (b,) = (one for one in found["shares"] if one["verdict"] == "B")
     assert (b["first"], b["second"], b["change"]) == pytest.approx((old, new, new - old))
-    moved, shares = change_blocks([found])
+    moved, shares = drift_blocks([found])
     assert isinstance(moved, Table)
     assert "not estimable" in moved.rows[0][-1]
     assert isinstance(shares, Table)
@@ -63,7 +63,7 @@ def test_one_verdict_a_question_has_a_change_of_shares() -> None:
 def test_noise_of_one_side_is_not_that_of_both() -> None:
     """If one side judged once, its noise is not known, and none is taken for its own."""
     once, often = run(0, 2).query("replication == 1"), run(0, 3)
-    (found,) = changes(sides(once, often))
+    (found,) = drift(sides(once, often))
     assert found["disagreement_across"] is not None
     assert found["disagreement_within"] is found["above_noise"] is None
     assert set(found["not_estimable"].values()) == {
@@ -74,9 +74,9 @@ def test_noise_of_one_side_is_not_that_of_both() -> None:
 def test_drawn_verdicts_are_not_compared_with_exact_ones() -> None:
     """A side of distributions beside one of draws has a record that says why it is empty."""
     exact = run(0, 2).query("replication == 1").assign(share=1.0)
-    (found,) = changes(sides(run(0, 3), exact))
+    (found,) = drift(sides(run(0, 3), exact))
     assert (found["disagreement_across"], found["shares"]) == (None, [])
-    (moved,) = change_blocks([found])
+    (moved,) = drift_blocks([found])
     assert isinstance(moved, Table)
     assert "not estimable: verdicts of one side are exact" in moved.rows[0][-1]
 
@@ -123,9 +123,9 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
     one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 900, 0)
     for table in (one.table, other.table):
         table["uuid"] = table["sample"].map("sample {}".format)
-    found = sides_of(one, other, names=("one", "other"))
+    found = arms_of(one, other, names=("one", "other"))
     assert all(set(row.asked["scorer"]) == {"rejudge"} for row in found.rows)
-    (change,) = changes(found)
+    (change,) = drift(found)
     low, high = change["above_noise_interval"]
     assert low < 0 < high
 
@@ -133,7 +133,7 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
 def test_shared_seeds_are_no_negative_change() -> None:
     """Two runs of the same seeds differ as often as each alone, counted over different seeds."""
     one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 1, 0)
-    (change,) = changes(sides_of(one, other, names=("one", "other")))
+    (change,) = drift(arms_of(one, other, names=("one", "other")))
     assert change["disagreement_across"] == pytest.approx(change["disagreement_within"])
     assert change["above_noise"] == pytest.approx(0, abs=1e-12)
     assert change["disagreement_across"] == pytest.approx(2 * 0.3 * 0.7, abs=0.1)

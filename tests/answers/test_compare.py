@@ -8,8 +8,8 @@ from example_judgments import made, together
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
-from inspect_reliability.answers.arms import sides_by
-from inspect_reliability.answers.compare import compare_document, compare_sides, differences
+from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.compare import compare_arms, compare_document, differences
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
@@ -29,7 +29,7 @@ def test_a_table_tells_its_rows_apart() -> None:
         for scorer in ("style", "facts")
         for temperature in (0.5, 1.0)
     ]
-    document = compared(sides_by(together(*parts), "temperature"))
+    document = compared(arms_by(together(*parts), "temperature"))
     pairs, table = document.results["rows"], document.more()[0]
     assert isinstance(table, Table)
     named = {key: table.headings.index(key) for key in ("Coefficient", "Judge", "Scorer")}
@@ -43,11 +43,11 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
     few = made(questions=8, judge="few")
     other = made(questions=8, judge="other")
     other = Judgments(other.table.assign(question="x" + other.table["question"]))
-    pairs, left_out = compare_sides(sides_by(together(a, b, few, other), "judge"))
+    pairs, left_out = compare_arms(arms_by(together(a, b, few, other), "judge"))
     n = {(one["first"], one["second"]): one["n_questions"] for one in pairs}
     assert n == {("a", "b"): 25, ("a", "few"): 8, ("b", "few"): 8}
     assert sum("share no question" in one for one in left_out) == 3
-    alone = compare_sides(sides_by(together(a, b), "judge"))[0][0]
+    alone = compare_arms(arms_by(together(a, b), "judge"))[0][0]
     low, high = alone["difference_interval"]
     wide = next(one for one in pairs if one["coefficient"] == alone["coefficient"])
     assert wide["difference"] == pytest.approx(alone["difference"])
@@ -57,7 +57,7 @@ def test_each_two_judges_are_compared_on_what_they_share() -> None:
 def test_a_caution_of_a_comparison_names_no_row() -> None:
     """One of the two never varies."""
     judges = [made(questions=9, judge=name, noise=noise) for name, noise in (("a", 0), ("b", 0.4))]
-    said = render(compared(sides_by(together(*judges), "judge")), "table")
+    said = render(compared(arms_by(together(*judges), "judge")), "table")
     assert "Caution: a: " in said
 
 
@@ -74,7 +74,7 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
     """ICC comes first, as in the report."""
     frame = pd.concat([scores("a", 0.5), scores("b", 2)])
     judgments = judgments_from_frame(frame)
-    document = compared(sides_by(judgments, "judge"))
+    document = compared(arms_by(judgments, "judge"))
     pairs = document.results["rows"]
     assert [pair["coefficient"] for pair in pairs] == ["icc", "omega", "agreement"]
 
@@ -102,7 +102,7 @@ def mixed(judge: str, exact: bool) -> Judgments:
 def test_what_can_be_compared_of_exact_and_sampled_verdicts_is() -> None:
     """A judge with both kinds is compared by the kind that the other has."""
     judgments = together(mixed("a", exact=True), mixed("b", exact=False))
-    pairs, left_out = compare_sides(sides_by(judgments, "judge"))
+    pairs, left_out = compare_arms(arms_by(judgments, "judge"))
     assert {pair["method"] for pair in pairs} == {"sampled"}
     assert left_out == ["b has no exact verdicts."]
 
@@ -111,6 +111,6 @@ def test_what_to_type_instead_is_said() -> None:
     """One judge with exact and sampled verdicts: the error names the column that differs."""
     judgments = mixed("a", exact=True)
     with pytest.raises(UserError, match="Compare what differs: --by method"):
-        sides_by(judgments, "judge")
-    pairs, _ = compare_sides(sides_by(judgments, "method"))
+        arms_by(judgments, "judge")
+    pairs, _ = compare_arms(arms_by(judgments, "method"))
     assert {(pair["first"], pair["second"]) for pair in pairs} == {("sampled", "exact")}

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
@@ -53,13 +53,13 @@ def test_changes_can_have_a_limit(names: dict[int, str], name: str) -> None:
     found = {one["change"]: one for one in analysis.results["fooled"]}
     low, high = found["praise"][f"{name}_interval"]
     for limit, result in ((high + 0.01, PASSES), (low - 0.01, FAILS), ((low + high) / 2, OPEN)):
-        checks = check(analysis, Limits(most=((name, limit),)))
+        checks = check_limits(analysis, Limits(most=((name, limit),)))
         said = [f"{name} of {change} <= {limit:g}" for change in ("praise", "layout")]
         assert [one["requirement"] for one in checks] == said
         assert (checks[0]["value"], checks[0]["result"]) == (found["praise"][name], result)
         assert checks[0]["value_interval"] == [low, high]
     other = "lift" if name == "towards" else "towards"
-    unlike = check(analysis, Limits(most=((other, 0.1),)))
+    unlike = check_limits(analysis, Limits(most=((other, 0.1),)))
     assert {(one["result"], one["reason"].endswith(f"see {name}")) for one in unlike} == {
         (OPEN, True)
     }
@@ -69,6 +69,6 @@ def test_a_limit_without_changed_answers() -> None:
     """It decides nothing, and says how to change them."""
     judgments = judged(WORDS)
     table = judgments.table[judgments.table["answer_change"] == "given"]
-    (one,) = check(analyse(Judgments(table)), Limits(most=(("towards", 0.1),)))
+    (one,) = check_limits(analyse(Judgments(table)), Limits(most=(("towards", 0.1),)))
     assert (one["requirement"], one["result"]) == ("towards of any change <= 0.1", OPEN)
     assert one["reason"] == "no answer was changed: run the judge with -T answers=instruction"

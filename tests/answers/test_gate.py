@@ -6,7 +6,13 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.gate import Limits, check, gate_document, not_checked, overall
+from inspect_reliability.answers.gate import (
+    Limits,
+    check_limits,
+    gate_document,
+    not_checked,
+    overall,
+)
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
@@ -47,7 +53,7 @@ SILENT = (("non_response_rate", 0.1),)
 )
 def test_gate(judgments: Judgments, limits: Limits, result: str) -> None:
     """Only an interval that lies wholly on one side of the limit decides."""
-    assert overall(check(analyse(judgments, by=("judge",)), limits)) == result
+    assert overall(check_limits(analyse(judgments, by=("judge",)), limits)) == result
 
 
 @pytest.mark.parametrize("scorer", ["grader", "rejudge_quality"])
@@ -58,11 +64,11 @@ def test_a_suites_own_grades_beside_rejudge_are_not_gated(scorer: str) -> None:
     often = changed(made(noise=0.05, questions=40), scorer="rejudge", **place)
     once, often = (changed(part, sample=part.table["question"]) for part in (once, often))
     both = together(once, often)
-    assert overall(check(analyse(both), Limits((("omega", 0.6),)))) == PASSES
+    assert overall(check_limits(analyse(both), Limits((("omega", 0.6),)))) == PASSES
     (note,) = not_checked(analyse(both))
     assert note.startswith("m, BBH, temperature 1 is not checked")
     elsewhere = together(changed(once, log="b"), often)
-    assert overall(check(analyse(elsewhere), Limits((("omega", 0.6),)))) == OPEN
+    assert overall(check_limits(analyse(elsewhere), Limits((("omega", 0.6),)))) == OPEN
     assert not_checked(analyse(elsewhere)) == []
 
 
@@ -72,7 +78,7 @@ def test_a_gate_on_a_scale_names_icc() -> None:
     numbers = judgments.table["verdict"].map(dict(zip("ABCDE", "12345", strict=True)))
     scale = changed(judgments, verdict=numbers)
     for of, told in ((scale, True), (judgments, False)):
-        (one,) = check(analyse(of), Limits((("omega", 0.6),)))
+        (one,) = check_limits(analyse(of), Limits((("omega", 0.6),)))
         assert one["result"] == FAILS
         assert ("ICC" in " ".join(one["cautions"])) == told
 
@@ -90,7 +96,7 @@ def scale(noise: float, **columns: object) -> Judgments:
 
 def test_any_coefficient_can_have_a_limit() -> None:
     """A judge who wavers between neighbours passes by ICC and fails by omega."""
-    checks = check(analyse(scale(0.5)), Limits((("omega", 0.8), ("icc", 0.8))))
+    checks = check_limits(analyse(scale(0.5)), Limits((("omega", 0.8), ("icc", 0.8))))
     omega, icc = checks
     assert (omega["requirement"], omega["result"]) == ("omega >= 0.8", FAILS)
     assert (icc["requirement"], icc["result"]) == ("icc >= 0.8", PASSES)
@@ -106,10 +112,10 @@ def test_limits_on_both_sides(name: str) -> None:
     """What passes as a least value far below it fails as a highest, by the same interval."""
     limit = ((name, 0.1),)
     for limits, result in ((Limits(least=limit), PASSES), (Limits(most=limit), FAILS)):
-        (one,) = check(analyse(made(noise=0.2)), limits)
+        (one,) = check_limits(analyse(made(noise=0.2)), limits)
         assert one["result"] == result
     near_it = (one["value"] + one["value_interval"][0]) / 2
-    (near,) = check(analyse(made(noise=0.2)), Limits(least=((name, near_it),)))
+    (near,) = check_limits(analyse(made(noise=0.2)), Limits(least=((name, near_it),)))
     assert near["result"] == OPEN
     assert near["more_questions"] > 0
 
@@ -122,7 +128,7 @@ def test_a_limit_decides_nothing_without_draws() -> None:
         (made(), "not numbers"),
         (together(scale(0.5), scale(0.5, benchmark="two")), "group by benchmark"),
     ):
-        (one,) = check(analyse(judgments, by=("judge",)), icc)
+        (one,) = check_limits(analyse(judgments, by=("judge",)), icc)
         assert one["result"] == OPEN
         assert words in one["reason"]
 
@@ -146,7 +152,7 @@ def test_an_open_gate_says_what_helps() -> None:
         (made(replications=1), "several verdicts on the same question"),
     ):
         analysis = analyse(judgments)
-        checks = check(analysis, Limits((("omega", 0.7),)))
+        checks = check_limits(analysis, Limits((("omega", 0.7),)))
         shown = render(gate_document(analysis, checks), "markdown")
         assert "too uncertain to say" in shown
         assert words in shown
@@ -165,7 +171,7 @@ def test_an_open_gate_says_what_helps() -> None:
 )
 def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result: str) -> None:
     """With `anytime` a judge passes, or fails, where the evidence for that reaches 40."""
-    (found,) = check(analyse(judgments), Limits(**limits, anytime=True))
+    (found,) = check_limits(analyse(judgments), Limits(**limits, anytime=True))
     assert found["result"] == result
     if found["evidence_for"] is not None:
         reached = [found[f"evidence_{side}"] >= 40 for side in ("for", "against")]
@@ -175,22 +181,23 @@ def test_evidence_decides(judgments: Judgments, limits: dict[str, float], result
 def test_how_many_more_questions() -> None:
     """An open gate says how many more questions will probably decide; fewer, the farther off."""
     near, far = (
-        check(analyse(made(questions=20)), Limits((("omega", limit),)))[0] for limit in (0.45, 0.38)
+        check_limits(analyse(made(questions=20)), Limits((("omega", limit),)))[0]
+        for limit in (0.45, 0.38)
     )
     assert near["result"] == far["result"] == OPEN
     assert near["more_questions"] > far["more_questions"] > 0
-    passed = check(analyse(made(questions=60, noise=0.05)), Limits((("omega", 0.3),)))[0]
+    passed = check_limits(analyse(made(questions=60, noise=0.05)), Limits((("omega", 0.3),)))[0]
     assert passed["more_questions"] is None
 
 
 def test_several_benchmarks_are_pooled() -> None:
     """A gate over two benchmarks decides by their pooled omega, and by no common evidence."""
     both = together(made(), made(benchmark="two", noise=0.6))
-    (found,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.1),)))
+    (found,) = check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.1),)))
     (pooled,) = analyse(both).results["pooled"]
     assert found["value"] == pytest.approx(pooled["omega"])
     assert found["value_interval"] == pytest.approx(pooled["omega_interval"])
-    (open_,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.1),), anytime=True))
+    (open_,) = check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.1),), anytime=True))
     assert open_["result"] == OPEN
     assert "group by benchmark" in open_["reason"]
 
@@ -203,5 +210,5 @@ def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
 def test_several_benchmarks_have_no_common_forecast() -> None:
     """How many more questions are needed is not known of omega over several benchmarks."""
     both = together(made(), made(benchmark="two", noise=0.6))
-    (found,) = check(analyse(both, by=("judge",)), Limits((("omega", 0.3),)))
+    (found,) = check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.3),)))
     assert (found["result"], found["more_questions"]) == (OPEN, None)

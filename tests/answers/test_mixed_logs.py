@@ -15,7 +15,7 @@ from commands import full
 from inspect_reliability import Item, JudgeDesign, judge, rejudge
 from inspect_reliability.answers import analyse, questions
 from inspect_reliability.answers.analysis import Analysis
-from inspect_reliability.answers.gate import Limits, check, gate_document
+from inspect_reliability.answers.gate import Limits, check_limits, gate_document
 from inspect_reliability.answers.plan import plan_document, plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -117,7 +117,7 @@ def test_figures_of_every_kind(analysis: Analysis, monkeypatch: pytest.MonkeyPat
 
 def test_gate_and_plan_take_the_mixture(analysis: Analysis) -> None:
     """Each row passes, fails or is open, and has a plan or a reason for none."""
-    checks = check(analysis, Limits(least=(("omega", 0.5),)))
+    checks = check_limits(analysis, Limits(least=(("omega", 0.5),)))
     assert render(full(gate_document(analysis, checks)), "table")
     found = plans(analysis, [0.2], names=["omega"])
     assert len(checks) <= len(found) == len(analysis.rows)

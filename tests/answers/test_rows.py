@@ -9,7 +9,7 @@ import pytest
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
-from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.report import summary
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
@@ -82,7 +82,7 @@ def test_measurements_are_judged_as_numbers() -> None:
     assert row["icc_interval"][0] == pytest.approx(0.025 ** (1 / 25 * 10 / 9), abs=0.001)
     assert row["rule_of_thumb"] is None
     assert "icc" not in rows_of(made())[0]
-    (found,) = check(analyse(judgments), Limits((("omega", 0.6),)))
+    (found,) = check_limits(analyse(judgments), Limits((("omega", 0.6),)))
     assert found["result"] == OPEN
     assert "read ICC instead" in found["reason"]
 

@@ -8,11 +8,11 @@ import pytest
 
 from commands import full
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.arms import sides_by
+from inspect_reliability.answers.arms import arms_by
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.answers.compare import compare_sides
+from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.correction import validate_document
-from inspect_reliability.answers.gate import Limits, check
+from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.label import items_to_label
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.report import report_document
@@ -120,7 +120,7 @@ def test_undecided_verdicts_are_not_wrong(declared: list[str], shares: tuple[flo
     known = analyse(given).rows[0]
     assert [known.estimate(name).value for name in names[:3]] == pytest.approx(shares[:3])
     limits = Limits(most=(("undecided", 0.2),), least=(("accuracy", 0.1),))
-    assert [one["result"] for one in check(analyse(given), limits)] == [
+    assert [one["result"] for one in check_limits(analyse(given), limits)] == [
         PASSES,
         FAILS if shares[1] > 0.2 else PASSES,
     ]
@@ -144,7 +144,7 @@ def test_one_verdict_a_question_says_who_is_right() -> None:
     said = render(report_document(analyse(both)), "table")
     assert "85%" in said
     assert "Right" in said
-    pairs, _ = compare_sides(sides_by(both, "judge"))
+    pairs, _ = compare_arms(arms_by(both, "judge"))
     [one] = [pair for pair in pairs if pair["coefficient"] == "accuracy"]
     right = [(side["verdict"] == side["label"]).mean() for side in (first, second)]
     assert one["difference"] == pytest.approx(right[0] - right[1])
@@ -258,11 +258,11 @@ def test_the_gate_decides_by_accuracy(anytime: bool) -> None:
     found = []
     for limit in (0.6, 0.8, 0.95):
         limits = Limits(least=(("accuracy", limit),), anytime=anytime)
-        [one] = check(analyse(judgments), limits)
+        [one] = check_limits(analyse(judgments), limits)
         found.append(one["result"])
     assert found == ["passes", "too uncertain to say", "fails"]
     unlabelled = analyse(judged(study().drop(columns="label")))
-    [one] = check(unlabelled, Limits(least=(("accuracy", 0.5),), anytime=anytime))
+    [one] = check_limits(unlabelled, Limits(least=(("accuracy", 0.5),), anytime=anytime))
     assert (one["result"], one["value"]) == ("too uncertain to say", None)
     assert "--labels" in one["reason"]
 
@@ -272,7 +272,7 @@ def test_two_judges_on_the_same_labels() -> None:
     frame = pd.concat(
         [study(judge=n, right=p, seed=s) for s, (n, p) in enumerate([("a", 0.9), ("b", 0.7)])]
     )
-    pairs, _ = compare_sides(sides_by(judged(frame), "judge"))
+    pairs, _ = compare_arms(arms_by(judged(frame), "judge"))
     [found] = [pair for pair in pairs if pair["coefficient"] == "accuracy"]
     right = (frame["verdict"] == frame["label"]).groupby([frame["judge"], frame["question"]]).mean()
     each = right.unstack("judge")
@@ -375,7 +375,9 @@ def test_a_scale_is_never_called_wrong(largest: int) -> None:
         assert "two scales" in row["not_estimable"]["accuracy"]
         assert "two scales" in row["cautions"][0]
         assert not analysis.results["corrected"]
-    [found] = check(analyse(judged(frame)), Limits(most=(("wrong", 0.1),), anytime=largest > 5))
+    [found] = check_limits(
+        analyse(judged(frame)), Limits(most=(("wrong", 0.1),), anytime=largest > 5)
+    )
     assert one or found["result"] == "too uncertain to say"
 
 
@@ -383,7 +385,7 @@ def test_no_row_of_undecided_verdicts_where_neither_side_has_any() -> None:
     """Of three judges only one says tie: the other two are compared by accuracy alone."""
     sides = [study(seed=seed, judge=name) for seed, name in enumerate("abc")]
     sides[2].loc[::7, "verdict"] = "tie"
-    pairs, _ = compare_sides(sides_by(judged(pd.concat(sides)), "judge"))
+    pairs, _ = compare_arms(arms_by(judged(pd.concat(sides)), "judge"))
     having = {(one["first"], one["second"]) for one in pairs if one["coefficient"] == "undecided"}
     assert having == {("a", "c"), ("b", "c")}
 
@@ -443,7 +445,7 @@ def test_a_row_of_two_zeros_says_nothing() -> None:
     """One non-response among hundreds gives no row of undecided 0.00."""
     sides = [study(seed=seed, judge=name) for seed, name in enumerate("ab")]
     sides[0].loc[0, "verdict"] = "non-response"
-    pairs, _ = compare_sides(sides_by(judged(pd.concat(sides)), "judge"))
+    pairs, _ = compare_arms(arms_by(judged(pd.concat(sides)), "judge"))
     assert "undecided" not in {one["coefficient"] for one in pairs}
 
 

@@ -12,8 +12,8 @@ from frozen_tables import FROZEN, said_by
 from commands import invoke
 from example_published import imported, judgments_in
 from inspect_reliability.answers import Analysis, analyse
-from inspect_reliability.answers.arms import sides_by
-from inspect_reliability.answers.compare import compare_sides
+from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.data import write_data
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.judgments.table import Judgments
@@ -188,7 +188,7 @@ def test_cautions_of_the_study(rows) -> None:
 
 def test_judges_compared(published_study: Analysis, published: Judgments) -> None:
     """All benchmarks at temperature 1: Llama is ahead by omega, and not by agreement."""
-    pairs, left_out = compare_sides(sides_by(published, "judge"))
+    pairs, left_out = compare_arms(arms_by(published, "judge"))
     found = {(row["benchmark"], row["temperature"], row["coefficient"]): row for row in pairs}
     omega, agreement = found["all", 1, "omega"], found["all", 1, "agreement"]
     of = {(r["judge"], r["temperature"]): r for r in published_study.results["pooled"]}

@@ -21,7 +21,7 @@ from .grouping import FacetStudy, identical, studies_of
 from .row import Row
 
 if TYPE_CHECKING:
-    from .labelled_cascade import Panel
+    from .labelled_cascade import LabelledCascade
 
 _MOST_NAMED = 3
 """Rows that are named where one sentence is about several."""
@@ -69,11 +69,11 @@ class Analysis:
         return list(studies_of(self.rows, self.judgments.facets, ["judge"]))
 
     @cached_property
-    def panels(self) -> "list[Panel]":
+    def panels(self) -> "list[LabelledCascade]":
         """Each row with what may be kept of it by the usual promise."""
-        from .labelled_cascade import Panel, Promise
+        from .labelled_cascade import LabelledCascade, Promise
 
-        return [Panel((row,), Promise()) for row in self.rows]
+        return [LabelledCascade((row,), Promise()) for row in self.rows]
 
     @cached_property
     def best_first(self) -> list[Row]:

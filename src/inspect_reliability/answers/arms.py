@@ -15,7 +15,7 @@ from ..judgments.table import Judgments
 from ..showing.formats import Record, describe, whole
 from .analysis import Analysis
 from .results import analysis_of
-from .row import Row, alike, methods_of
+from .row import Row, differing_only_in, methods_of
 
 ALL = "all"
 """Name of all benchmarks together, which count equally."""
@@ -24,7 +24,7 @@ SIDE = "side of the comparison"
 """Column that names the side of a judgment."""
 
 
-def sides_by(judgments: Judgments, key: str) -> Analysis:
+def arms_by(judgments: Judgments, key: str) -> Analysis:
     """One side for each value of a column.
 
     Raises:
@@ -59,7 +59,7 @@ def sides_by(judgments: Judgments, key: str) -> Analysis:
     return _analysis(replace(judgments, table=sides), sides)
 
 
-def sides_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Analysis:
+def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Analysis:
     """Two sources as two sides, each named by what differs.
 
     If both were judged again, the scores that they had before are no side of it: these were copied
@@ -174,7 +174,7 @@ _Parts = dict[str | None, dict[str, Row]]
 
 def _by_condition(analysis: Analysis) -> Iterator[tuple[Record, _Parts]]:
     """The rows of each condition; a row without a known one has none."""
-    for keys, rows in alike(analysis.rows, SIDE, "benchmark"):
+    for keys, rows in differing_only_in(analysis.rows, SIDE, "benchmark"):
         parts: _Parts = {}
         for row in rows if None not in keys.values() else ():
             parts.setdefault(row.keys["benchmark"], {})[row.group[SIDE]] = row

@@ -21,8 +21,8 @@ from ..showing.formats import Record, chance, estimate, text, whole
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
 from .headline import headline
-from .reliability import exact_verdicts, main_columns
-from .report import judges, notes
+from .reliability import exact_verdicts_note, main_columns
+from .report import judges, notes_table
 from .robustness import about, in_a_line
 from .row import NO_LABELS, Row
 
@@ -59,13 +59,13 @@ def card_document(analysis: Analysis) -> Document:
         lines = [[name, what] for name, what in _lines(analysis, row, card) if what]
         answer = Text(headline(analysis, row), "headline")
         blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
-        blocks += exact_verdicts([row])
+        blocks += exact_verdicts_note([row])
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
     labelled = all(analysis.of(row, "validity") for row in rows)
     validity = [] if labelled else [Text(_NOT_VALIDITY)]
-    blocks += [*legend(main_columns(analysis, cards)), *validity, *notes(analysis)]
+    blocks += [*legend(main_columns(analysis, cards)), *validity, *notes_table(analysis)]
     return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
 

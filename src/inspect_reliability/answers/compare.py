@@ -36,7 +36,7 @@ from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shi
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from .analysis import Analysis
-from .arms import ALL, left_out, names_of, shared, sides_by, sides_of
+from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .facets import as_record
 from .row import Row, valued
 from .summary import more, next_step, worst
@@ -90,14 +90,14 @@ def compare(
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
     given = [first] if second is None else [first, second]
     one, *two = (with_own_labels(judgments_from(one, columns, swap=swap)) for one in given)
-    analysis = sides_of(one, two[0], ("first", "second")) if two else sides_by(one, str(by))
-    pairs, not_compared = compare_sides(analysis)
+    analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
+    pairs, not_compared = compare_arms(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
     frame.attrs["left_out"] = not_compared
     return frame
 
 
-def compare_sides(analysis: Analysis) -> tuple[list[Record], list[str]]:
+def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
     """Compare every two sides under every condition they share.
 
     Under one condition, all pairwise intervals hold together (95%).
@@ -137,8 +137,8 @@ class SideDifferences(NamedTuple):
 
 def differences(analysis: Analysis) -> SideDifferences:
     """Compare every two sides, and find what changed between two."""
-    pairs, not_compared = compare_sides(analysis)
-    return SideDifferences(pairs, not_compared, list(changes(analysis)))
+    pairs, not_compared = compare_arms(analysis)
+    return SideDifferences(pairs, not_compared, list(drift(analysis)))
 
 
 def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
@@ -172,7 +172,7 @@ def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[B
         others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
         if len(sides) == 1:
             said.append(_table(names, first))
-        said.append(Text(f"{in_words(first)}{others}", "answer"))
+        said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
         asked = next_step(_next(first))
     if not pairs:  # what changed is all there is
         said = every()
@@ -216,7 +216,7 @@ def _next(pairs: Sequence[Record]) -> str:
     return "judge the same questions with both"
 
 
-def in_words(pairs: Sequence[Record]) -> str:
+def compared_in_words(pairs: Sequence[Record]) -> str:
     """Who is right more often, and who repeats itself more, under one condition."""
     said = []
     for pair, what, _ in _asked(pairs):
@@ -248,7 +248,7 @@ def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
     if len(names_of(analysis)) > 2:
         return [*blocks, Text(_TOGETHER)]
-    return [*blocks, *change_blocks(changed)]
+    return [*blocks, *drift_blocks(changed)]
 
 
 def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
@@ -377,7 +377,7 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
 _SIDE = "side"
 
 
-def changes(analysis: Analysis) -> Iterator[Record]:
+def drift(analysis: Analysis) -> Iterator[Record]:
     """How far verdicts moved between every two sides, per condition, on common questions."""
     for condition, parts in shared(analysis):
         for one, other in combinations(parts if condition["benchmark"] != ALL else (), 2):
@@ -385,7 +385,7 @@ def changes(analysis: Analysis) -> Iterator[Record]:
             yield {"first": one, "second": other} | condition | _change(both)
 
 
-def change_blocks(changed: Sequence[Record]) -> Iterator[Block]:
+def drift_blocks(changed: Sequence[Record]) -> Iterator[Block]:
     """How far verdicts moved between two sides, and their shares."""
     if not changed:
         return

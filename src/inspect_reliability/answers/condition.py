@@ -30,7 +30,7 @@ _SAMPLES_LOOKED_AT = 3
 
 
 @dataclass(frozen=True)
-class Suite:
+class SuiteModels:
     """What some outputs of a suite show: the models that its scorer asked, if any."""
 
     evaluated: str
@@ -50,7 +50,7 @@ class Suite:
         )
 
 
-def suite_of(table: pd.DataFrame) -> Suite | None:
+def suite_models(table: pd.DataFrame) -> SuiteModels | None:
     """The models behind the judgments of one row, from the transcripts of some samples."""
     if not is_suite(table) or not table["question"].duplicated().any():
         return None
@@ -81,7 +81,7 @@ def suite_of(table: pd.DataFrame) -> Suite | None:
                     graders |= grading_of(log, scorer.score).models
         differ = differ or len(outputs) > 1
     evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
-    return Suite(evaluated, tuple(sorted(graders)), differ)
+    return SuiteModels(evaluated, tuple(sorted(graders)), differ)
 
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
@@ -294,9 +294,9 @@ class Condition:
         return _without_verdict(self) if many else []
 
     @cached_property
-    def suite(self) -> Suite | None:
+    def suite(self) -> SuiteModels | None:
         """The models behind the scores, if these are scores of a suite's epochs."""
-        return suite_of(self.table)
+        return suite_models(self.table)
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:

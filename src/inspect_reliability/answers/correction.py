@@ -13,7 +13,7 @@ from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .row import STOPPED, Row, valued
-from .summary import ANSWER, brief, explained
+from .summary import ANSWER, answer_block, meanings_of_words
 from .validity import confusions, right_or_wrong, tabled, two_categories
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
@@ -33,11 +33,11 @@ def people_agree(analysis: Analysis) -> Iterator[Text]:
     """How far two people agree, in words, and the ceiling that follows; nothing without two."""
     for one in analysis.results["validity"]:
         if one["raters_agreement"] is not None:
-            yield Text(in_words(one), "answer")
+            yield Text(agreement_in_words(one), "answer")
             return  # other judges of these outputs have the same labels
 
 
-def in_words(one: Record) -> str:
+def agreement_in_words(one: Record) -> str:
     """The same of a record of `validity`."""
     n = one["n_labelled"]
     said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
@@ -110,12 +110,12 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
     return Document(
         "Is the judge right?",
-        brief(
+        answer_block(
             analysis, logs, beside=[*people_agree(analysis), *_corrected_in_words(analysis, rates)]
         ),
         results,
         more=partial(_tables, analysis),
-        explained=partial(explained, analysis),
+        explained=partial(meanings_of_words, analysis),
         sheet=records,
     )
 

@@ -112,7 +112,7 @@ class Limits:
         return [*dict.fromkeys([*least, *most])]
 
 
-def check(analysis: Analysis, limits: Limits) -> list[Record]:
+def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     """Check every row against the limits.
 
     A requirement passes, or fails, if the whole interval does, or if the evidence says so;
@@ -270,7 +270,7 @@ def gate(
         UserError: The judgments cannot be read, or nothing of this name can have a limit.
     """
     limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime)
-    checks = check(analyse(judgments_from(judgments, columns, swap=swap), by), limits)
+    checks = check_limits(analyse(judgments_from(judgments, columns, swap=swap), by), limits)
     frame = as_frame(checks)
     frame.attrs["result"] = overall(checks)
     return frame

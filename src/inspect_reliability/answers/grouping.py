@@ -17,7 +17,7 @@ from ..showing.formats import Record, grouped_by, told_apart
 from ..stats import Reason
 from ..stats.disagreement import Disagreement, disagreement
 from ..stats.facet_effects import FacetEffect, facet_effect
-from .row import Row, alike, methods_of
+from .row import Row, differing_only_in, methods_of
 
 
 def rows_of(judgments: Judgments, by: Sequence[str] = ()) -> list[Row]:
@@ -182,7 +182,7 @@ def studies_of(
     # Exact verdicts and draws of them cannot be counted together.
     groups = (
         (keys, [row for row in same if row.judged.exact is exact])
-        for keys, same in alike(rows, *facets)
+        for keys, same in differing_only_in(rows, *facets)
         for exact in dict.fromkeys(row.judged.exact for row in same)
     )
     for keys, members in groups:
@@ -215,7 +215,7 @@ def identical(rows: Sequence[Row]) -> Mapping[str, Reason]:
 
 
 def _said(rows: Sequence[Row]) -> Iterator[tuple[str, Reason]]:
-    for _, members in alike(rows, "judge", "temperature"):
+    for _, members in differing_only_in(rows, "judge", "temperature"):
         for same in grouped_by(members, _verdicts).values() if members[1:] else ():
             n = len(same[0].counts.questions)
             if not same[1:] or n < _FEWEST or same[0].without_verdict == 1:

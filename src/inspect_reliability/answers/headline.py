@@ -7,11 +7,11 @@ from ..showing.document import Text
 from ..showing.formats import ROUNDING, Record, counted, percent, share, span, told_apart
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
-from .kept import record, votes_of
-from .labelled_cascade import Panel
+from .kept import record, rule_in_votes
+from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, enough_means, majorities
 from .row import Row
-from .validity import of_scale
+from .validity import is_of_scale
 
 STABLE = 0.95
 """How often two majorities of so many votes are to come out the same."""
@@ -115,7 +115,7 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
         few = counted(right["n_labelled"], "labelled question")
         yield f"{few} cannot say how often it is right"
     elif right:
-        yield from _of_scale(right) if of_scale(right) else _of_options(analysis, row, right)
+        yield from _of_scale(right) if is_of_scale(right) else _of_options(analysis, row, right)
     if row.no_draws:
         yield "all tries of a question are equal and may be copies: nothing is known of another try"
     elif row.asked_once:
@@ -157,7 +157,7 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
             yield f"no promise: {panel.withheld.partition(':')[0]}"
         elif kept["threshold"] is not None:
             used = share(kept["kept"], kept["n_questions"])
-            by = "" if row.asked_once else f" (those with {votes_of(kept)})"
+            by = "" if row.asked_once else f" (those with {rule_in_votes(kept)})"
             yield f"{used} of its verdicts can be used with {error}{by}"
         elif _labels_are_few(panel):
             yield f"labels are too few to promise {error}"
@@ -165,7 +165,7 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
             yield f"none of its verdicts can be used with {error}"
 
 
-def _labels_are_few(panel: Panel) -> bool:
+def _labels_are_few(panel: LabelledCascade) -> bool:
     """Whether more labels could promise what these cannot."""
     path, most = panel.rule.path, panel.promise.max_error
     errors = [one.error for one in path if one.n_labelled and one.error is not None]

@@ -12,7 +12,7 @@ from ..stats.coefficients import stratified_omega
 from ..stats.disagreement import Disagreement
 from ..stats.facet_effects import ONE_VERDICT
 from .analysis import Analysis
-from .row import Row, alike, reasons, valued
+from .row import Row, differing_only_in, reasons, valued
 
 
 def agreement_of_judges(analysis: Analysis) -> Iterator[Record]:
@@ -46,7 +46,9 @@ def pooled(analysis: Analysis) -> Iterator[Record]:
 
 def _apart(rows: Iterable[Row], key: str) -> Iterator[tuple[Record, dict[str, Row]]]:
     """Rows that differ in one key alone: their common keys, and the row of each value."""
-    for condition, members in alike((row for row in rows if row.keys.get(key) is not None), key):
+    for condition, members in differing_only_in(
+        (row for row in rows if row.keys.get(key) is not None), key
+    ):
         if len(members) > 1:
             yield condition, {str(row.keys[key]): row for row in members}
 

@@ -9,7 +9,7 @@ from ..showing.document import Figure, Text
 from ..showing.formats import Record, share, told_apart
 from ..stats.long import ROUNDING
 from .analysis import Analysis
-from .labelled_cascade import Panel, Promise
+from .labelled_cascade import LabelledCascade, Promise
 
 _MOST_TOLD = 3
 """Most judges that the line of a report tells of."""
@@ -20,7 +20,7 @@ def kept(analysis: Analysis) -> Iterator[Record]:
     return (record(one) for one in analysis.panels if one.rows[0].labelled)
 
 
-def record(panel: Panel) -> Record:
+def record(panel: LabelledCascade) -> Record:
     """One record of `keep`."""
     cascade, promise, step, kept = panel.cascade, panel.promise, panel.step, panel.kept
     tries = {one.tries for one in cascade.judges}
@@ -49,7 +49,7 @@ def record(panel: Panel) -> Record:
     }
 
 
-def _calls(panel: Panel) -> Record:
+def _calls(panel: LabelledCascade) -> Record:
     """Calls and dollars of the rule, by judge, and those of always asking the last judge."""
     judges, calls, by = panel.cascade.judges, panel.calls, panel.kept_by
     n, prices = len(judges), panel.prices
@@ -64,7 +64,7 @@ def _calls(panel: Panel) -> Record:
     }
     if n < 2:
         return found
-    last = Panel(panel.rows[-1:], panel.promise)
+    last = LabelledCascade(panel.rows[-1:], panel.promise)
     every = last.cascade.step(0.0) if last.cascade.labelled.any() else None
     always = None if calls is None else int(judges[-1].tries * len(panel.questions))
     return found | {
@@ -85,7 +85,7 @@ def _calls(panel: Panel) -> Record:
     }
 
 
-def votes_of(one: Record) -> str:
+def rule_in_votes(one: Record) -> str:
     """The rule of a record as a number of votes, or as a share."""
     if one["votes"]:
         return f"{one['votes_needed']} of {one['votes']} votes"
@@ -101,7 +101,7 @@ def kept_line(analysis: Analysis) -> Iterator[Text]:
     said = []
     for one in (one for one in records if one["threshold"]):
         whom = f"{name(analysis.keys(one))} " if records[1:] else ""
-        said.append(f"{whom}{share(one['kept'], one['n_questions'])} ({votes_of(one)})")
+        said.append(f"{whom}{share(one['kept'], one['n_questions'])} ({rule_in_votes(one)})")
     if said:
         others = f", {len(said) - _MOST_TOLD} more" if said[_MOST_TOLD:] else ""
         kept = f"{', '.join(said[:_MOST_TOLD])}{others}"

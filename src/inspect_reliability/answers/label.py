@@ -24,8 +24,8 @@ from ..showing.printable import printable
 from ..stats.anytime import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .correction import in_words
-from .labelled_cascade import OUTPUTS, Panel, Promise
+from .correction import agreement_in_words
+from .labelled_cascade import OUTPUTS, LabelledCascade, Promise
 from .row import Row
 from .summary import next_step
 
@@ -43,7 +43,7 @@ _MOST = 12
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemToLabel:
     """An output for a person to label.
 
     Attributes:
@@ -67,7 +67,7 @@ class Item:
 
 def items_to_label(
     rows: Sequence[Row], number: int, among: Collection[str] | None = None, known: bool = False
-) -> tuple[list[Item], int]:
+) -> tuple[list[ItemToLabel], int]:
     """Draw outputs for people to label, and count those that could have been drawn.
 
     Args:
@@ -103,7 +103,7 @@ def items_to_label(
 
 def _item(
     rows: Sequence[Row], own: pd.DataFrame, swapped: Collection[str], name: str, uuid: str | bool
-) -> Item:
+) -> ItemToLabel:
     """What a person sees of an output, by its judgments, and the labels that it may get."""
     judgment, turned = _as_given(own, swapped)
     case = case_of(judgment)
@@ -120,7 +120,7 @@ def _item(
     asked = {
         part: sorted(own, key=by_value) if _numbers(own) else own for part, own in parts.items()
     }
-    return Item(
+    return ItemToLabel(
         id=str(uuid or name),
         task_id=name if uuid else None,
         question=case.question,
@@ -131,7 +131,7 @@ def _item(
     )
 
 
-def sheet(items: Sequence[Item], drawn: str, rater: str) -> list[Record]:
+def sheet(items: Sequence[ItemToLabel], drawn: str, rater: str) -> list[Record]:
     """A row an item, as a validation set of inspect_scout: what a person sees, and what to fill in.
 
     Beside its columns, each has its question, the output and the labels that it may get.
@@ -139,7 +139,7 @@ def sheet(items: Sequence[Item], drawn: str, rater: str) -> list[Record]:
     return [_line(one, place, drawn, rater) for place, one in enumerate(items, 1)]
 
 
-def _line(item: Item, place: int, drawn: str, rater: str) -> Record:
+def _line(item: ItemToLabel, place: int, drawn: str, rater: str) -> Record:
     texts = (f"{name}: {_sheet_text(of)}" if name else _sheet_text(of) for name, of in item.outputs)
     allowed = "\n".join(
         f"{part}: {_listed(own)}" if part else _listed(own) for part, own in item.asks.items()
@@ -240,7 +240,7 @@ class Draw:
     """
 
     rows: Sequence[Row]
-    items: Sequence[Item]
+    items: Sequence[ItemToLabel]
     of: int
     goal: Goal | None
     settles: bool
@@ -251,7 +251,7 @@ class Draw:
         """How they were drawn, as the file of labels says."""
         if self.settles:
             return "where people differ"
-        names = "; ".join(Panel((row,), Promise()).names[0] for row in self.rows)
+        names = "; ".join(LabelledCascade((row,), Promise()).names[0] for row in self.rows)
         region = f" of what could be kept of {names}" if self.goal and self.keeps else ""
         return f"random{region}{f', until {self.stop}' if self.goal else ''}"
 
@@ -289,7 +289,7 @@ class Draw:
         return sheet(self.items, self.drawn, self.rater)
 
 
-def draw(
+def draw_outputs(
     analysis: Analysis, most: int, goal: Goal | None = None, settle: bool = False, rater: str = ""
 ) -> Draw:
     """Draw outputs to label: of all, of what could be kept, or those on which people differ.
@@ -318,7 +318,7 @@ def _region(rows: Sequence[Row]) -> Collection[str]:
         raise UserError(f"No promise: {OUTPUTS}.")
     found: dict[str, None] = {}
     for row in rows:
-        panel = Panel((row,), Promise())
+        panel = LabelledCascade((row,), Promise())
         inside = could_be_kept(panel.cascade.confidence)
         found |= dict.fromkeys(np.array(panel.questions, dtype=object)[inside])
     if not found:
@@ -373,7 +373,7 @@ def _goal(goal: Goal) -> Record:
     }
 
 
-def _on_page(item: Item, turn: np.random.Generator) -> dict[str, Any]:
+def _on_page(item: ItemToLabel, turn: np.random.Generator) -> dict[str, Any]:
     """An item as the page has it. Responses that labels name have places that are drawn by lot."""
     outputs = [{"name": name, "text": _text(of)} for name, of in item.outputs]
     if item.of_sides:
@@ -400,7 +400,7 @@ class _Judge:
     """What the page knows of a judge: it hides this until labels are final."""
 
     def __init__(self, row: Row, goal: Goal | None) -> None:
-        self.row, panel = row, Panel((row,), Promise())
+        self.row, panel = row, LabelledCascade((row,), Promise())
         self.name = panel.names[0]
         cascade = panel.cascade
         (self.ballots,) = cascade.judges
@@ -414,15 +414,15 @@ class _Judge:
         scorers = row.asked.get("scorer", pd.Series(dtype=object)).dropna()
         self.part = str(scorers.iloc[0]).removesuffix(f".{VOTES}") if len(scorers) else ""
 
-    def at(self, item: Item) -> int | None:
+    def at(self, item: ItemToLabel) -> int | None:
         """The number of its question among those of this judge; None if it did not judge it."""
         names = item.judged["question"].map(str).unique()
         return next((self.number[name] for name in names if name in self.number), None)
 
-    def _part(self, item: Item) -> str:
+    def _part(self, item: ItemToLabel) -> str:
         return self.part if self.part in item.asks else next(iter(item.asks))
 
-    def seen(self, item: Item, shown: Mapping[str, Any]) -> Record:
+    def seen(self, item: ItemToLabel, shown: Mapping[str, Any]) -> Record:
         """What each label would say of this judge."""
         part = self._part(item)
         labels = [*item.asks[part]]
@@ -441,7 +441,7 @@ class _Judge:
             "shares": [float(share.get(label, 0.0)) for label in labels],
         }
 
-    def verdict(self, item: Item) -> Record:
+    def verdict(self, item: ItemToLabel) -> Record:
         """What it said, with its votes and the reason of the first who said so."""
         at = self.at(item)
         assert at is not None
@@ -459,7 +459,7 @@ class _Judge:
         }
 
 
-def _reason(row: Row, item: Item, verdict: str) -> str:
+def _reason(row: Row, item: ItemToLabel, verdict: str) -> str:
     own = row.table[row.table["question"].isin(item.judged["question"].unique())]
     said = own[own["verdict"].astype(str) == verdict]
     for one in (said if len(said) else own)[:1].to_dict("records"):
@@ -475,7 +475,7 @@ def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> D
     said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
     if drawn.settles:
         people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
-        said += [Text(in_words(one), "answer") for one in people[:1]]
+        said += [Text(agreement_in_words(one), "answer") for one in people[:1]]
     return Document(
         TITLE,
         [*said, *next_step("label them, save the labels, and ask what they show", command)],

@@ -71,7 +71,7 @@ class Promise:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class LabelledCascade:
     """Judges that are asked in turn, or a single one, with the labels of their questions.
 
     Attributes:

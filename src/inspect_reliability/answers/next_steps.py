@@ -151,7 +151,7 @@ def preferred_place(analysis: Analysis, row: Row) -> Record | None:
     return most | {"even": 1 / len(shares), "of": len(shares)}
 
 
-def favoured(analysis: Analysis, row: Row) -> Record | None:
+def verdict_favoured_by_order(analysis: Analysis, row: Row) -> Record | None:
     """The verdict that a named order of the options makes most more frequent, if any is."""
     if not varies(row.table, "order"):
         return None

@@ -16,7 +16,7 @@ from ..stats.moments import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .grouping import FacetStudy
-from .reliability import headline
+from .reliability import row_coefficient
 from .row import Row
 
 MOST_QUESTIONS = 24
@@ -155,7 +155,7 @@ def details(analysis: Analysis) -> Iterator[Block]:
             for found in contradictions(row)
             if all(output["text"] is not None for output in found["outputs"])
         ]
-        yield Detail(row.name, headline(row), [_verdicts(row, names), *examples])
+        yield Detail(row.name, row_coefficient(row), [_verdicts(row, names), *examples])
 
 
 def _least(row: Row) -> list[str]:

@@ -17,7 +17,7 @@ _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
 
 
-def exact_verdicts(rows: Sequence[Row]) -> Iterator[Text]:
+def exact_verdicts_note(rows: Sequence[Row]) -> Iterator[Text]:
     """What it means that verdicts are exact, and what stayed open."""
     known = [row.numbers for row in rows]
     if exact := [one for one in known if one.method == "exact"]:
@@ -38,7 +38,7 @@ def _left_open(known: Sequence[Numbers]) -> str:
     return f" At most {most:.2g} of a question was left open; draws, if any, stand for it."
 
 
-def published(record: Record) -> str:
+def published_omega(record: Record) -> str:
     """The published omega with its floor, for one table cell."""
     value, floor = record.get("published_omega"), record.get("published_omega_floor")
     if value is None:
@@ -66,7 +66,7 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[TableCol
     """The columns of the main table that have something to show; ICC only of a scale."""
     known = [
         TableColumn("", "questions x replications", heading="N x R", shown=size),
-        *declared("rows", published_omega=published, invalid_rate=invalid),
+        *declared("rows", published_omega=published_omega, invalid_rate=invalid),
     ]
     scale = any(row.judged.scale for row in analysis.rows)
     filled = [column for column in known if any(map(column.show, records))]
@@ -138,7 +138,7 @@ def coefficients(analysis: Analysis) -> Iterator[Block]:
         yield from (Text(f"{one.title}: {one.about}") for _, one in known)
 
 
-def headline(row: Row) -> str:
+def row_coefficient(row: Row) -> str:
     """The coefficient beside a row's name; empty for copies and single draws."""
     if row.asked_once or row.copied:
         return ""

@@ -15,7 +15,7 @@ from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES
-from .summary import ANSWER, brief, cautions, explained, votes_table
+from .summary import ANSWER, all_cautions, answer_block, meanings_of_words, votes_table
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
@@ -48,9 +48,9 @@ def report_document(
     several = len({row.group.get("judge") for row in analysis.rows}) > 1
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
-        blocks=brief(analysis, logs, ", --html report.html"),
+        blocks=answer_block(analysis, logs, ", --html report.html"),
         more=cache(partial(summary, analysis)),
-        explained=partial(explained, analysis),
+        explained=partial(meanings_of_words, analysis),
         charts=cache(partial(pictured, analysis)),
         results=analysis.results,
         facts=partial(_facts, analysis),
@@ -68,7 +68,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *analysis.told("moves", "What moves the verdict"),
         *analysis.told("fooled", "What fools the judge"),
         *validity.right_or_wrong(analysis),
-        *cautions(analysis),
+        *all_cautions(analysis),
     ]
 
 
@@ -96,12 +96,12 @@ def numbers(analysis: Analysis) -> Iterator[Block]:
     yield from analysis.tables(records, shown)
     yield from analysis.told("pooled", "Over all benchmarks")
     yield from legend(shown)
-    yield from reliability.exact_verdicts(analysis.rows)
+    yield from reliability.exact_verdicts_note(analysis.rows)
     yield from questions.some_without_verdict(analysis)
-    yield from notes(analysis)
+    yield from notes_table(analysis)
 
 
-def notes(analysis: Analysis) -> list[Text]:
+def notes_table(analysis: Analysis) -> list[Text]:
     """What was left out."""
     return [Text(str(note), "note") for note in analysis.judgments.notes]
 
@@ -279,7 +279,7 @@ def pictured(analysis: Analysis) -> list[Figure]:
     if reliability.is_sweep(analysis):
         found = [*reliability.chart(analysis, "benchmark")]
     else:
-        found = [*validity.split(analysis)] or [*grades(analysis)][:_MOST_MAPS]
+        found = [*validity.split_shares(analysis)] or [*grades(analysis)][:_MOST_MAPS]
     found = found or [*reliability.chart(analysis)]
     return [replace(one, width=_HALF if found[1:] else _WIDE) for one in found]
 
@@ -290,7 +290,7 @@ def grades(analysis: Analysis) -> Iterator[Figure]:
         records = analysis.of(row, "confusion")
         names = {one[key] for one in records for key in ("label", "verdict")}
         known = [name for name in names if NUMBER.fullmatch(name)]
-        scale = any(map(validity.of_scale, analysis.of(row, "validity")))
+        scale = any(map(validity.is_of_scale, analysis.of(row, "validity")))
         if records and scale and len(known) <= _MOST_GRADES:
             title = f"Grades of {row.name if analysis.rows[1:] else 'the judge'} and of people"
             yield Figure(

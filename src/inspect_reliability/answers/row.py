@@ -267,7 +267,7 @@ class _Keyed(Protocol):
 K = TypeVar("K", bound=_Keyed)
 
 
-def alike(rows: Iterable[K], *but: str) -> Iterable[tuple[Record, list[K]]]:
+def differing_only_in(rows: Iterable[K], *but: str) -> Iterable[tuple[Record, list[K]]]:
     """Rows that differ in these keys alone: the other keys, and the rows."""
     found: dict[str, tuple[Record, list[K]]] = {}
     for row in rows:

@@ -105,7 +105,7 @@ def sources(suite: Record) -> list[Record]:
     ]
 
 
-def in_words(suite: Record) -> Iterator[Block]:
+def variance_in_words(suite: Record) -> Iterator[Block]:
     """A table of the sources, and what is not known."""
     title = f"Where the variance of the score comes from ({suite['scorer']})"
     found = sources(suite)

@@ -34,9 +34,9 @@ from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
 from .headline import MOST_SENTENCES, STABLE, headlines
-from .next_steps import advice, favoured, majorities, preferred_place
+from .next_steps import advice, majorities, preferred_place, verdict_favoured_by_order
 from .row import Row, valued
-from .validity import of_scale
+from .validity import is_of_scale
 
 _MOST_FOOLED = 3
 """Most judges of whom a line says what fools them."""
@@ -51,7 +51,7 @@ ANSWER = ("validity", "moves", "shifts", "position", "votes", "keep", "fooled")
 """Results besides `rows` that the block reads."""
 
 
-def brief(
+def answer_block(
     analysis: Analysis, logs: str = "LOGS", also: str = "", beside: Sequence[Text] = ()
 ) -> list[Block]:
     """The answer: a sentence a judge, a table, what moves it, the gravest caution, the next step.
@@ -68,14 +68,14 @@ def brief(
     state = advice(analysis, rows[0], logs)
     blocks: list[Block] = [Text(_studied(analysis, rows), "study")]
     blocks += headlines(analysis, rows, names)
-    table = estimates(analysis, rows, names)
+    table = estimates_table(analysis, rows, names)
     pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
     blocks += pivots or [table] * bool(table.headings)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
     blocks += _ahead(rows[0], logs)
     blocks += _what_fools(analysis, rows, names)
-    every = cautions(analysis, of_labels=True)
+    every = all_cautions(analysis, of_labels=True)
     # What a headline says is not said twice.
     told = {row.silent for row in rows} | {row.no_draws for row in rows}
     told |= {row.suite.caution for row in rows if row.suite}
@@ -119,7 +119,7 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
     return [replace(one, text=" ".join(re.split(r"(?<=\.) ", one.text)[:2])) for one in found[:1]]
 
 
-def explained(analysis: Analysis) -> list[Block]:
+def meanings_of_words(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
     return [*legend(_columns({key for row in analysis.rows for key in _cells(analysis, row)}))]
 
@@ -149,7 +149,7 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, Cell]:
     right = next(iter(analysis.of(row, "validity")), None)
     if right:
         n = right["n_labelled"]
-        if of_scale(right):
+        if is_of_scale(right):
             found["near"] = _cell(right, "within_one", "%", n)
             if right["within_one"] is None:
                 found["rank"] = _cell(right, "rank_correlation", "z.2f", n)
@@ -184,7 +184,7 @@ def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> Cell | No
     if right:
         n = right["n_labelled"]
         last = [one for one in right["means"][1:] if one[key] is not None][-1:]
-        last = last if of_scale(right) else majorities(right)[1:][-1:]
+        last = last if is_of_scale(right) else majorities(right)[1:][-1:]
     else:
         key = "agreement"
         known = [one for one in analysis.of(row, "votes") if one[key] is not None]
@@ -207,7 +207,7 @@ _OF_NUMBERS = ("apart",)
 """Columns whose axis is that of their numbers; the others are shares or correlations."""
 
 
-def estimates(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Estimates:
+def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Estimates:
     """A line a judge."""
     each = [_cells(analysis, row) for row in rows]
     columns = _columns({key for one in each for key in one})
@@ -330,7 +330,7 @@ def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) ->
             chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
             said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
             found.append((place["share"] - place["even"], whom, said))
-        elif order := favoured(analysis, row):
+        elif order := verdict_favoured_by_order(analysis, row):
             n, (low, high) = order["n_questions"], order["change_interval"]
             by = f"+{points(order['change'], n)} points [{points(low, n)}, {points(high, n)}]"
             said = f"order {order['level']} favours {order['option']} ({by})."
@@ -367,7 +367,7 @@ def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
             yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 
 
-def cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
+def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
     """Every caution once, with the rows it is about: the worst first, then those of most rows.
 
     With `of_labels`, those about labels too.

@@ -218,13 +218,13 @@ def right_or_wrong(analysis: Analysis) -> Iterator[Block]:
 
 def _hidden(record: Record, undecided: bool) -> Sequence[str]:
     """Keys with nothing to say: of names, on a scale; of undecided verdicts, without any."""
-    return (*(_OF_NAMES if of_scale(record) else ()), *(() if undecided else ("undecided",)))
+    return (*(_OF_NAMES if is_of_scale(record) else ()), *(() if undecided else ("undecided",)))
 
 
-def split(analysis: Analysis) -> Iterator[Figure]:
+def split_shares(analysis: Analysis) -> Iterator[Figure]:
     """Shares of single verdicts that are right, undecided, wrong once or twice: a bar a row."""
     every = [one for row in analysis.best_first for one in analysis.of(row, "validity")]
-    found = [one for one in every if not of_scale(one) and one["wrong_twice"] is not None]
+    found = [one for one in every if not is_of_scale(one) and one["wrong_twice"] is not None]
     if not found:
         return
     named = told_apart([analysis.keys(one) for one in found], *analysis.names[:1])
@@ -262,6 +262,6 @@ def confusions(analysis: Analysis) -> Iterator[Table]:
     )
 
 
-def of_scale(record: Record) -> bool:
+def is_of_scale(record: Record) -> bool:
     """Whether verdicts and labels of a record of `validity` are numbers on a scale."""
     return any(record[name] is not None for name in ("within_one", "rank_correlation"))

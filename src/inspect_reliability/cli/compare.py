@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ..answers import Analysis
-from ..answers.arms import sides_by, sides_of
+from ..answers.arms import arms_by, arms_of
 from ..answers.compare import compare_document, differences
 from ..errors import UserError
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
@@ -54,7 +54,7 @@ def _sides(request: Request, by: str | None) -> Analysis:
     """Read two sources, or the values of a column, as the sides of a comparison."""
     logs = request.logs
     if by:
-        return sides_by(request.read([by]), by)
+        return arms_by(request.read([by]), by)
     if len(logs) != 2:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
@@ -66,7 +66,7 @@ def _sides(request: Request, by: str | None) -> Analysis:
             "--by temperature or another column."
         )
     first, second = (request.of(one).read() for one in logs)
-    return sides_of(first, second, names=(logs[0], logs[1]))
+    return arms_of(first, second, names=(logs[0], logs[1]))
 
 
 def _rankings(

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from ..answers import analyse
-from ..answers.gate import Limits, check, gate_document, not_checked, overall
+from ..answers.gate import Limits, check_limits, gate_document, not_checked, overall
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
 from .options import Finite, Request, by_option, pairs, print_left_out, reads_logs
@@ -67,6 +67,6 @@ def gate(
     judgments = request.read(by)
     analysis = analyse(judgments, by)
     print_left_out(not_checked(analysis))
-    checks = check(analysis, limits)
+    checks = check_limits(analysis, limits)
     request.show(gate_document(analysis, checks))
     context.exit(EXIT_CODES[overall(checks)])

@@ -7,7 +7,7 @@ import click
 import pandas as pd
 
 from ..answers import analyse
-from ..answers.labelled_cascade import Panel, Promise
+from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
 from ..judgments.rows import read_frame
@@ -147,7 +147,7 @@ def keep(
         print_text(screen, f"Wrote {out}")
 
 
-def _write(out: str, found: list[Panel]) -> None:
+def _write(out: str, found: list[LabelledCascade]) -> None:
     """A row a question of the cascade, or of each judge."""
     several = [one for one in found if len(one.rows) > 1] or found
     table = pd.concat([one.out() for one in several], ignore_index=True)

@@ -8,7 +8,7 @@ import click
 import pandas as pd
 
 from ..answers import analyse
-from ..answers.label import TARGET, Draw, draw, label_document, page_of
+from ..answers.label import TARGET, Draw, draw_outputs, label_document, page_of
 from ..answers.results import estimate
 from ..judgments.rows import read_frame, write_workbook
 from ..saving import Ours, whole, write_text
@@ -128,7 +128,7 @@ def label(
     analysis = analyse(judgments, by)
     if settle:
         estimate(analysis, ["validity"], progress)
-    drawn = draw(analysis, most, goal, settle, rater)
+    drawn = draw_outputs(analysis, most, goal, settle, rater)
     saved = "labels.csv" if _is_page(out) else out
     _write(out, drawn, _then(goal, "LOGS", saved))  # a page goes to other people: no path
     print_text(console(stderr=True), f"Wrote {out}")

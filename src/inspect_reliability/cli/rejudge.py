@@ -20,7 +20,7 @@ from ..answers import analyse
 from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
-from ..answers.score_variance import in_words, of_suite
+from ..answers.score_variance import of_suite, variance_in_words
 from ..designs.answer_changes import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
@@ -183,7 +183,7 @@ def _report(folder: str, form: Form) -> None:
     analysis = analyse(found)
     estimate(analysis, results_shown(analysis, form), progress)
     document = report_document(analysis, logs)
-    variance = [block for suite in suites for block in in_words(suite)]
+    variance = [block for suite in suites for block in variance_in_words(suite)]
     answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
     more = Text(f"More: inspect-reliability report {logs}", "more")
     blocks = [*variance, *answer, more]

@@ -9,8 +9,8 @@ from math import isinf
 import numpy as np
 
 from ..answers.analysis import Analysis
-from ..answers.kept import record, votes_of
-from ..answers.labelled_cascade import Panel, Promise
+from ..answers.kept import record, rule_in_votes
+from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..answers.row import valued
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
@@ -42,7 +42,9 @@ _MANY_USES = (
 )
 
 
-def cascades(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) -> list[Panel]:
+def cascades(
+    analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()
+) -> list[LabelledCascade]:
     """What gets a rule: each row, and the judges of a cascade together.
 
     Args:
@@ -54,7 +56,7 @@ def cascades(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) 
     Raises:
         UserError: A judge has no row, or several; or no price.
     """
-    alone = [Panel((row,), promise) for row in analysis.rows]
+    alone = [LabelledCascade((row,), promise) for row in analysis.rows]
     known = list(dict.fromkeys(one.names[0] for one in alone))
     if unknown := [name for name in (*cascade, *promise.prices) if name not in known]:
         raise UserError(f"{unknown[0]} is no judge here. Name one of: {', '.join(known)}.")
@@ -68,11 +70,11 @@ def cascades(analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()) 
         if len(found) > 1:
             raise UserError(f"{name} has {len(found)} rows. Pool them with --by judge.")
         own += found
-    together = Panel(tuple(one.rows[0] for one in own), promise)
+    together = LabelledCascade(tuple(one.rows[0] for one in own), promise)
     return [together, *own] if own[1:] else [together]
 
 
-def _by_price(alone: Sequence[Panel]) -> list[str]:
+def _by_price(alone: Sequence[LabelledCascade]) -> list[str]:
     """The judges, the cheapest first."""
     price = {one.names[0]: one.prices[0] for one in alone}
     if lacking := [name for name, dollars in price.items() if dollars is None]:
@@ -80,19 +82,19 @@ def _by_price(alone: Sequence[Panel]) -> list[str]:
     return sorted(price, key=lambda name: price[name] or 0.0)
 
 
-def keep_results(found: Sequence[Panel]) -> dict[str, list[Record]]:
+def keep_results(found: Sequence[LabelledCascade]) -> dict[str, list[Record]]:
     """Every result by name, of these judges and cascades."""
     return {name: list(chain.from_iterable(map(of, found))) for name, (of, _) in _RESULTS.items()}
 
 
-def _fewer(panel: Panel) -> Iterator[Record]:
+def _fewer(panel: LabelledCascade) -> Iterator[Record]:
     if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
             kept, error = panel.cascade.fewer(step.threshold, votes)
             yield panel.keys | {"votes": votes, "kept": kept, "error": error}
 
 
-def _labelled(panel: Panel) -> tuple[Votes, Flags] | None:
+def _labelled(panel: LabelledCascade) -> tuple[Votes, Flags] | None:
     """The labelled questions of a single judge of names; None without any."""
     known = panel.cascade.labelled
     if len(panel.rows) > 1 or not known.any() or panel.rows[0].measures:
@@ -101,7 +103,7 @@ def _labelled(panel: Panel) -> tuple[Votes, Flags] | None:
     return Votes(judge.votes[known], judge.decides, judge.tries), panel.cascade.right[known]
 
 
-def _calibration(panel: Panel) -> Iterator[Record]:
+def _calibration(panel: LabelledCascade) -> Iterator[Record]:
     if known := _labelled(panel):
         tries = known[0].tries
         for one in calibration_points(*known):
@@ -113,12 +115,12 @@ def _calibration(panel: Panel) -> Iterator[Record]:
             }
 
 
-def _brier(panel: Panel) -> Iterator[Record]:
+def _brier(panel: LabelledCascade) -> Iterator[Record]:
     if (known := _labelled(panel)) and (found := brier(*known)):
         yield panel.keys | asdict(found)
 
 
-def _replaces(panel: Panel) -> Iterator[Record]:
+def _replaces(panel: LabelledCascade) -> Iterator[Record]:
     if found := panel.against_people:
         rate = found.winning_rate
         yield panel.keys | {
@@ -133,7 +135,7 @@ def _replaces(panel: Panel) -> Iterator[Record]:
         }
 
 
-def _people(panel: Panel) -> Iterator[Record]:
+def _people(panel: LabelledCascade) -> Iterator[Record]:
     found, raters = panel.against_people, list(panel.people)
     for one in found.people if found else ():
         rater = raters[one.column]
@@ -157,7 +159,7 @@ _RESULTS = {
 """Name in JSON -> what computes the records of a panel, and the title of their table."""
 
 
-def keep_document(found: Sequence[Panel], logs: str = "LOGS") -> Document:
+def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Document:
     """The rule of each judge or cascade in words, then the numbers; `logs` is what was read."""
     results = keep_results(found)
     records = results["keep"]
@@ -199,7 +201,7 @@ def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
         yield from _lines(results[name], name, title)
 
 
-def rule_in_words(panel: Panel, one: Record) -> str:
+def rule_in_words(panel: LabelledCascade, one: Record) -> str:
     """The rule of a record in words."""
     n = one["n_questions"]
     undecided, held = f"{share(one['undecided'], n)} are undecided", ""
@@ -218,7 +220,7 @@ def rule_in_words(panel: Panel, one: Record) -> str:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     kept = (
-        f"Keep the {share(one['kept'], n)} that have {votes_of(one)}{less}: "
+        f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: "
         f"{panel.promise.words} of these are {panel.promise.wrong} "
         f"({one['error']:.1%} of the labelled)."
     )
@@ -257,7 +259,7 @@ def person_in_words(one: Record) -> str:
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
-def _next(panel: Panel, logs: str) -> list[Text]:
+def _next(panel: LabelledCascade, logs: str) -> list[Text]:
     """What the first rule asks for."""
     if panel.reason is None:
         return next_step(
@@ -278,7 +280,7 @@ def _next(panel: Panel, logs: str) -> list[Text]:
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def saved_rule(panel: Panel) -> KeepRule:
+def saved_rule(panel: LabelledCascade) -> KeepRule:
     """The rule as `--save-rule` writes it, and the scorer `keep` reads it.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..answers.row import alike
+from ..answers.row import differing_only_in
 from ..errors import UserError
 from ..record.same_model import same_model
 from ..showing.formats import Record, plain
@@ -366,7 +366,7 @@ def _at_once(verdicts: Verdicts) -> list[int]:
 
 def across_judges(found: Sequence[Leaderboard]) -> Iterator[Record]:
     """What another judge changes, under each condition."""
-    for keys, several in alike(found, "judge"):
+    for keys, several in differing_only_in(found, "judge"):
         first = several[0]
         table = pd.concat([one.table for one in several], ignore_index=True)
         whole = Leaderboard(keys, table, first.verdicts, first.method)
