@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def named(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note], Reading]:
+def renamed_columns(
+    frame: pd.DataFrame, reading: Reading
+) -> tuple[pd.DataFrame, list[Note], Reading]:
     """The frame under our names, with a note on every column that has another name.
 
     Returns:
@@ -114,16 +116,16 @@ def _guessed(
     notes: list[Note] = []
     plain: dict[str, list[str]] = defaultdict(list)
     for name in map(str, free):
-        plain[without_marks(name)].append(name)
+        plain[normalised_name(name)].append(name)
     for ours in reading.words.ours:
         if ours in table:
             continue
-        near = [name for name in plain[without_marks(ours)] if name not in reading.words.ours]
+        near = [name for name in plain[normalised_name(ours)] if name not in reading.words.ours]
         if len(near) > 1:
             which = " and ".join(map(repr, near))
             raise UserError(f"{reading.where}: {which} could each be '{ours}'. {reading.hint}")
         usual = reading.words.usual.get(ours, ())
-        found = near or [name for one in usual for name in plain[without_marks(one)][:1]]
+        found = near or [name for one in usual for name in plain[normalised_name(one)][:1]]
         found = [name for name in found if name not in taken]
         if (fits := _FITS.get(ours)) and reading.words is not OF_LABELS and not near:
             known = table.rename(columns=taken)
@@ -142,10 +144,10 @@ def _guessed(
 
 def could_be(name: str, ours: str) -> bool:
     """Whether a column may be one of ours, by its name."""
-    return without_marks(name) in map(without_marks, (ours, *USUAL.get(ours, ())))
+    return normalised_name(name) in map(normalised_name, (ours, *USUAL.get(ours, ())))
 
 
-def without_marks(name: str) -> str:
+def normalised_name(name: str) -> str:
     """A name without what people type differently."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
@@ -168,10 +170,10 @@ def _counts(table: pd.DataFrame, name: str) -> bool:
 
 def _judges(table: pd.DataFrame, name: str) -> bool:
     """Whether a column has verdicts, or a name that nothing else has."""
-    if without_marks(name) not in map(without_marks, BARE):
+    if normalised_name(name) not in map(normalised_name, BARE):
         return True
-    values = {without_marks(str(one)) for one in table[name].dropna()}
-    given = {without_marks(str(one)) for one in table.get("verdict", [])}
+    values = {normalised_name(str(one)) for one in table[name].dropna()}
+    given = {normalised_name(str(one)) for one in table.get("verdict", [])}
     return 2 * len(values & given) > len(values)
 
 

@@ -41,14 +41,18 @@ def together(
         more = [*frames]
         return pd.concat([first, *more], ignore_index=True) if more else first
     alike, waiting = telling(first, facets), list[pd.DataFrame]()
-    total = counted(first, alike)
+    total = counted_by_kind(first, alike)
     for frame in frames:
-        waiting.append(counted(frame, alike))
+        waiting.append(counted_by_kind(frame, alike))
         # As many new rows as old ones, so that no row is counted again and again.
         if sum(map(len, waiting)) > max(len(total), BATCH):
-            total = counted(pd.concat([total, *waiting], ignore_index=True), alike)
+            total = counted_by_kind(pd.concat([total, *waiting], ignore_index=True), alike)
             waiting = []
-    return counted(pd.concat([total, *waiting], ignore_index=True), alike) if waiting else total
+    return (
+        counted_by_kind(pd.concat([total, *waiting], ignore_index=True), alike)
+        if waiting
+        else total
+    )
 
 
 def telling(table: pd.DataFrame, facets: Collection[str] = ()) -> list[str]:
@@ -70,7 +74,7 @@ def _of_kinds(table: pd.DataFrame) -> list[str]:
     return [name for name in map(str, table) if name not in of_one]
 
 
-def counted(table: pd.DataFrame, alike: Collection[str]) -> pd.DataFrame:
+def counted_by_kind(table: pd.DataFrame, alike: Collection[str]) -> pd.DataFrame:
     """Each kind of judgment with the number of its kind; all are of replication 1.
 
     Args:
@@ -106,7 +110,7 @@ def as_counts(judgments: Judgments) -> Judgments:
             "These judgments cannot be counted: they are exact verdicts or a suite's own scores. "
             "Save them without --counts."
         )
-    found = counted(table, telling(table, judgments.facets))
+    found = counted_by_kind(table, telling(table, judgments.facets))
     return replace(judgments, table=found[in_order(found.columns)])
 
 
@@ -115,10 +119,10 @@ def summed(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
     table = pd.concat(tables, ignore_index=True)
-    return counted(table, _of_kinds(table))
+    return counted_by_kind(table, _of_kinds(table))
 
 
-def fingerprint(table: pd.DataFrame) -> int:
+def fingerprint_of_counts(table: pd.DataFrame) -> int:
     """A number that only copies of these counted judgments have, whatever their order."""
     import pandas as pd
 

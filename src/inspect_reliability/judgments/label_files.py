@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
-from .column_names import lacking, named
+from .column_names import lacking, renamed_columns
 from .columns import LABELS, OF_LABELS
 from .reading import Note, Reading
 from .rows import read_frame
@@ -136,7 +136,7 @@ def _read(
 ) -> LabelFile:
     reading = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
     about = Reading(columns=reading, where=path, words=OF_LABELS)
-    table, taken, _ = named(frame, about)
+    table, taken, _ = renamed_columns(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
         raise UserError(lacking(absent, frame, about))
     table = converted_all(table[[name for name in LABELS if name in table]], path)

@@ -20,7 +20,7 @@ from .outcomes import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments
-from .verdict_spelling import alike, scored
+from .verdict_spelling import scored, spelled_alike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -371,7 +371,9 @@ def _alike(label: str | None, names: Collection[str]) -> str | None:
     if NUMBER.fullmatch(label):
         found = [one for one in names if NUMBER.fullmatch(one) and float(one) == float(label)]
     else:
-        found = [one for one in names if one.casefold() == label.casefold()] or alike(label, names)
+        found = [one for one in names if one.casefold() == label.casefold()] or spelled_alike(
+            label, names
+        )
     return found[0] if len(found) == 1 else None
 
 

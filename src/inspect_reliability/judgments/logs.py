@@ -42,7 +42,7 @@ from .count import Judgment
 from .deduplication import combine
 from .log_facts import Gap, Log, newest, part_of
 from .reading import Note, Reading
-from .score import Kept, Labels, before_edits, judgments_of, kept_in
+from .score import Kept, Labels, before_edits, judgments_of_score, kept_in
 from .table import Judgments, clean_temperature, make_table
 from .verdict_spelling import Source, in_one_form
 
@@ -413,7 +413,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     several: Collection[str] = (distributions.KEPT, "cells") if kept else ()
     several = REPLICATION_KEYS if packed else several
     metadata = {k: v for k, v in (score.metadata or {}).items() if k not in several}
-    made = judgments_of(score, kept, question, scorer, output)
+    made = judgments_of_score(score, kept, question, scorer, output)
     facts = _used(sample, _sharing(kept)) | dict(_facts(metadata))
     if packed and packed.scorer is not None:  # the log's model and its use are those of the output
         facts |= {"judge": packed.grader or None, "tokens": None, "cost": None}
@@ -422,7 +422,7 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     if packed:
         for name, votes in packed.votes.items():
             voted, part = replace(packed, verdicts=votes, votes={}), f"{scorer}.{VOTES}"
-            each = judgments_of(score, voted, question, part, output)
+            each = judgments_of_score(score, voted, question, part, output)
             found += [(facts | {"judge": name}, one) for one in each if one.verdict is not None]
     for facts, judgment in found:
         own = judgment._asdict()

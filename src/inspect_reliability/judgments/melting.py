@@ -38,7 +38,7 @@ _ROWS = 1000
 """Rows that show which columns have the same values."""
 
 
-def long(
+def melted(
     frames: Iterator[pd.DataFrame], reading: Reading
 ) -> tuple[Iterator[pd.DataFrame], Reading, list[Note]]:
     """Frames with one row a verdict, where the user says that several columns are verdicts.

@@ -128,7 +128,7 @@ _RIGHT = {**dict.fromkeys((CORRECT, "c", "right", "true", "yes", "pass"), 1.0), 
 _GRADES = _RIGHT | dict.fromkeys((INCORRECT, "i", "wrong", "false", "no", "fail"), 0.0)
 
 
-def winners(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> list[float | None]:
+def pair_gains(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> list[float | None]:
     """What the first of each pair gained: 1, 0, or half.
 
     Raises:

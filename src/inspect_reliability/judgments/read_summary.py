@@ -10,7 +10,7 @@ from ..errors import UserError
 from ..verdicts import NO_VERDICTS
 from .columns import COLUMNS, PAIR, of_role
 from .count import NUMBER
-from .outcomes import gains, pairs_shown, winners
+from .outcomes import gains, pair_gains, pairs_shown
 from .suites import is_suite
 from .table import Judgments, weights
 
@@ -72,7 +72,7 @@ def _ahead(table: pd.DataFrame) -> str:
     try:
         if {*PAIR} <= {*table}:
             pairs = [*zip(*(table[name].map(str) for name in PAIR), strict=True)]
-            won = winners([*table["verdict"]], pairs)
+            won = pair_gains([*table["verdict"]], pairs)
             total: dict[str, list[float]] = {}
             for pair, gain in zip(pairs, won, strict=True):
                 for name, own in zip(pair, (gain, None if gain is None else 1 - gain), strict=True):

@@ -74,7 +74,7 @@ def has_judgments(location: str) -> bool:
 
 
 @dataclass
-class Rows:
+class FileRows:
     """The rows of a file.
 
     Attributes:
@@ -95,7 +95,7 @@ class Rows:
         return pd.concat([first, *others], ignore_index=True) if others else first
 
 
-def read_rows(location: str | Path, batch: int | None = None) -> Rows:
+def read_rows(location: str | Path, batch: int | None = None) -> FileRows:
     """The rows of a text, workbook, JSON, JSONL or parquet file, texts as they are written.
 
     Args:
@@ -112,16 +112,16 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     if form == ".json":
         if _is_lines(path):
             lines = (record for _, record in read_json_lines(path))
-            return Rows(iter([pd.json_normalize(list(lines))]))
+            return FileRows(iter([pd.json_normalize(list(lines))]))
         listed, notes = _listed(read_json(path), str(path))
         if not (records := [record for _, record in objects(listed, str(path))]):
             raise UserError(f"{path} is empty.")
-        return Rows(iter([pd.json_normalize(records)]), notes=notes)
+        return FileRows(iter([pd.json_normalize(records)]), notes=notes)
     if form in _LINES:
         lines = (record for _, record in read_json_lines(path))
         first = list(islice(lines, batch))
         more = iter(lambda: list(islice(lines, batch)), [])
-        return Rows(map(pd.json_normalize, chain([first], more)))  # {"a": {"b": 1}} has a.b
+        return FileRows(map(pd.json_normalize, chain([first], more)))  # {"a": {"b": 1}} has a.b
     if form in _UNREAD:
         raise UserError(
             f"{path} is in no form that can be read. Save it as .xlsx or CSV. Unpack it if it is "
@@ -130,9 +130,9 @@ def read_rows(location: str | Path, batch: int | None = None) -> Rows:
     with _readable(path):
         if form == ".parquet":
             frames, saved = read_parquet(path, batch)
-            return Rows(_in_words(frames, path), saved)
+            return FileRows(_in_words(frames, path), saved)
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
-        return Rows(_in_words(_under_header(cells, path, notes), path), notes=notes)
+        return FileRows(_in_words(_under_header(cells, path, notes), path), notes=notes)
 
 
 def _is_lines(path: Path) -> bool:

@@ -42,7 +42,11 @@ def judgments_in(
             own.
     """
     kept = kept_in(score)
-    return [] if kept is None else judgments_of(score, kept, question, scorer, output or question)
+    return (
+        []
+        if kept is None
+        else judgments_of_score(score, kept, question, scorer, output or question)
+    )
 
 
 def kept_in(score: Score) -> Kept | None:
@@ -54,7 +58,7 @@ def kept_in(score: Score) -> Kept | None:
         return None
 
 
-def judgments_of(
+def judgments_of_score(
     score: Score, kept: Kept, question: str, scorer: str, output: str
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""

@@ -13,11 +13,11 @@ import numpy as np
 from ..errors import UserError
 from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, OF_SYSTEMS, factorized, in_order, of_role
 from .count import NUMBER, by_value
-from .deduplication import BATCH, combine, fingerprint, short, together
+from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .duplicates import identity, telling_apart
 from .read_summary import read_summary
 from .reading import Code, Entries, Note, Reading
-from .rows import Rows, has_judgments, n_rows, read_rows
+from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
 from .swapped_orders import SETTLED
 from .table import NUMBERS, Judgments, n_judgments
@@ -242,7 +242,7 @@ def _copies_once(parts: Sequence[Judgments]) -> list[Judgments]:
     counts: dict[int, str] = {}
     for part in parts:
         if N_JUDGMENTS in part.table:
-            first = counts.setdefault(fingerprint(part.table), part.source)
+            first = counts.setdefault(fingerprint_of_counts(part.table), part.source)
             if first != part.source:
                 number = n_judgments(part.table)
                 copies = Note(_COPY.format(first), number, part.source, Code.OVERLAP)
@@ -280,7 +280,7 @@ def of_file(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.Da
     return frame.assign(**{FILE: name}) if added else frame
 
 
-def _read_again(rows: Rows, saved: Saved, reading: Reading, count: bool) -> Judgments:
+def _read_again(rows: FileRows, saved: Saved, reading: Reading, count: bool) -> Judgments:
     """Judgments that `save` wrote, whose rows were checked when they were first read."""
     if reading.swap:
         raise UserError(f"{reading.where}: {SETTLED}")

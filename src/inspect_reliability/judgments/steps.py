@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .column_names import joined, lacking, named, proposal, under_our_names
+from .column_names import joined, lacking, proposal, renamed_columns, under_our_names
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
 from .count import Judged
 from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
-from .melting import hint_of_several, long, tries_in_cells
+from .melting import hint_of_several, melted, tries_in_cells
 from .outcomes import is_tie, pairs_shown
 from .reading import Code, Note, Reading
 from .swapped_orders import meant, swapped_in
@@ -99,9 +99,9 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         UserError: A column is missing, is there twice, or has a value of another kind.
     """
     given, exported = as_rows(given, reading)
-    frames, reading, wide = long((named_once(one, reading.where) for one in given), reading)
+    frames, reading, wide = melted((named_once(one, reading.where) for one in given), reading)
     first = next(frames)
-    frame, notes, reading = named(first, reading)
+    frame, notes, reading = renamed_columns(first, reading)
     needed = ("question", *(() if "p" in frame else ("verdict",)))
     if absent := [name for name in needed if name not in frame]:
         several = "" if "verdict" in frame else hint_of_several(first, reading)

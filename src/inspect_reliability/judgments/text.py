@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..record.grid import cells_in
 from ..record.replications import replications_in, texts_of
 from ..record.seeds import SEED_LIMIT
-from .column_names import without_marks
+from .column_names import normalised_name
 from .outcomes import pairs_shown
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ _OUTPUT = (
 
 
 def _in_columns(row: Mapping[str, Any], name: str) -> Case:
-    texts = {without_marks(str(name)): one for name, one in row.items() if isinstance(one, str)}
+    texts = {normalised_name(str(name)): one for name, one in row.items() if isinstance(one, str)}
     question = next((texts[one] for one in _QUESTION if one in texts), name)
     for pair in pairs_shown(row):
         shown = {one: row[one] for one in pair}

@@ -344,7 +344,7 @@ _MARKS = " \t\n.!:;,*"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’"}
 
 
-def alike(text: str, names: Collection[str]) -> list[str]:
+def spelled_alike(text: str, names: Collection[str]) -> list[str]:
     """The names that a text is, whatever its case and the marks around it."""
     plain = _plain(text)
     return [one for one in names if plain and _plain(one) == plain]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import UserError
-from ..judgments.column_names import lacking, named
+from ..judgments.column_names import lacking, renamed_columns
 from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR
 from ..judgments.deduplication import short
-from ..judgments.outcomes import gains, winners
+from ..judgments.outcomes import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sources import FILE, judgments_from, of_file
@@ -125,7 +125,7 @@ def labels_on_systems(
         frame, _, said = read_frame(file)
         frame = of_file(named_once(frame, file), known.columns, name)
         columns = {yours: ours for yours, ours in known.columns.items() if yours in frame}
-        table, taken, told = named(frame, replace(known, where=file, columns=columns))
+        table, taken, told = renamed_columns(frame, replace(known, where=file, columns=columns))
         if "question" not in table:
             raise UserError(lacking(["question"], frame, told))
         read.append(Source(_by_people(converted_all(table, file), file), file))
@@ -207,7 +207,9 @@ def _with_values(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, bool]:
     said: Any = _probabilities(table["p"], where) if exact else [*table["verdict"]]
     if {*PAIR} <= {*table}:
         pairs = table[[*PAIR]].to_numpy(dtype=str)
-        won = np.array(said if exact else winners(said, [*map(tuple, pairs.tolist())]), dtype=float)
+        won = np.array(
+            said if exact else pair_gains(said, [*map(tuple, pairs.tolist())]), dtype=float
+        )
         # Sorted, so that both orders of a pair name its systems alike.
         as_named = pairs[:, 0] <= pairs[:, 1]
         first = np.where(as_named, won, 1 - won).tolist()
