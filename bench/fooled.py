@@ -21,7 +21,7 @@ from _tables import show
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import changes_of
-from inspect_reliability.judging.asking import Asked, Asking
+from inspect_reliability.judging.asking import AskedItem, Asking
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.record.grid import Grid
@@ -72,7 +72,7 @@ def study(
         own = ("one", "two")[: 2 if design is PAIR else 1]
         texts = {one: f"{one} is my answer. I think so. It is right." for one in own}
         item = Item(name, f"Question {number} of {seed}", texts)
-        asked = Asked(asking, item, range(1, REPLICATIONS + 1))
+        asked = AskedItem(asking, item, range(1, REPLICATIONS + 1))
         first = asked.requests[0]
         asked.change(says(first.prompt, first.seed, taste, weak), {})
         said = [says(one.prompt, one.seed, taste, weak) for one in asked.requests]

@@ -32,7 +32,7 @@ from example_published import published_folder
 from inspect_reliability.designs import Item
 from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.connection import reached
+from inspect_reliability.judging.connection import reachable_model
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.rows import write_workbook
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -481,7 +481,7 @@ def test_model_folders(data: st.DataObject, name: str, model_folder: Path, place
         answers = []
         for seed in (1, 2):  # weights that are drawn would differ
             torch.manual_seed(seed)
-            model = reached(get_model(f"hf_seeded/{folder}", memoize=False, device="cpu"))
+            model = reachable_model(get_model(f"hf_seeded/{folder}", memoize=False, device="cpu"))
             config = GenerateConfig(seed=1, max_tokens=3, temperature=1.0)
             output = asyncio.run(model.generate("ab", config=config))
             answers.append(output.completion)

@@ -34,7 +34,7 @@ from .judging.asking import (
     judge_sample,
     number_of_orders,
 )
-from .judging.connection import reached
+from .judging.connection import reachable_model
 from .judging.cost import advise_on_epochs
 from .judging.judge import judge_responses
 from .limits import within_limits
@@ -101,7 +101,7 @@ def judge_task(
         _announce(design.name, len(own), levels, each)
     study = fingerprint(design, items)
     if judge := active_model():  # `get_model` would make that of INSPECT_EVAL_MODEL
-        reached(judge)
+        reachable_model(judge)
         if not (exact or replications):
             advise_on_epochs(judge, len(own))
     return Task(

@@ -24,7 +24,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.judging import connection
-from inspect_reliability.judging.connection import reached
+from inspect_reliability.judging.connection import reachable_model
 from inspect_reliability.tasks import judge_task
 from inspect_reliability.tiny_judge import folder
 
@@ -161,7 +161,7 @@ def test_a_server_that_is_not_there(
     assert "does not answer: Connection refused" in log.error.message
     server.listen()
     begun = monotonic()
-    assert reached(judge) is judge
+    assert reachable_model(judge) is judge
     assert monotonic() - begun < 10
     assert "has said nothing for 1 seconds" in caplog.text
 
@@ -178,7 +178,7 @@ def test_a_host_that_accepts_no_connection(model: tuple[Model, socket.socket]) -
         one.connect_ex(server.getsockname())
     begun = monotonic()
     with pytest.raises(UserError, match="does not answer: timed out"):
-        reached(judge)
+        reachable_model(judge)
     assert monotonic() - begun < 10
     for one in waiting:
         one.close()

@@ -20,7 +20,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from evals import evaluate
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.connection import reached
+from inspect_reliability.judging.connection import reachable_model
 from inspect_reliability.study.tasks import bbh_judge
 
 gguf = pytest.importorskip("gguf", reason="the package gguf is not installed")
@@ -100,7 +100,7 @@ def write(llama: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, tmp_path: 
 
 
 def load(path: Path, **arguments: Any) -> Any:
-    return reached(get_model(f"hf_seeded/{path}", memoize=False, device="cpu", **arguments))
+    return reachable_model(get_model(f"hf_seeded/{path}", memoize=False, device="cpu", **arguments))
 
 
 def ask(model: Model) -> str:

@@ -53,7 +53,7 @@ from inspect_reliability.hf_seeded import stopping
 from inspect_reliability.hf_seeded.distribution import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.request import Request
-from inspect_reliability.judging.connection import reached
+from inspect_reliability.judging.connection import reachable_model
 
 TEMPLATE = (
     "{% for message in messages %}"
@@ -65,7 +65,9 @@ TEMPLATE = (
 
 def load(folder: Path, config: GenerateConfig | None = None, **model_args: Any) -> Model:
     settings = config or GenerateConfig()
-    return reached(get_model(f"hf_seeded/{folder}", config=settings, memoize=False, **model_args))
+    return reachable_model(
+        get_model(f"hf_seeded/{folder}", config=settings, memoize=False, **model_args)
+    )
 
 
 def ask(model: Model, prompt: str | list[ChatMessage] = "Which is best?", **config: Any) -> Any:

@@ -13,10 +13,10 @@ from inspect_reliability.showing import render
 from inspect_reliability.showing.document import (
     Axis,
     Caution,
-    Cell,
     Document,
     Estimates,
     EstimatesRow,
+    NumberCell,
     Section,
     Table,
     Text,
@@ -28,7 +28,10 @@ HOSTILE = "<script>'\"&amp;\x1b[31m\u202e {{ 7 }}"
 
 
 def estimates(names: tuple[str, ...] = ("first", "second"), tag: str = "label") -> Estimates:
-    cells = [Cell("75% [70, 80]", 0.75, 0.7, 0.8), Cell("0.40 [0.30, 0.60]", 0.4, 0.3, 0.6)]
+    cells = [
+        NumberCell("75% [70, 80]", 0.75, 0.7, 0.8),
+        NumberCell("0.40 [0.30, 0.60]", 0.4, 0.3, 0.6),
+    ]
     rows = [EstimatesRow(name, cells, tag) for name in names]
     return Estimates("", ["Right", "Omega"], rows, [Axis(0.5, 1), Axis(-0.25, 1)])
 
@@ -43,17 +46,17 @@ def places(svg: str, tag: str, of: str) -> list[float]:
 
 def test_a_dot_is_where_its_number_is() -> None:
     """Percents of the axis, by hand: .75 of [.5, 1] is half way, its interval from .4 to .6."""
-    svg = dot(Cell("75% [70, 80]", 0.75, 0.7, 0.8), Axis(0.5, 1), shares=True)
+    svg = dot(NumberCell("75% [70, 80]", 0.75, 0.7, 0.8), Axis(0.5, 1), shares=True)
     assert places(svg, "circle", "cx") == [50]
     assert places(svg, 'line class="ends"', "x1") == [40]
     assert places(svg, 'line class="ends"', "x2") == [60]
     assert places(svg, 'line class="tick"', "x1") == [0, 50, 100]
     assert 'role="img" aria-label="75% [70, 80] on an axis from 50% to 100%"' in svg
-    zero = dot(Cell("0.00", 0.0), Axis(-0.25, 1), shares=False)
+    zero = dot(NumberCell("0.00", 0.0), Axis(-0.25, 1), shares=False)
     assert places(zero, "circle", "cx") == [20]
     assert places(zero, 'line class="tick"', "x1") == [0, 20, 100]
     assert "ends" not in zero
-    assert dot(Cell("copies"), Axis(), shares=False) == ""
+    assert dot(NumberCell("copies"), Axis(), shares=False) == ""
 
 
 ENDS = st.floats(-100, 100).map(lambda x: round(x, 3))
@@ -62,7 +65,7 @@ ENDS = st.floats(-100, 100).map(lambda x: round(x, 3))
 @given(st.lists(st.lists(ENDS, min_size=3, max_size=3).map(sorted), max_size=5))
 def test_an_axis_has_room_for_every_number(numbers: list[list[float]]) -> None:
     """Whatever the numbers, each is on the axis, its ticks rise, and none is drawn outside."""
-    cells = [Cell("", middle, low, high) for low, middle, high in numbers]
+    cells = [NumberCell("", middle, low, high) for low, middle, high in numbers]
     axis = Axis.of(cells)
     assert all(a < b for a, b in pairwise(axis.ticks))
     for one in cells:
@@ -72,14 +75,16 @@ def test_an_axis_has_room_for_every_number(numbers: list[list[float]]) -> None:
 
 def test_axes_by_hand() -> None:
     """Several numbers have a close axis between round numbers, a single one has all of it."""
-    several = [Cell("", 0.6, 0.43, 0.69), Cell("", 0.7, 0.51, 0.77)]
+    several = [NumberCell("", 0.6, 0.43, 0.69), NumberCell("", 0.7, 0.51, 0.77)]
     assert Axis.of(several) == pytest.approx((0.4, 0.8))
     assert Axis.of(several[:1]) == pytest.approx((0, 1))
-    assert Axis.of([Cell("", 1, 1, 1)] * 2) == pytest.approx((0.8, 1))
-    assert Axis.of([Cell("", 0, 0, 0)] * 2) == pytest.approx((0, 0.2))
-    assert Axis.of([Cell("", 2.3, 1.2, 2.4), Cell("", 0.3)]) == pytest.approx((0, 2.5))
-    assert Axis.of([Cell("copies")]) == (0, 1)
-    assert Axis.of([Cell("", -0.5), Cell("", -0.3)]).ticks == pytest.approx([-0.6, -0.4, -0.2])
+    assert Axis.of([NumberCell("", 1, 1, 1)] * 2) == pytest.approx((0.8, 1))
+    assert Axis.of([NumberCell("", 0, 0, 0)] * 2) == pytest.approx((0, 0.2))
+    assert Axis.of([NumberCell("", 2.3, 1.2, 2.4), NumberCell("", 0.3)]) == pytest.approx((0, 2.5))
+    assert Axis.of([NumberCell("copies")]) == (0, 1)
+    assert Axis.of([NumberCell("", -0.5), NumberCell("", -0.3)]).ticks == pytest.approx(
+        [-0.6, -0.4, -0.2]
+    )
 
 
 def test_other_forms_show_the_texts() -> None:
@@ -132,7 +137,7 @@ def test_hostile_names_and_texts_are_texts() -> None:
             assert tag != "script"
             assert not [name for name, _ in attrs if name.startswith("on")]
 
-    cells = [Cell(f"{HOSTILE} [1, 2]", 0.5, 0.4, 0.6)]
+    cells = [NumberCell(f"{HOSTILE} [1, 2]", 0.5, 0.4, 0.6)]
     block = Estimates(HOSTILE, [HOSTILE], [EstimatesRow(HOSTILE, cells, HOSTILE)], [Axis()])
     html = page(Text(HOSTILE, "study"), Text(HOSTILE, "headline"), block)
     Tags().feed(html)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_reliability.showing.document import Caution, Document, Table, Text
-from inspect_reliability.showing.latex import plain, render
+from inspect_reliability.showing.latex import latex_text, render
 from inspect_reliability.showing.printable import one_line
 
 NAMES = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "space": " "}
@@ -25,7 +25,7 @@ def read(latex: str) -> str:
 @settings(deadline=None)
 def test_a_text_is_set_as_it_is(text: str) -> None:
     """Read as LaTeX reads it, an escaped text is the text; no sign of it acts."""
-    shown = plain(text)
+    shown = latex_text(text)
     assert read(shown) == one_line(text)
     assert not re.search(r"(?<!\\)[$&#_%~^]", shown)
     assert "--" not in shown

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from inspect_reliability.showing.formats import describe, estimate, text, told_apart, whole
+from inspect_reliability.showing.formats import (
+    describe,
+    estimate_text,
+    text,
+    told_apart,
+    whole_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,8 +29,8 @@ def test_value_with_its_interval(
     """What rounds to 0 has no sign, and a missing interval is said in words."""
     interval = None if low is None or high is None else [low, high]
     record = {"x": value, "x_interval": interval, "reason": "one question"}
-    assert estimate(record, "x") == shown
-    assert estimate(record, "y") == ""
+    assert estimate_text(record, "x") == shown
+    assert estimate_text(record, "y") == ""
 
 
 def test_a_group_in_words() -> None:
@@ -36,4 +42,4 @@ def test_a_group_in_words() -> None:
     assert [named({"judge": one}) for one in ("j", None)] == ["j", "without judge"]
     assert told_apart([{"judge": None}], "judge")({"judge": None}) == "all judgments"
     assert text(["a", "b"]) == "a, b"
-    assert [type(whole(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]
+    assert [type(whole_number(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]

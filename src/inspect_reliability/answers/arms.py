@@ -12,7 +12,7 @@ from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.reading import refuse
 from ..judgments.suites import own_scores
 from ..judgments.table import Judgments
-from ..showing.formats import Record, describe, whole
+from ..showing.formats import Record, describe, whole_number
 from .analysis import Analysis
 from .results import analysis_of
 from .row import Row, differing_only_in, methods_of
@@ -35,9 +35,11 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     judgments = replace(judgments, table=_with_method(judgments.table))
     table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
-    names = [describe(of) if key == "temperature" else str(whole(of[key])) for of, _ in groups]
+    names = [
+        describe(of) if key == "temperature" else str(whole_number(of[key])) for of, _ in groups
+    ]
     if len({*names}) < len(names):  # 1 and "1" print alike
-        names = [repr(whole(group[key])) for group, _ in groups]
+        names = [repr(whole_number(group[key])) for group, _ in groups]
     if len(names) < 2:
         asked = ["judge", "temperature", *of_role(table, "part"), "method"]
         differ = [name for name in asked if table[name].nunique() > 1]
@@ -158,7 +160,7 @@ def left_out(analysis: Analysis) -> Iterator[str]:
             values.setdefault(row.group[key], set()).add(row.group[SIDE])
             unknown[row.group[SIDE]] += len(row.asked) * (row.group[key] is None)
         for value in sorted(one for one in values if one is not None):
-            what = f"{value} verdicts" if key == "method" else f"{key} {whole(value)}"
+            what = f"{value} verdicts" if key == "method" else f"{key} {whole_number(value)}"
             yield from (f"{name} has no {what}." for name in sides if name not in values[value])
         for name in filter(unknown.get, sides):
             yield f"{unknown[name]:,} judgments of {name} have no {key}."

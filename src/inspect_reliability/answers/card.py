@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from ..judgments.columns import GROUP_BY, of_role, varies
 from ..judgments.suites import beside_replications
 from ..showing.document import Block, Caution, Document, Table, Text
-from ..showing.formats import Record, chance, estimate, text, whole
+from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
 from .headline import headline
@@ -142,7 +142,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         yield column.heading, column.show(card)
     if floor := card["omega_floor"]:
         yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
-    yield "Krippendorff's alpha [95%]", estimate(card, "krippendorff_alpha")
+    yield "Krippendorff's alpha [95%]", estimate_text(card, "krippendorff_alpha")
     for column in (KEYS["validity"].columns[name] for name in _BY_LABELS):
         if card.get(column.key) is not None:
             yield f"By labels: {column.heading}", column.show(card)
@@ -200,7 +200,7 @@ def runs(table: pd.DataFrame) -> list[Record]:
 
 def _run(location: str, log: EvalLog) -> Record:
     config = log.eval.model_generate_config.merge(log.plan.config).model_dump(exclude_none=True)
-    sampling = {name: whole(config[name]) for name in _SAMPLING if name in config}
+    sampling = {name: whole_number(config[name]) for name in _SAMPLING if name in config}
     ours = (one for one in log.eval.scorers or [] if one.name.rpartition("/")[2] == "verdict")
     parsers = [(one.options or {}).get("parser") or "default" for one in ours]
     return {

@@ -9,7 +9,7 @@ from ..judgments.columns import GROUP_BY, dividing, of_role, varies
 from ..judgments.table import n_judgments, weights
 from ..record.same_model import same_model
 from ..showing.document import Grave
-from ..showing.formats import ROUNDING, counted, share
+from ..showing.formats import ROUNDING, amount, share
 from ..stats import Estimate, Reason, code_of, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .condition import (
@@ -164,10 +164,10 @@ def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
             "equally many.",
         )
     if counts.clustered:
-        seen = counted(table["question"].nunique(), "output")
+        seen = amount(table["question"].nunique(), "output")
         yield Reason(
             CautionCode.SEVERAL_OUTPUTS,
-            f"The judge saw {seen} of {counted(counts.n_clusters, 'question')}. Each output is "
+            f"The judge saw {seen} of {amount(counts.n_clusters, 'question')}. Each output is "
             "judged on its own; intervals are over questions, because other questions would bring "
             "other outputs.",
         )
@@ -274,7 +274,7 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
         lacking = n_judgments(table[~known])
         yield Reason(
             CautionCode.SOME_SEEDS,
-            f"{counted(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed.",
+            f"{amount(lacking, 'judgment')} {'have' if lacking > 1 else 'has'} no recorded seed.",
         )
     if "seed_check" in table and (table["seed_check"] == "not honoured").any():
         yield Reason(
@@ -290,7 +290,7 @@ def _of_the_seeds(of: Condition) -> Iterator[Reason]:
         what = "repeat a seed of the same question, so they are no new draws"
         if again == 1:
             what = "repeats a seed of the same question, so it is no new draw"
-        yield Reason(CautionCode.SEED_AGAIN, f"{counted(again, 'judgment')} {what}.")
+        yield Reason(CautionCode.SEED_AGAIN, f"{amount(again, 'judgment')} {what}.")
 
 
 def _of_the_mixture(of: Condition) -> Iterator[Reason]:

@@ -18,7 +18,7 @@ from ..judgments.suites import is_suite
 from ..judgments.table import n_judgments, weights
 from ..judgments.text import judgment_text
 from ..showing.document import Grave
-from ..showing.formats import Record, describe, plain
+from ..showing.formats import Record, describe, plain_group
 from ..stats import Counts, Labelled, Reason, code_of
 from ..verdicts import INVALID, NON_RESPONSE
 
@@ -166,7 +166,7 @@ class Condition:
     @property
     def keys(self) -> Record:
         """The group as plain values, which identify the row in every result."""
-        return plain(self.group)
+        return plain_group(self.group)
 
     @cached_property
     def table(self) -> pd.DataFrame:

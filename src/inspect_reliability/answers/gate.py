@@ -12,7 +12,7 @@ from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..showing.document import Caution, Document, Table, Text, Tone
-from ..showing.formats import Record, TableColumn, describe, estimate, keys_of, of_group
+from ..showing.formats import Record, TableColumn, describe, estimate_text, keys_of, of_group
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
 from ..stats.labelled import WITHIN_ONE
@@ -166,7 +166,7 @@ def _requirement(
     if name in SHARES and (caution := by_these_labels(row)):
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
-        cautions.append(Reason(GateCode.SCALE, _SCALE.format(estimate(row.record, "icc"))))
+        cautions.append(Reason(GateCode.SCALE, _SCALE.format(estimate_text(row.record, "icc"))))
     stopped = name in SHARES and row.stopped
     open_ = result == OPEN and known and not anytime and not stopped
     return {

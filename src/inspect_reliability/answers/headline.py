@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ..judgments.columns import varies
 from ..showing.document import Text
-from ..showing.formats import ROUNDING, Record, counted, percent, share, span, told_apart
+from ..showing.formats import ROUNDING, Record, amount, percent, share, span, told_apart
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
@@ -112,7 +112,7 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
         yield f"this is that model and its grader ({', '.join(row.suite.graders)}) together"
         return
     if right and right["n_labelled"] < FEWEST:
-        few = counted(right["n_labelled"], "labelled question")
+        few = amount(right["n_labelled"], "labelled question")
         yield f"{few} cannot say how often it is right"
     elif right:
         yield from _of_scale(right) if is_of_scale(right) else _of_options(analysis, row, right)
@@ -123,7 +123,7 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
     elif not right:
         yield _again(analysis, row)
     if (n := len(row.counts.questions)) < FEWEST:
-        yield f"{counted(n, 'question')} cannot say how it judges others"
+        yield f"{amount(n, 'question')} cannot say how it judges others"
     elif not right:
         yield _ONLY_LABELS
 

@@ -21,7 +21,7 @@ from ..showing.formats import (
     percent,
     picked,
     points,
-    whole,
+    whole_number,
 )
 from ..showing.keys import declared, legend
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError
@@ -300,7 +300,7 @@ def _designs(
                 yield {
                     "coefficient": coefficient,
                     "half_width": half_width,
-                    "n_replications": whole(finite(study.n_replications)),
+                    "n_replications": whole_number(finite(study.n_replications)),
                     **picked(study, "n_questions", "fewest", "most", "judgments"),
                     "tokens": None if tokens is None else round(tokens),
                     "cost": cost,

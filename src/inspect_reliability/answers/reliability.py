@@ -5,7 +5,16 @@ from dataclasses import replace
 
 from ..judgments.columns import varies
 from ..showing.document import Block, Figure, Grave, Table, Text
-from ..showing.formats import Record, TableColumn, describe, estimate, grouped, span, text, whole
+from ..showing.formats import (
+    Record,
+    TableColumn,
+    describe,
+    estimate_text,
+    grouped,
+    span,
+    text,
+    whole_number,
+)
 from ..showing.keys import KEYS, declared
 from ..stats import COEFFICIENTS, Counts, Estimate, ReliabilityError, code_of
 from ..stats.majority import stable_majority
@@ -58,7 +67,7 @@ def size(record: Record) -> str:
     codes = map(code_of, record["cautions"])
     if Grave.ASKED_ONCE in codes:  # no question entered the coefficients
         return f"{record['n_judgments']:,} x 1"
-    known = "exact" if replications is None else whole(round(replications, 1))
+    known = "exact" if replications is None else whole_number(round(replications, 1))
     return f"{record['n_questions']:,} x {known}"
 
 
@@ -143,7 +152,7 @@ def row_coefficient(row: Row) -> str:
     if row.asked_once or row.copied:
         return ""
     first = KEYS["rows"].columns["icc" if row.judged.scale else "agreement"]
-    return first.heading.replace("[95%]", estimate(row.record, first.key))
+    return first.heading.replace("[95%]", estimate_text(row.record, first.key))
 
 
 # How many votes make a stable majority.

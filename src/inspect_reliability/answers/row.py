@@ -15,7 +15,7 @@ from ..judgments.scales import (
     on_scale,
 )
 from ..judgments.table import n_judgments
-from ..showing.formats import Record, of_group, whole
+from ..showing.formats import Record, of_group, whole_number
 from ..stats import (
     COEFFICIENTS,
     SHARES,
@@ -213,7 +213,7 @@ class Row(Condition):
             between = None if at is None or agreement is None else 1 - agreement - at
         return {
             "method": method,
-            "n_replications": None if each is None else whole(round(each, 2)),
+            "n_replications": None if each is None else whole_number(round(each, 2)),
             "n_judgments": number,
             "between_reasonings": between,
             "at_verdict": at,

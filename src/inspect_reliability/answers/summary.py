@@ -10,10 +10,10 @@ from ..showing.document import (
     Axis,
     Block,
     Caution,
-    Cell,
     Estimates,
     EstimatesRow,
     Grave,
+    NumberCell,
     Table,
     Text,
 )
@@ -143,9 +143,9 @@ _COLUMNS = (
 """Key of a column, its heading and what it says."""
 
 
-def _cells(analysis: Analysis, row: Row) -> dict[str, Cell]:
+def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
     """The numbers of a row, by column."""
-    own, found = row.numbers, dict[str, Cell | None]()
+    own, found = row.numbers, dict[str, NumberCell | None]()
     right = next(iter(analysis.of(row, "validity")), None)
     if right:
         n = right["n_labelled"]
@@ -168,17 +168,17 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, Cell]:
         found["votes"] = _with_votes(analysis, row, right)
     if row.without_verdict:
         silent = row.without_verdict
-        found["silent"] = Cell(share(silent, len(row.counts.questions)), silent)
+        found["silent"] = NumberCell(share(silent, len(row.counts.questions)), silent)
     return {key: cell for key, cell in found.items() if cell}
 
 
-def _cell(record: Record, key: str, form: str, n: int) -> Cell | None:
+def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
     if record[key] is None:
         return None
-    return Cell(span(record, key, form, n), record[key], *(record[f"{key}_interval"] or ()))
+    return NumberCell(span(record, key, form, n), record[key], *(record[f"{key}_interval"] or ()))
 
 
-def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> Cell | None:
+def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> NumberCell | None:
     """How often the majority, or on a scale the mean, of so many tries is right, or the same."""
     n, key = row.numbers.n_questions, "accuracy"
     if right:
@@ -192,7 +192,7 @@ def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> Cell | No
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
         ends = one[f"{key}_interval"] or ()
-        return Cell(f"{share(one[key], n)} ({one['votes']})", one[key], *ends)
+        return NumberCell(f"{share(one[key], n)} ({one['votes']})", one[key], *ends)
     return None
 
 
@@ -214,7 +214,9 @@ def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str
     steps = {one["step"] for row in rows for one in analysis.of(row, "validity") if one["step"]}
     near = f"Within {steps.pop():g} of the label" if steps and steps != {1.0} else ""
     lines = [
-        EstimatesRow(name, [one.get(c.key, Cell("")) for c in columns], advice(analysis, row).tag)
+        EstimatesRow(
+            name, [one.get(c.key, NumberCell("")) for c in columns], advice(analysis, row).tag
+        )
         for row, name, one in zip(rows, names, each, strict=True)
     ]
     return Estimates(
@@ -227,7 +229,7 @@ def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str
     )
 
 
-def _axis(key: str, cells: Sequence[Cell]) -> Axis:
+def _axis(key: str, cells: Sequence[NumberCell]) -> Axis:
     if key in _OF_NUMBERS:
         return Axis.of(cells)
     return Axis(min([0.0, *(one.low or one.value or 0.0 for one in cells)]), 1.0)

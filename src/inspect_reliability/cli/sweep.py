@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
 from ..errors import UserError
-from ..judging.connection import reached
+from ..judging.connection import reachable_model
 from ..judging.cost import Cost
 from ..log_files import reading
 from ..saving import alone
@@ -170,7 +170,7 @@ def _run(
 ) -> list[EvalLog]:
     # In a function of its own, which lets go of a local model before the next one is loaded.
     try:
-        model = reached(get_model(judge, memoize=False, **model_args))
+        model = reachable_model(get_model(judge, memoize=False, **model_args))
     except Exception as error:  # each provider has its own
         raise UserError(f"The judge {judge} cannot be used: {error}") from None
     _, logs = eval_set(

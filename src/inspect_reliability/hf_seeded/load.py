@@ -44,7 +44,7 @@ def gguf_of(path: Path) -> Path | None:
     return files[0]
 
 
-def checked(file: Path) -> str:
+def checked_gguf(file: Path) -> str:
     """The full path of a GGUF file whose header is sound.
 
     Raises:
@@ -188,7 +188,7 @@ def find(
     shared = {key: value for key, value in shared.items() if value is not None}
     gguf = gguf_of(Path(source))
     if gguf is not None:
-        shared |= {"gguf_file": checked(gguf)}
+        shared |= {"gguf_file": checked_gguf(gguf)}
         # Weights that stay packed would need code from the hub.
         model_args = {"quantization_config": GgufConfig(dequantize=True), **model_args}
     try:

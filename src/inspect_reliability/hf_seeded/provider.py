@@ -34,7 +34,14 @@ from .load import find
 from .memory import OutOfMemoryError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
-from .settings import DEFAULT_MAX_TOKENS, IGNORED, before_stop, refuse, settings_of, stopping_at
+from .settings import (
+    DEFAULT_MAX_TOKENS,
+    IGNORED,
+    before_stop,
+    refuse_settings,
+    settings_of,
+    stopping_at,
+)
 from .stopping import current_done
 from .tree import grow
 
@@ -111,7 +118,7 @@ class HFSeededAPI(ModelAPI):
     ) -> None:
         config = config if config is not None else GenerateConfig()
         super().__init__(model_name, base_url, api_key, ["HF_TOKEN"], config)
-        refuse(config)
+        refuse_settings(config)
         flags = {"trust_remote_code": trust_remote_code, "stop_at_verdict": stop_at_verdict}
         _check(flags, max_rows, memory_gb)
         if api_key == NAME_LOOKUP:
@@ -176,7 +183,7 @@ class HFSeededAPI(ModelAPI):
         started = time.monotonic()
         if tools:
             raise UserError("hf_seeded does not call tools. Use a task without tools.")
-        refuse(config)
+        refuse_settings(config)
         self.ready()
         prompt, labels = self.encoder.encode(input), current_labels()
         if labels is not None:
@@ -231,7 +238,7 @@ class HFSeededAPI(ModelAPI):
         settings = settings_of(config, self._dtype, stopped=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
-            refuse(config.merge(GenerateConfig(temperature=temperature)))
+            refuse_settings(config.merge(GenerateConfig(temperature=temperature)))
         prompt = self.encoder.encode(input)
         if len(prompt) >= self.run.context:
             raise UserError(self._too_long(len(prompt)))

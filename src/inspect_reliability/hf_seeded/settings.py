@@ -42,7 +42,7 @@ IGNORED = (
 )
 
 
-def refuse(config: GenerateConfig) -> None:
+def refuse_settings(config: GenerateConfig) -> None:
     """Refuse what the engine cannot draw from.
 
     Raises:

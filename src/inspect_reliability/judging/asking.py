@@ -165,7 +165,7 @@ class Asking:
         return number_of_orders(self.orders, len(self.design.reader.options), self.order)
 
 
-class Asked:
+class AskedItem:
     """What a judge is asked about one item, with changes of its answers added later.
 
     Attributes:

@@ -15,7 +15,7 @@ _SECONDS = 5
 """To connect, at each of the two addresses that a name may have, and then to say anything."""
 
 
-def reached(model: Model) -> Model:
+def reachable_model(model: Model) -> Model:
     """The model, loaded if it is one of `hf_seeded`, or if its server takes connections.
 
     A server that takes connections and says nothing may only be busy: that is a warning. A proxy is

@@ -9,7 +9,7 @@ from ..designs import JudgeDesign, changes_of, wordings_of
 from ..errors import UserError, one_of
 from ..hf_seeded import stopping
 from ..record.seeds import base_seed, replication_numbers
-from .asking import OTHER, Asked, Asking, OrderPolicy, Orders, SeededPrompt, item_of
+from .asking import OTHER, AskedItem, Asking, OrderPolicy, Orders, SeededPrompt, item_of
 from .replicate import replicate
 from .requests import Providers
 
@@ -84,7 +84,7 @@ def judge_responses(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = item_of(state.metadata)
         first = numbers.start + (state.epoch - 1) * len(numbers)
-        asked = Asked(asking, item, range(first, first + len(numbers)))
+        asked = AskedItem(asking, item, range(first, first + len(numbers)))
 
         def changed(said: str | None) -> dict[int, SeededPrompt]:
             asked.change(said, state.metadata.get(OTHER, {}))

@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
 
 @solver
-def checked() -> Solver:
+def asked_as_a_run_asks() -> Solver:
     """Ask one prompt a few times, as a run asks its first question."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -55,7 +55,9 @@ def probe(model: Model) -> list[Finding]:
         UserError: Not even a plain request is answered.
     """
     with TemporaryDirectory() as folder:
-        task = Task(name="probe", dataset=[Sample(PROMPT)], solver=checked(), config=_CONFIG)
+        task = Task(
+            name="probe", dataset=[Sample(PROMPT)], solver=asked_as_a_run_asks(), config=_CONFIG
+        )
         (log,) = eval(task, model=model, log_dir=folder, display="none", log_model_api=True)
         samples = log.samples or []
     if log.error or not samples:

@@ -12,7 +12,7 @@ from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.util import LimitExceededError, collect, concurrency, span
 
 from ..record.seeds import SEED_LIMIT
-from .connection import reached
+from .connection import reachable_model
 from .seed_check import Found, Outcome, SeedCheck
 
 MOST_CHOICES = 100
@@ -131,7 +131,7 @@ class Providers:
         if (found := self._found.get(str(model))) is None:
             found = self._found[str(model)] = Provider(model, self._extra)
             if found.is_open:
-                reached(model)
+                reachable_model(model)
         if several and found.is_open:
             # Inspect does not count this waiting as working time, as it would that for a lock.
             async with concurrency(f"provider check {id(self)}", 1, visible=False):

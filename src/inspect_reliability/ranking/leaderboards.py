@@ -12,7 +12,7 @@ import pandas as pd
 from ..answers.row import differing_only_in
 from ..errors import UserError
 from ..record.same_model import same_model
-from ..showing.formats import Record, plain
+from ..showing.formats import Record, plain_group
 from ..stats import Reason, ReliabilityError
 from ..stats.long import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
@@ -353,7 +353,7 @@ def leaderboards(
     parts: Any = verdicts.table.groupby(names, sort=True, dropna=False) if names else [((), None)]
     found = []
     for values, rows in parts:
-        keys = plain(dict(zip(names, values, strict=True)))
+        keys = plain_group(dict(zip(names, values, strict=True)))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
         found.append(Leaderboard(keys, table, verdicts, method, over, labels, family))
     return found

@@ -13,7 +13,7 @@ from rich.markup import render
 
 from ..designs import changes_of
 from ..errors import UserError
-from ..judging.connection import reached
+from ..judging.connection import reachable_model
 from ..judging.cost import Cost
 from ..record.graders import LoggedScorer, grading_of, scorers_in
 from ..record.replications import REJUDGING
@@ -289,7 +289,7 @@ def _made(given: ModelConfig | list[ModelConfig]) -> Any:
         return [_made(one) for one in given]
     try:
         made = get_model(given.model, config=given.config, base_url=given.base_url, **given.args)
-        return reached(made)
+        return reachable_model(made)
     except Exception as error:  # each provider has its own
         why = " ".join(render(str(error)).plain.split()).removesuffix(".")
         raise UserError(

@@ -21,7 +21,7 @@ from ..record.replications import DECIDED, Replications, replications_in
 from ..record.rule import KeepRule
 from ..record.same_model import same_model
 from ..record.seeds import base_seed, replication_numbers
-from ..scoring.packed import label
+from ..scoring.packed import label_of
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
 from .wrapped import ScorerSpec, find_scorer, wrap
@@ -164,7 +164,7 @@ class KeepScorer:
                 break
             score = now
             made.append(votes)
-            said = [None if one is None else label(one) for one in votes.verdicts]
+            said = [None if one is None else label_of(one) for one in votes.verdicts]
             verdict, confidence = self.rule.decide(said)
             if verdict is not None:
                 break
@@ -202,7 +202,7 @@ class KeepScorer:
             last = replace(last, votes=votes, grader=", ".join(names))
         decision = "person" if verdict is None else "keep"
         found = {"decision": decision, "judge": judge, "confidence": confidence, "asked": len(made)}
-        score.value = next((one for one in last.verdicts if label(one) == verdict), NON_RESPONSE)
+        score.value = next((one for one in last.verdicts if label_of(one) == verdict), NON_RESPONSE)
         score.explanation = f"{decision}: {confidence:.0%} of {judge}\n\n{score.explanation or ''}"
         score.metadata = {**(score.metadata or {}), **last.metadata, DECIDED: found}
         return score

@@ -22,7 +22,7 @@ _LONGEST = 300
 """Most characters of an example, one or two lines of a table cell."""
 
 
-def label(verdict: Any) -> str:
+def label_of(verdict: Any) -> str:
     """Name of a verdict; "failed" if the replication failed."""
     if verdict is None:
         return "failed"
@@ -35,7 +35,7 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
     `texts` are the judge's outputs, or the errors of failed replications; `first` is the first
     number.
     """
-    labels = list(map(label, verdicts))
+    labels = list(map(label_of, verdicts))
     # The viewer sets columns close together: no header over the texts, no words beside numbers.
     rows = [("verdict", f"of {len(labels)}", "first replication", "")]
     for name, count in Counter(labels).most_common():
@@ -115,12 +115,12 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
     cells = [cell for _, cell in kept.made]
     shown = zip(kept.verdicts, meanings(cells, metadata), cells, strict=True)
     given = [
-        means.get(label(verdict), verdict)
+        means.get(label_of(verdict), verdict)
         for verdict, means, cell in shown
         if verdict is not None and not cell.is_changed
     ]
     value = _central(given) if given else math.nan
-    _, most = Counter(map(label, given)).most_common(1)[0] if given else ("", 0)
+    _, most = Counter(map(label_of, given)).most_common(1)[0] if given else ("", 0)
     return Score(
         value=value,
         answer=answer_of(value, most / len(given)) if given else None,
@@ -131,7 +131,7 @@ def score_of(kept: Replications, said: Sequence[str], metadata: Mapping[str, Any
 
 def answer_of(value: Any, share: float) -> str:
     """A verdict after its share, because the viewer sorts samples by text: least steady first."""
-    return f"{share:.2f} {label(value)}"
+    return f"{share:.2f} {label_of(value)}"
 
 
 def meanings(cells: Sequence[Cell], metadata: Mapping[str, Any]) -> list[Mapping[str, str]]:
@@ -159,5 +159,5 @@ def _central(given: Sequence[Any], within: bool = False) -> Any:
     ):
         return fmean(spoken)
     # Labels, because 1 and true are equal keys; of those tied the one that came first is taken.
-    labels = list(map(label, spoken))
+    labels = list(map(label_of, spoken))
     return spoken[labels.index(Counter(labels).most_common(1)[0][0])]

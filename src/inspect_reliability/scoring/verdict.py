@@ -12,7 +12,7 @@ from ..metrics import invalid_rate, reliability
 from ..parsing.reader import Reader
 from ..record.grid import cells_in
 from ..record.replications import FIRST, Replications, texts_of
-from .packed import label, score_of
+from .packed import label_of, score_of
 
 _LONGEST = 200
 """Most characters of an item's text that a score repeats, for grouping."""
@@ -104,7 +104,7 @@ def _single(output: str, metadata: dict[str, Any], reader: Reader) -> Score:
     chosen = dict(zip(reader.options, metadata.get("order", ()), strict=False))
     if isinstance(value, str) and value in chosen:
         metadata["responder"] = chosen[value]
-    return Score(value=value, answer=label(value), explanation=output, metadata=metadata)
+    return Score(value=value, answer=label_of(value), explanation=output, metadata=metadata)
 
 
 def _replicated(

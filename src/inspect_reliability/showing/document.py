@@ -154,7 +154,7 @@ class Table:
         return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
 
 
-class Cell(NamedTuple):
+class NumberCell(NamedTuple):
     """A number as texts show it, and as a page draws it: a dot with its interval.
 
     Without a value, only the text is shown; without ends, only the dot is drawn.
@@ -173,7 +173,7 @@ class Axis(NamedTuple):
     highest: float = 1.0
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> "Axis":
+    def of(cls, cells: Iterable[NumberCell]) -> "Axis":
         """Around all numbers, from one round number to another; of a single one, from 0.
 
         Up to 1 the round numbers are multiples of a fifth.
@@ -202,7 +202,7 @@ class EstimatesRow(NamedTuple):
     """A judge with a cell for each column; `tag` says in a word or two what to do with it."""
 
     name: str
-    cells: Sequence[Cell]
+    cells: Sequence[NumberCell]
     tag: str = ""
 
 

@@ -61,7 +61,7 @@ class TableColumn(NamedTuple):
         if self.shown:
             return self.shown(record)
         if self.heading.endswith("[95%]") and not (self.missing and record[self.key] is None):
-            return estimate(record, self.key, self.form)
+            return estimate_text(record, self.key, self.form)
         if "{" in self.form:
             return self.form.format_map(record)
         return text(record.get(self.key), self.form, self.missing)
@@ -80,7 +80,7 @@ def grouped_by(things: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return found
 
 
-def whole(value: Any) -> Any:
+def whole_number(value: Any) -> Any:
     """A plain Python value, a whole number without its point: temperature 1, not 1.0."""
     value = value.item() if hasattr(value, "item") else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -91,9 +91,9 @@ def finite(number: float) -> float | None:
     return None if math.isinf(number) else number
 
 
-def plain(group: Mapping[str, Any]) -> Record:
+def plain_group(group: Mapping[str, Any]) -> Record:
     """A group as plain values."""
-    return {name: whole(value) for name, value in group.items()}
+    return {name: whole_number(value) for name, value in group.items()}
 
 
 def of_group(group: Mapping[str, Any], record: Record) -> Record:
@@ -102,7 +102,7 @@ def of_group(group: Mapping[str, Any], record: Record) -> Record:
     Raises:
         UserError: A grouping column has the name of a number.
     """
-    own = plain(group)
+    own = plain_group(group)
     if taken := [name for name in own if name in record and record[name] != own[name]]:
         raise UserError(
             f"Nothing can be grouped by {taken[0]!r}: a result has this name. Rename the column."
@@ -124,7 +124,7 @@ def keys_of(record: Record, after: str = "", before: str = "n_questions") -> Rec
 
 def describe(group: Mapping[str, Any]) -> str:
     """A group in words: "my-judge, BBH, temperature 1"."""
-    known = {name: whole(value) for name, value in group.items() if value is not None}
+    known = {name: whole_number(value) for name, value in group.items() if value is not None}
     words = (_GROUPS.get(name, ("", "{}"))[1].format(value) for name, value in known.items())
     return ", ".join(words) or ALL
 
@@ -173,7 +173,7 @@ def text(value: Any, form: str = "", missing: str = "") -> str:
     """A value in a format of `format()`, a list with commas; `missing` for None."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return missing if value is None else format(whole(value), form)
+    return missing if value is None else format(whole_number(value), form)
 
 
 def chance(p: float) -> str:
@@ -211,10 +211,10 @@ def points(value: float, n: int) -> str:
 
 def in_points(value: float, n: int) -> str:
     """The same with its unit: "1 point", "7 points"."""
-    return counted(points(value, n), "point")
+    return amount(points(value, n), "point")
 
 
-def counted(number: int | str, of: str) -> str:
+def amount(number: int | str, of: str) -> str:
     """A number of things: "1 label", "2,500 labels"."""
     shown = number if isinstance(number, str) else f"{number:,}"
     return f"{shown} {of}{'' if shown in ('1', '-1') else 's'}"
@@ -233,7 +233,7 @@ def span(record: Record, key: str, form: str, n: int) -> str:
     return f"{shown} [{low}, {high}]"
 
 
-def estimate(record: Record, key: str, form: str = "z.2f") -> str:
+def estimate_text(record: Record, key: str, form: str = "z.2f") -> str:
     """An estimate with its interval, or the reason for none; empty if the record lacks it."""
     if key not in record:
         return ""

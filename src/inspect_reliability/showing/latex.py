@@ -28,18 +28,18 @@ def render(document: Document) -> str:
         match block:
             case Text() if block.tone != "note":
                 heading = block.text if block.tone == "heading" else heading
-                parts.append(plain(block.text))
+                parts.append(latex_text(block.text))
             case Caution():
-                parts.append(plain(block.line))
+                parts.append(latex_text(block.line))
             case Table():
                 caption = block.title or document.title
                 if block.about:
-                    parts.append(plain(block.about))
+                    parts.append(latex_text(block.about))
                 parts.append(_table(block, f"{caption}: {heading}" if heading else caption))
     return "\n\n".join(map(str.strip, parts)) + "\n"
 
 
-def plain(text: str) -> str:
+def latex_text(text: str) -> str:
     """A text on one line, escaped as pandas escapes headings."""
     return str(_styled([text], []).to_latex()).splitlines()[1].removesuffix(r" \\")
 
@@ -53,7 +53,7 @@ def _table(table: Table, caption: str) -> str:
         hrules=True,
         column_format="".join(r"p{.5\linewidth}" if one > _LONG else "l" for one in columns),
         position="htbp",
-        caption=plain(caption),
+        caption=latex_text(caption),
         label=f"tab:{slug(caption)}",
     )
     begins, ends = r"\begin{tabular}", r"\end{tabular}"

@@ -21,7 +21,7 @@ _LEADS_TO = re.compile(
 )
 
 
-class Shown:
+class BareVerdicts:
     """Finds verdicts of one design that are shown."""
 
     def __init__(self, spelling: Spelling) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from ...verdicts import NO_VERDICTS, NON_RESPONSE
 from ..parsed import Parsed, one_verdict
-from .bare import Shown
+from .bare import BareVerdicts
 from .output import Claim, Output
 from .plain_text import plain_text
-from .sentences import Announced
+from .sentences import SentenceVerdicts
 from .spelling import CLOSE, Spelled, Spelling
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][A-Za-z]*\":)")
@@ -26,8 +26,8 @@ class DefaultParser:
         self, kind: str, verdicts: tuple[str, ...], spelled: Spelled, labels: Sequence[str] = ()
     ) -> None:
         self._spelling = spelling = Spelling(kind, verdicts, spelled, labels)
-        self._announced = Announced(kind, spelling, labels)
-        self._shown = Shown(spelling)
+        self._announced = SentenceVerdicts(kind, spelling, labels)
+        self._shown = BareVerdicts(spelling)
         verdict = rf"(?i:{spelling.lead}{spelling.one}{CLOSE}[.]?\s*)"
         self._note = re.compile(
             rf"\((?!{verdict}\))(?:[^()\n]|\([^()\n]*+\))*+\)|\[\w{{1,3}}\s?(?:[-–]|to)\s?\w{{1,3}}\]"

@@ -43,7 +43,7 @@ _NAMES = {
 _VERBS = {"options": say.CHOOSE, "words": say.CLASSIFY, "scale": say.GRADE}
 
 
-class Announced:
+class SentenceVerdicts:
     """Finds the verdicts that an output announces, by the labels of the design."""
 
     def __init__(self, kind: str, spelling: Spelling, labels: Sequence[str]) -> None:

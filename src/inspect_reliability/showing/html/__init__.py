@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ..document import Block, Caution, Document, Figure, Table, Text
 from ..formats import ALL
 from ..printable import printable
-from .dots import column, dot, place, tick
+from .dots import column, dot, percent_on_axis, tick
 from .drawing import draw
 from .svg import inline_svg
 
@@ -65,7 +65,7 @@ def render(document: Document) -> str:
         column=column,
         dot=dot,
         tick=tick,
-        place=place,
+        place=percent_on_axis,
         caption=_caption,
         everything=ALL,
         without=_without,

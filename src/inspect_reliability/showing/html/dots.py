@@ -2,11 +2,11 @@
 
 from markupsafe import Markup
 
-from ..document import Axis, Cell, Estimates
+from ..document import Axis, Estimates, NumberCell
 from ..printable import one_line
 
 
-def dot(cell: Cell, axis: Axis, shares: bool) -> Markup:
+def dot(cell: NumberCell, axis: Axis, shares: bool) -> Markup:
     """A number on its axis; nothing without a value.
 
     Places are percents of the width, so that the dot stays round and type keeps its size.
@@ -14,15 +14,17 @@ def dot(cell: Cell, axis: Axis, shares: bool) -> Markup:
     if cell.value is None:
         return Markup("")
     mark = Markup('<line class="tick" x1="{0}%" x2="{0}%" y1="0" y2="100%"/>')
-    drawn = [mark.format(place(one, axis)) for one in axis.ticks]
+    drawn = [mark.format(percent_on_axis(one, axis)) for one in axis.ticks]
     said = (
         f"{cell.text} on an axis from {tick(axis.lowest, shares)} to {tick(axis.highest, shares)}"
     )
     if cell.low is not None and cell.high is not None:
-        low, high = (place(one, axis) for one in (cell.low, cell.high))
+        low, high = (percent_on_axis(one, axis) for one in (cell.low, cell.high))
         ends = '<line class="ends" x1="{}%" x2="{}%" y1="50%" y2="50%"/>'
         drawn.append(Markup(ends).format(low, high))
-    drawn.append(Markup('<circle cx="{}%" cy="50%" r="4"/>').format(place(cell.value, axis)))
+    drawn.append(
+        Markup('<circle cx="{}%" cy="50%" r="4"/>').format(percent_on_axis(cell.value, axis))
+    )
     return Markup('<svg class="dot" role="img" aria-label="{}">{}</svg>').format(
         one_line(said), Markup("").join(drawn)
     )
@@ -40,7 +42,7 @@ def column(estimates: Estimates, k: int) -> tuple[Axis, bool, bool]:
     return estimates.axes[k], any("%" in cell.text for cell in cells), drawn
 
 
-def place(value: float, axis: Axis) -> float:
+def percent_on_axis(value: float, axis: Axis) -> float:
     """Percents from the left; what is beyond an end is drawn at it."""
     share = (value - axis.lowest) / ((axis.highest - axis.lowest) or 1.0)
     return round(100 * min(max(share, 0.0), 1.0), 2)

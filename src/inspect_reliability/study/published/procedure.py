@@ -217,11 +217,13 @@ def as_published(
     Raises:
         ShapeError: The codes are not a table of numbers.
     """
-    blank, columns, questions = split(codes, non_response)
+    blank, columns, questions = split_varying(codes, non_response)
     return _not_computed(blank, questions) or _computed(blank, columns, permutations, seed)
 
 
-def split(codes: ArrayLike, non_response: float | None) -> tuple[AsPublished, FloatArray, int]:
+def split_varying(
+    codes: ArrayLike, non_response: float | None
+) -> tuple[AsPublished, FloatArray, int]:
     """The counts of the procedure, the questions that vary (replications x questions), and N."""
     given = table_of_numbers(codes)
     complete = given[~np.isnan(given).any(axis=1)]
@@ -237,7 +239,7 @@ def split(codes: ArrayLike, non_response: float | None) -> tuple[AsPublished, Fl
     return counts, complete[:, varies], given.shape[1]
 
 
-def pooled(counts: AsPublished, value: FloatArray) -> FloatArray:
+def pooled_with_constant(counts: AsPublished, value: FloatArray) -> FloatArray:
     """A coefficient of the questions that vary, pooled with the constant ones as 1."""
     varying, constant = counts.n_varying, counts.n_constant
     return (constant + varying * value) / (constant + varying)
@@ -275,15 +277,19 @@ def _computed(blank: AsPublished, columns: FloatArray, permutations: int, seed: 
         observed = np.array([omega_total(correlations), _alpha(correlations)])
         noise = permuted_correlations(standardised, permutations, seed)
         omega_noise = np.array([omega_total(one) for one in noise])
-    omega, alpha = (float(x) if np.isfinite(x) else None for x in pooled(blank, observed))
+    omega, alpha = (
+        float(x) if np.isfinite(x) else None for x in pooled_with_constant(blank, observed)
+    )
     return replace(
         blank,
         singular=bool(singular(correlations)),
         omega=omega,
         alpha=alpha,
-        omega_floor=floor_of(pooled(blank, omega_noise)),
-        alpha_floor=floor_of(pooled(blank, _alpha(noise))),
-        alpha_noise=float(pooled(blank, _alpha_of_noise(blank.n_varying, len(columns)))),
+        omega_floor=floor_of(pooled_with_constant(blank, omega_noise)),
+        alpha_floor=floor_of(pooled_with_constant(blank, _alpha(noise))),
+        alpha_noise=float(
+            pooled_with_constant(blank, _alpha_of_noise(blank.n_varying, len(columns)))
+        ),
         reason="the factor analysis has no solution" if omega is None else None,
     )
 

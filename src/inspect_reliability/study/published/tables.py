@@ -10,7 +10,7 @@ from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
 from ...showing.formats import Record, TableColumn
 from .layout import full_name
-from .procedure import pooled, split
+from .procedure import pooled_with_constant, split_varying
 from .reported import coded, published, silent
 
 STATISTICS = ("omega", "alpha")
@@ -89,7 +89,7 @@ def _by_the_package(row: Row) -> dict[str, float]:
         return {}
     from reliabilipy import reliability_analysis
 
-    counts, columns, _ = split(codes, silent(row))
+    counts, columns, _ = split_varying(codes, silent(row))
     if counts.n_varying < 2:
         return {}
     analysis = reliability_analysis(raw_dataset=columns, is_corr_matrix=False)
@@ -100,7 +100,7 @@ def _by_the_package(row: Row) -> dict[str, float]:
     except Exception:  # where its own factor analysis has no solution
         return {}
     given = {"omega": analysis.omega_total, "alpha": analysis.alpha_cronbach}
-    return {name: float(pooled(counts, one)) for name, one in given.items()}
+    return {name: float(pooled_with_constant(counts, one)) for name, one in given.items()}
 
 
 def _floor(ends: list[float] | None) -> str:
