@@ -2,6 +2,7 @@
 
     python bench/replications.py
     python bench/replications.py --device cuda --shape 8b --dtype bfloat16
+    python bench/replications.py --flips    verdicts that change with the shape of a batch
 
 Models have random weights of the given shape, so the figures are about work, not about text. Two
 kinds of text bound what judges write: "never agrees" (all replications differ from their first or
@@ -16,7 +17,7 @@ the bound" is the share of this machine's own rate of a matrix product (see `_bo
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -256,65 +257,42 @@ def steps(bench: Bench) -> dict[str, Any]:
         }
 
 
-def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+def parts(arguments: argparse.Namespace) -> Iterator[str]:
+    """Every part of the result as text, as soon as it is measured."""
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, Path(folder))
         prefill = bench.prefill()
-        agreeing_not = never_agrees(bench)
-        base = agreeing_not["one generate() a replication"]["seconds"]
-        return {
-            "machine": machine(bench.device),
-            "model": {
-                "shape": arguments.shape,
-                "parameters": bench.model.num_parameters(),
-                "dtype": arguments.dtype,
-                "way": bench.run.way.name,
-            },
-            "prompt_tokens": bench.length,
-            "replications": bench.replications,
-            "new_tokens": {"never agrees": bench.tokens, "verdict-like": VERDICT_TOKENS},
-            "prefill_floor": {
-                "seconds": prefill.seconds,
-                "times_faster": base / prefill.seconds,
-                "share_of_bound": bench.share(prefill),
-            },
-            "operations_a_second": bench.rate,
-            "copied_cache_bytes": copied_cache_bytes(bench),
-            "never agrees": agreeing_not,
-            "verdict-like": verdict_like(bench),
-            "a step": steps(bench),
-            "growth": growth(bench),
-            "verdicts_that_change": flips(arguments.shape, bench.device),
-        }
+        yield from (
+            str(machine(bench.device)),
+            f"{bench.model.num_parameters():,} parameters ({arguments.shape}), {arguments.dtype}, "
+            f"{bench.run.way.name}",
+            f"P={bench.length}, R={bench.replications}; the prompt alone, once: "
+            f"{prefill.seconds:.3g} s, {bench.share(prefill) or 0:.2f} of the bound; keys and "
+            f"values copied R times: {copied_cache_bytes(bench) / 1e6:,.0f} MB",
+            f"A product of two large matrices: {bench.rate / 1e9:,.0f} thousand million "
+            "operations a second",
+        )
+        for name, rows, tokens in (
+            ("never agrees", never_agrees, bench.tokens),
+            ("verdict-like", verdict_like, VERDICT_TOKENS),
+        ):
+            yield f"\n{name}, T={tokens}\n{ways(bench, rows(bench))}"
+        yield f"\na step\n{json.dumps(steps(bench), indent=2)}"
+        yield f"\ngrowth\n{json.dumps(growth(bench), indent=2)}"
 
 
-def show(result: dict[str, Any]) -> str:
-    """The result as text."""
-    lines = [
-        f"{result['machine']}",
-        f"{result['model']}",
-        f"P={result['prompt_tokens']}, R={result['replications']}; the prompt alone, once: "
-        f"{result['prefill_floor']['seconds']:.3g} s = "
-        f"{result['prefill_floor']['times_faster']:.3g}x, "
-        f"{result['prefill_floor']['share_of_bound']:.2f} of the bound; keys and values copied R "
-        f"times: {result['copied_cache_bytes'] / 1e6:,.0f} MB",
-        f"A product of two large matrices: {result['operations_a_second'] / 1e9:,.0f} thousand "
-        "million operations a second",
-    ]
-    for kind in ("never agrees", "verdict-like"):
-        lines += ["", f"{kind}, T={result['new_tokens'][kind]}"]
-        for name, row in result[kind].items():
-            peak = "" if row["peak_bytes"] is None else f"{row['peak_bytes'] / 1e6:9,.0f} MB"
-            scaled = "" if row["measured_on"] == result["replications"] else "  (scaled from "
-            scaled += f"{row['measured_on']})" if scaled else ""
-            bound = row["share_of_bound"]
-            share = " " * 18 if bound is None else f"{bound:5.2f} of the bound"
-            lines.append(
-                f"  {name:67}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x {share}"
-                f"{peak}{scaled}"
-            )
-    for part in ("a step", "growth", "verdicts_that_change"):
-        lines += ["", part.replace("_", " "), json.dumps(result[part], indent=2)]
+def ways(bench: Bench, found: dict[str, dict[str, Any]]) -> str:
+    """A line a way to get the replications."""
+    lines = []
+    for name, row in found.items():
+        peak = "" if row["peak_bytes"] is None else f"{row['peak_bytes'] / 1e6:9,.0f} MB"
+        whole = row["measured_on"] == bench.replications
+        scaled = "" if whole else f"  (scaled from {row['measured_on']})"
+        bound = row["share_of_bound"]
+        share = " " * 18 if bound is None else f"{bound:5.2f} of the bound"
+        lines.append(
+            f"  {name:67}{row['seconds']:9.3g} s {row['times_faster']:7.3g}x {share}{peak}{scaled}"
+        )
     return "\n".join(lines)
 
 
@@ -329,11 +307,17 @@ def main() -> None:
     parser.add_argument("--max-rows", type=int, default=MAX_ROWS)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sample", type=int, default=5, help="replications of the slow ways")
+    parser.add_argument(
+        "--flips", action="store_true", help="only count what other shapes of a batch change"
+    )
     parser.add_argument("--threads", type=int, default=1, help="more make CPU seconds noisier")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    result = measure(arguments)
-    print(show(result))
+    if arguments.flips:
+        print(json.dumps(flips(arguments.shape, arguments.device), indent=2))
+        return
+    for part in parts(arguments):
+        print(part, flush=True)
 
 
 if __name__ == "__main__":

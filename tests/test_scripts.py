@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import json
 import os
 import runpy
 import shutil
@@ -195,6 +196,21 @@ def test_a_bench_runs(
     assert any(character.isdigit() for character in capsys.readouterr().out)
     assert not any(known)
     assert known or bench not in ENGINE
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.filterwarnings("ignore")
+def test_a_bench_counts_what_other_batches_change(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In float32, on a processor, no verdict changes with its batch."""
+    module = _smallest("replications", monkeypatch)
+    sys.argv += ["--flips"]
+    module.main()
+    exact = json.loads(capsys.readouterr().out)["tiny-judge, float32"]
+    assert exact.pop("replications") == 2
+    assert {one["verdicts"] for one in exact.values()} == {0}
 
 
 @pytest.mark.slow

@@ -181,6 +181,7 @@ def test_raters_lower_the_ceiling() -> None:
     both = [krippendorff_alpha(one).value for one in (known.given, known.raters)]
     assert row["raters_agreement"] == pytest.approx(1 - np.mean(list(second.values())))
     assert row["ceiling"] == pytest.approx(np.prod(both) ** 0.5)
+    assert row["accuracy_ceiling"] ** 2 == pytest.approx(row["raters_agreement"])
     assert row["n_labels"] == 120
 
 

@@ -112,6 +112,21 @@ def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("passed_over", [0, 4])
+def test_what_nobody_could_label_is_counted(
+    judgments: Path, tmp_path: Path, passed_over: int
+) -> None:
+    """Up to the last label an empty one is passed over; a caution says how many there are."""
+    out = tmp_path / "l.csv"
+    draw(judgments, out, 20)
+    said = ["C", "I", *[""] * passed_over, "C", *["I"] * 5]
+    fill(out, said + [""] * (20 - len(said)))
+    [row, _] = results("validate", judgments, "--labels", out)["validity"]
+    assert row["decidable"] == pytest.approx(8 / (8 + passed_over))
+    assert any("speak of the others" in one for one in row["cautions"]) == (passed_over > 0)
+
+
+@pytest.mark.slow
 def test_two_responses_are_shown_as_given(tmp_path: Path) -> None:
     """Under their letters, in the order that is not swapped; names of models are no texts."""
     rows = [

@@ -43,6 +43,18 @@ def keep(*arguments: str) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_begins_with_the_rule_and_its_picture(files: tuple[str, str]) -> None:
+    """The rule in words, then errors by what is kept, with the promise as a line."""
+    logs, labels = files
+    done = invoke("keep", logs, "--labels", labels, "--max-error", ".15", "--format", "html")
+    answer, picture, _ = done.stdout.partition("Kept and wrong")
+    assert picture
+    assert '<div class="headlines' in answer
+    assert "Keep the" in answer
+
+
+@pytest.mark.slow
 def test_what_is_kept_is_counted_once_more(files: tuple[str, str]) -> None:
     """Kept, undecided and error are those of a group-by with pandas at the rule that is said."""
     logs, labels = files

@@ -473,7 +473,29 @@ def test_the_answer_has_25_lines_and_the_page_two_pictures(tmp_path: Path, form:
     if form == "table":
         assert len(done.stdout.splitlines()) <= 25
     if form == "html":
-        assert done.stdout.count("<svg") == 2
+        assert done.stdout.count("<svg") == 3  # the first one also for narrow screens
+
+
+@pytest.mark.parametrize(
+    ("right", "says"),
+    [
+        ({"x": 1.0, "y": 0.0, "z": 0.0}, "x is ahead of all others."),
+        ({"x": 0.52, "y": 0.5, "z": 0.0}, "x comes first, but y may be ahead."),
+        ({"x": 0.5, "y": 0.5, "z": 0.0}, "x and y have one score."),
+    ],
+)
+def test_the_first_sentence_says_who_is_ahead(
+    tmp_path: Path, right: dict[str, float], says: str
+) -> None:
+    """A system alone, one that others may pass, or several with equal scores."""
+    rows = [
+        (q, name, 0, "correct" if q < 50 * share else "wrong")
+        for q in range(50)
+        for name, share in right.items()
+    ]
+    columns = ["question", "system", "replication", "verdict"]
+    pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "s.csv", index=False)
+    assert rank(tmp_path / "s.csv").stdout.splitlines()[0] == says
 
 
 @pytest.mark.slow

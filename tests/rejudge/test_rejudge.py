@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.event import ModelEvent
@@ -18,7 +20,7 @@ from example_logs import judged
 from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.questions import contradictions
-from inspect_reliability.answers.score_variance import score_variance
+from inspect_reliability.answers.score_variance import moves_score, score_variance, suites_in
 from inspect_reliability.errors import UserError
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments.count import Judged
@@ -485,6 +487,25 @@ def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     assert found["shares"] == pytest.approx(split.shares)
     words = " ".join(invoke(*asked).stdout.split())
     assert "replications of the judge on an output" in words
+    assert words.index("Grading the same outputs again moves the score by") < words.index("Next:")
+
+
+@pytest.mark.parametrize(("runs", "others"), [(2, "other runs of the model by 0 "), (1, "epochs")])
+def test_a_score_moves_by_the_deviation_of_its_mean(runs: int, others: str) -> None:
+    """A grader that tosses a coin for each of n outputs moves their mean by .5 / sqrt(n)."""
+    coin = np.random.default_rng(0)
+    n = 200 // runs
+    rows = [
+        {"log": "l", "scorer": "s", "sample": q, "epoch": e, "verdict": grade}
+        for q in range(n)
+        for e in range(runs)
+        for grade in coin.permutation(["C", "I"] * 100)
+    ]
+    [suite] = suites_in(pd.DataFrame(rows))
+    far = f"{50 / 200**0.5:.2g}"
+    said = moves_score(suite)
+    assert said.startswith(f"Grading the same outputs again moves the score by {far} points")
+    assert others in said
 
 
 def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:

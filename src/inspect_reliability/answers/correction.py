@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
-from math import sqrt
 from typing import Any
 
 from ..errors import UserError
@@ -19,16 +18,6 @@ from .validity import confusions, right_or_wrong, tabled, two_categories
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
 
 
-def ceiling(agree: float) -> float:
-    """The most that a verdict can be a label, where two labels agree so often.
-
-    A person who is right with a probability q, independently of the other, agrees with the other in
-    q^2 or more, so q is the root of the agreement at most. A verdict that is always right is the
-    label in q.
-    """
-    return sqrt(agree)
-
-
 def people_agree(analysis: Analysis) -> Iterator[Text]:
     """How far two people agree, in words, and the ceiling that follows; nothing without two."""
     for one in analysis.results["validity"]:
@@ -41,7 +30,7 @@ def agreement_in_words(one: Record) -> str:
     """The same of a record of `validity`."""
     n = one["n_labelled"]
     said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
-    return f"{said}: {_MOST} about {share(ceiling(one['raters_agreement']), n)} of labels."
+    return f"{said}: {_MOST} about {share(one['accuracy_ceiling'], n)} of labels."
 
 
 # What few labels correct.

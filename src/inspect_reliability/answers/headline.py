@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..judgments.columns import varies
+from ..judgments.suites import is_rejudged
 from ..showing.document import Text
 from ..showing.formats import ROUNDING, Record, amount, percent, share, span, told_apart
 from .analysis import Analysis
@@ -11,6 +12,7 @@ from .kept import record, rule_in_votes
 from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, enough_means, majorities
 from .row import Row
+from .score_variance import moves_score, suites_in
 from .validity import is_of_scale
 
 STABLE = 0.95
@@ -53,6 +55,10 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
     if len(rows) > MOST_SENTENCES:
         yield from map(_as_headline, _trend(rows))
+    judgments = analysis.judgments.table
+    for suite in suites_in(judgments) if is_rejudged(judgments) else ():
+        if said := moves_score(suite):
+            yield _as_headline(said)
 
 
 def headline(analysis: Analysis, row: Row) -> str:

@@ -1,6 +1,6 @@
 """What may be kept of each judge or cascade, and how a report says it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil, isinf
 
 import numpy as np
@@ -111,9 +111,9 @@ def kept_line(analysis: Analysis) -> Iterator[Text]:
         yield Text(f"Keep: no promise: {why} ('keep' says more).", "answer")
 
 
-def picture(analysis: Analysis) -> Iterator[Figure]:
+def picture(panels: Sequence[LabelledCascade]) -> Iterator[Figure]:
     """Error among the kept against the share kept, a point a threshold, with the promise."""
-    shown = [one for one in analysis.panels if one.rows[0].labelled and not one.withheld]
+    shown = [one for one in panels if one.rows[0].labelled and not one.withheld]
     name = told_apart([one.keys for one in shown], "judge")
     records = [
         one.keys | {"row": name(one.keys), "kept": step.kept, "error": step.error}
@@ -131,7 +131,7 @@ def picture(analysis: Analysis) -> Iterator[Figure]:
             y="error",
             by="row",
             y_label="wrong among the kept",
-            reference=Promise().max_error,
+            reference=shown[0].promise.max_error,
             lowest=None,
             axis="shares",
         )

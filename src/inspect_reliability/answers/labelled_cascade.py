@@ -300,10 +300,11 @@ class LabelledCascade:
                 f"{needed} without an error; {do}"
             )
         first = next(step for step in path if step.n_labelled >= needed)
+        share_of = percent(round(first.threshold, 3))
+        votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
         return (
             f"too many errors: {first.errors} of {first.n_labelled} labelled questions are "
-            f"{self.promise.wrong} among those with {percent(round(first.threshold, 3))} of votes "
-            f"or more; {do}"
+            f"{self.promise.wrong} among those with {votes}; {do}"
         )
 
     @cached_property

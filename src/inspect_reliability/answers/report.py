@@ -9,7 +9,17 @@ from ..judgments.count import NUMBER
 from ..judgments.read_summary import described
 from ..judgments.table import weights
 from ..showing import Form
-from ..showing.document import Block, Document, Example, Figure, Section, Table, Text
+from ..showing.document import (
+    HALF,
+    WIDE,
+    Block,
+    Document,
+    Example,
+    Figure,
+    Section,
+    Table,
+    Text,
+)
 from ..showing.formats import Record, describe, text, told_apart
 from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
@@ -214,7 +224,7 @@ def _right(analysis: Analysis) -> Iterator[Block]:
     if analysis.results["validity"]:
         from .kept import picture
 
-        yield from picture(analysis)
+        yield from picture(analysis.panels)
     yield from validity.confusions(analysis)
 
 
@@ -264,9 +274,6 @@ _ABOUT = {
 # The figure that a page shows first: the one that fits the study.
 
 
-_WIDE, _HALF = 10.5, 4.8
-"""Inches of a figure as wide as the page, and of one of several."""
-
 _MOST_GRADES = 11
 """Most grades of a scale whose cells can be read."""
 
@@ -281,7 +288,7 @@ def pictured(analysis: Analysis) -> list[Figure]:
     else:
         found = [*validity.split_shares(analysis)] or [*grades(analysis)][:_MOST_MAPS]
     found = found or [*reliability.chart(analysis)]
-    return [replace(one, width=_HALF if found[1:] else _WIDE) for one in found]
+    return [replace(one, width=HALF if found[1:] else WIDE) for one in found]
 
 
 def grades(analysis: Analysis) -> Iterator[Figure]:

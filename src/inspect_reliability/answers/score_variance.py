@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
+from ..record.replications import VOTES
 from ..showing.document import Block, Table, Text
 from ..showing.formats import Record
 from ..showing.keys import declared
@@ -68,6 +69,15 @@ def worth(name: str) -> float | None:
     return None if math.isinf(value * value) else value  # nor could it be squared
 
 
+def suites_in(judgments: pd.DataFrame) -> list[Record]:
+    """Variance components of the scores of each scorer."""
+    return [
+        of_suite(str(name), own)
+        for name, own in judgments.groupby("scorer")
+        if VOTES not in str(name).split(".")
+    ]
+
+
 def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
     """Variance components of a score that was judged again.
 
@@ -76,16 +86,20 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
             key (`rejudge.style`) if scores have several parts.
         judgments: The judgments of that scorer.
     """
-    variance, reason = None, None
+    variance, reason, ends = None, None, None
     try:
         variance = score_variance(judgments)
         reason = variance.reason
+        grades = judgments["verdict"].dropna().unique()
+        known = [value for name in grades if not math.isnan(value := worth(name) or 0.0)]
+        ends = [min(known), max(known)]
     except (UserError, ReliabilityError) as error:
         reason = str(error.args[0]).removesuffix(".")
     return {
         "scorer": suite,
         "variance": variance and asdict(variance),
         "shares": variance and variance.shares,
+        "range": ends,
         "reason": reason,
     }
 
@@ -103,6 +117,28 @@ def sources(suite: Record) -> list[Record]:
         for name, words in _SOURCES.items()
         if variance.get(name) is not None
     ]
+
+
+def moves_score(suite: Record) -> str:
+    """How far a suite's score moves when its outputs are graded, or made, again; '' if unknown.
+
+    A score is the mean of one grade of each output. What it moves by is its standard deviation.
+    """
+    found = suite["variance"]
+    if found is None or found["judge"] is None:
+        return ""
+    n = found["n_questions"] * found["n_runs"]
+    in_points = suite["range"][0] >= 0 and suite["range"][1] <= 1
+
+    def far(variance: float) -> str:
+        sd = math.sqrt(max(variance, 0.0) / n)
+        return f"{100 * sd if in_points else sd:.2g}"
+
+    unit = " points" if in_points else ""
+    said = f"Grading the same outputs again moves the score by {far(found['judge'])}{unit}"
+    if found["runs"] is None:
+        return f"{said} (standard deviation); how far other runs of the model do, epochs say."
+    return f"{said}, other runs of the model by {far(found['runs'])} (standard deviations)."
 
 
 def variance_in_words(suite: Record) -> Iterator[Block]:

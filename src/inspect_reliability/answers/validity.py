@@ -10,7 +10,7 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.formats import Record, TableColumn, describe, told_apart
+from ..showing.formats import Record, TableColumn, describe, share, told_apart
 from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -29,6 +29,7 @@ class LabelCode(StrEnum):
     MAYBE_OPTIONS = "maybe_options"
     NOT_AT_RANDOM = "not_at_random"
     OTHER_SCALE = "other_scale"
+    PASSED_OVER = "passed_over"
     STOPPED = "stopped"
 
 
@@ -48,6 +49,9 @@ _PARTS = {
 
 NOT_AT_RANDOM = 3.0
 """Standard errors between labelled and other questions above which the draw was hardly random."""
+
+_MANY_PASSED_OVER = 0.1
+"""Share of the outputs reached by a labeller of which it matters that they have no label."""
 
 _ONE_RATER = "each question has one label, so how far people agree is not known"
 
@@ -89,6 +93,8 @@ def _validity(row: Row, known: Labelled) -> Record:
         "distance": known.distance(),
         "positive": names[0] if names else None,
         "ceiling": None if row.names_differ else _ceiling(known, people),
+        "accuracy_ceiling": accuracy_ceiling(estimates["raters_agreement"].value),
+        "decidable": _decidable(row, known),
         "votes": [
             {"votes": n, **valued(accuracy=row.at_any_time(one))}
             for n, one in known.votes(NO_VERDICTS).items()
@@ -114,6 +120,22 @@ def _ceiling(known: Labelled, people: Cells | None) -> float | None:
     raters = None if people is None else krippendorff_alpha(people).value
     both = None if judge is None else judge * (1.0 if raters is None else raters)
     return None if both is None or both <= 0 else sqrt(both)
+
+
+def accuracy_ceiling(agree: float | None) -> float | None:
+    """How often a verdict can be a label at most, where two labels agree so often.
+
+    A person who is right with a probability q, independently of the other, agrees with the other in
+    q^2 or more, so q is the root of the agreement at most. A verdict that is always right is the
+    label in q. None where agreement is not known.
+    """
+    return None if agree is None else sqrt(agree)
+
+
+def _decidable(row: Row, known: Labelled) -> float | None:
+    """Share with a label of the outputs that a labeller reached; None if no file says which."""
+    reached = row.positions.index
+    return float(reached.isin(known.given.questions).mean()) if len(reached) else None
 
 
 def _icc(known: Labelled) -> Estimate:
@@ -161,6 +183,14 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             f"Labelling stopped when the answer was known ({row.stopped}), so the intervals of "
             "shares are wider: they are valid at every number of labels.",
         )
+    decidable = _decidable(row, known)
+    if decidable is not None and decidable < 1 - _MANY_PASSED_OVER:
+        yield Reason(
+            LabelCode.PASSED_OVER,
+            f"{share(1 - decidable, len(row.positions))} of the outputs that were reached have no "
+            "label (skipped or unsure): numbers by label speak of the others. People pass over "
+            "what is hard, and judges err there.",
+        )
     if known.other_scale:
         yield Reason(
             LabelCode.OTHER_SCALE,
@@ -195,8 +225,8 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
             shares, names = known.confusion(), known.given.categories
             for (i, label), (j, verdict) in product(enumerate(names), repeat=2):
                 if shares[i, j]:
-                    share = float(shares[i, j])
-                    yield row.keys | {"label": label, "verdict": verdict, "share": share}
+                    both = float(shares[i, j])
+                    yield row.keys | {"label": label, "verdict": verdict, "share": both}
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:

@@ -20,13 +20,12 @@ from ..answers import analyse
 from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
-from ..answers.score_variance import of_suite, variance_in_words
+from ..answers.score_variance import suites_in, variance_in_words
 from ..designs.answer_changes import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..record.replications import VOTES
 from ..rejudging.again import NOT_MADE
 from ..rejudging.calls import RunLimits
 from ..rejudging.outputs import WANTED, Wanted, made_in
@@ -174,19 +173,17 @@ def _judged(
 def _report(folder: str, form: Form) -> None:
     found = judgments_from_logs(folder)
     print_left_out(found.notes)
-    suites = [
-        of_suite(str(name), rows)
-        for name, rows in found.table.groupby("scorer")
-        if VOTES not in str(name).split(".")
-    ]
+    suites = suites_in(found.table)
     logs = shlex.quote(folder) if form == "table" else "LOGS"
     analysis = analyse(found)
     estimate(analysis, results_shown(analysis, form), progress)
     document = report_document(analysis, logs)
     variance = [block for suite in suites for block in variance_in_words(suite)]
     answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
+    after = [one for one in answer if getattr(one, "tone", "") in ("next", "command")]
+    before = [one for one in answer if one not in after]
     more = Text(f"More: inspect-reliability report {logs}", "more")
-    blocks = [*variance, *answer, more]
+    blocks = [*before, *variance, *after, more]
     results = {"log": folder, **document.results, "score_variance": suites}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {folder}.")

@@ -1,7 +1,7 @@
 """Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from math import isinf
@@ -9,13 +9,14 @@ from math import isinf
 import numpy as np
 
 from ..answers.analysis import Analysis
-from ..answers.kept import record, rule_in_votes
+from ..answers.headline import MOST_SENTENCES
+from ..answers.kept import picture, record, rule_in_votes
 from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..answers.row import valued
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
 from ..record.rule import KeepRule
-from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import Record, describe, grouped, percent, picked, share, told_apart
 from ..showing.keys import declared, legend
 from ..stats import Estimate
@@ -164,8 +165,9 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
     results = keep_results(found)
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
+    tone: Tone = "headline" if len(found) <= MOST_SENTENCES else "answer"
     said = [
-        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{rule_in_words(panel, one)}", "answer")
+        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{rule_in_words(panel, one)}", tone)
         for panel, one in zip(found, records, strict=True)
     ]
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
@@ -178,6 +180,7 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
         [*said, *shown, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
         results,
         more=lambda: [*_tables(results), *told],
+        charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
         explained=lambda: legend(declared("keep")),
         sheet=records,
     )

@@ -1,13 +1,23 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from ..answers.summary import more, next_step, worst
-from ..showing.document import Block, Caution, Document, Figure, Section, Table, Text
+from ..showing.document import (
+    HALF,
+    WIDE,
+    Block,
+    Caution,
+    Document,
+    Figure,
+    Section,
+    Table,
+    Text,
+)
 from ..showing.formats import Record, describe, grouped, keys_of, share
 from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
@@ -17,6 +27,9 @@ from .scores import Ranking
 
 _MOST = 12
 """Most systems, or rankings, that an answer shows."""
+
+_MOST_NAMES = 3
+"""Most systems that a sentence names."""
 
 _LEADS = 0.05
 """A leader that changes more often at another try is no leader."""
@@ -59,20 +72,20 @@ def rank_document(found: Sequence[Leaderboard], results: Results) -> Document:
         explained=lambda: legend(
             [*declared("ranking"), *declared("survival"), *declared("favours")]
         ),
-        sections=partial(_sections, found, results),
+        charts=lambda: _by_score(found, results),
+        sections=lambda: _sections(found),
         sheet=results["ranking"],
     )
 
 
 def _answer(found: Sequence[Leaderboard], results: Results, told: Sequence[Caution]) -> list[Block]:
-    said: list[Block] = []
+    said: list[Block] = [Text(_leader(found, results["ranking"]), "headline")]
     first = found[0]
     if len(found) == 1:
         title = f"{describe(first.keys)}: " if first.keys else ""
         title += f"{len(first.systems)} systems, {len(first.questions):,} questions"
         records = results["ranking"]
         said.append(_table(records[:_MOST], title))
-        said += [Text(f"Why: {records[0]['reason']}.", "answer")] * bool(records[0]["reason"])
     else:
         leaders = [
             one | {"letters": None}  # each ranking has letters of its own
@@ -85,6 +98,34 @@ def _answer(found: Sequence[Leaderboard], results: Results, told: Sequence[Cauti
     said += next_step(*_next(found, told))
     left = len(results["ranking"]) if len(found) == 1 else len(found)
     return [*said, more(len(told) - 1, left - _MOST)]
+
+
+def _leader(found: Sequence[Leaderboard], records: Sequence[Record]) -> str:
+    """Who is ahead, or who may be, in one sentence."""
+    first = [str(one["system"]) for one in records if one["rank"] == 1]
+    if len(found) > 1:
+        most = max(first, key=first.count) if first else ""
+        if not most:
+            return "No ranking says who is ahead."
+        return f"{most} comes first in {first.count(most)} of {len(found)} rankings."
+    if why := records[0]["reason"]:
+        return f"Who is ahead is not known: {why}."
+    may = [str(one["system"]) for one in records if one["rank_set"] and one["rank_set"][0] == 1]
+    if len(may) == 1:
+        return f"{may[0]} is ahead of all others."
+    others = [one for one in may if one not in first]
+    if not others:
+        return f"{_named(first)} have one score."
+    leads = f"{_named(first)} share the best score" if first[1:] else f"{first[0]} comes first"
+    return f"{leads}, but {_named(others)} may be ahead."
+
+
+def _named(names: Sequence[str]) -> str:
+    """Names as a list: a few of them, and how many more there are."""
+    shown, left = names[:_MOST_NAMES], len(names) - _MOST_NAMES
+    if left > 0:
+        return f"{', '.join(shown)} and {left} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def _table(records: Sequence[Record], title: str, keys: Iterable[str] = ()) -> Table:
@@ -192,14 +233,16 @@ def _of(board: Leaderboard, records: Sequence[Record]) -> list[Record]:
     return [one for one in records if board.keys.items() <= one.items()]
 
 
-def _sections(found: Sequence[Leaderboard], results: Results) -> list[Section]:
-    """Pictures: systems by score, and the orders of two tries side by side."""
-    parts = (("Systems by score", "Systems", _scores), ("Two tries", "Tries", _two_tries))
-    return [
-        Section(title, link, figures)
-        for title, link, drawn in parts
-        if (figures := [one for board in found if (one := drawn(board, results))])
-    ]
+def _by_score(found: Sequence[Leaderboard], results: Results) -> list[Figure]:
+    """Systems by score, one picture a ranking; a single one is as wide as the page."""
+    figures = [one for board in found[:_MOST] if (one := _scores(board, results))]
+    return [replace(one, width=HALF if figures[1:] else WIDE) for one in figures]
+
+
+def _sections(found: Sequence[Leaderboard]) -> list[Section]:
+    """The orders of two tries side by side."""
+    figures = [one for board in found if (one := _two_tries(board))]
+    return [Section("Two tries", "Tries", figures)] if figures else []
 
 
 def _scores(board: Leaderboard, results: Results) -> Figure | None:
@@ -221,7 +264,7 @@ def _scores(board: Leaderboard, results: Results) -> Figure | None:
     )
 
 
-def _two_tries(board: Leaderboard, _: Results) -> Figure | None:
+def _two_tries(board: Leaderboard) -> Figure | None:
     if board.again is None or isinstance(board.found, str):
         return None
     drawn = np.array(board.again.example)

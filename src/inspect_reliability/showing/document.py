@@ -236,6 +236,10 @@ class Estimates:
         return Table([*named, *self.headings], lines, self.title, self.most)
 
 
+WIDE, HALF = 10.5, 4.8
+"""Inches of a figure as wide as the page, and of one of several."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """Records to draw, with their meaning in words.
