@@ -73,8 +73,8 @@ dist: $(VENV)/test
 # The tag of a release: not while the repository's owner is unknown, or files name another version.
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 tag:
-	@! grep -nE 'OWNER|<this repository>' README.md docs/tutorial.md extension/* || \
-		{ echo "Nobody can find the project so: write who publishes it in these lines."; exit 1; }
+	@! grep -n 'owner = "OWNER"' pyproject.toml || \
+		{ echo "Nobody can find the project so: write who publishes it in this line."; exit 1; }
 	@grep -q '^version: $(VERSION)$$' CITATION.cff || \
 		{ echo "pyproject.toml says $(VERSION), CITATION.cff another version: correct one."; exit 1; }
 	@grep -Eq '^## \[?$(VERSION)\b' CHANGELOG.md || \

@@ -23,7 +23,7 @@ from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
 
 from cli.test_report_keys import as_declared
-from docs.site import links, outputs, reference
+from docs.site import links, llms, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
@@ -332,13 +332,30 @@ def built(site: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
-        for module in (links, reference):  # by the names that the hooks know
+        for module in (links, llms, reference):  # by the names that the hooks know
             patch.setitem(sys.modules, module.__name__.rpartition(".")[2], module)
         patch.setattr(reference, "pages", lambda: site)
         config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder))
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
     return folder
+
+
+@pytest.mark.slow
+def test_each_page_is_there_as_markdown(built: Path, site: dict[str, str]) -> None:
+    """`llms.txt` lists each page once, in words; links of these files lead to others of them."""
+    listed = re.findall(
+        r"^- \[(.+?)\]\((.+?)\): (.+)$", (built / llms.LIST).read_text(), re.MULTILINE
+    )
+    nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
+    assert sorted(path for _, path, _ in listed) == sorted(re.findall(r"[\w/.-]+\.md", nav))
+    for _, path, about in listed:
+        assert 10 < len(about) < 400, (path, about)
+        text = (built / path).read_text()
+        assert "\n:::" not in text
+        for target in re.findall(r"\]\((?!\w+:|#)([^)\s#]+)", _prose(text)):
+            assert (built / path).parent.joinpath(target).exists(), (path, target)
+    assert "inspect_reliability.analyse`" in (built / "reference" / "python.md").read_text()
 
 
 @pytest.mark.browser

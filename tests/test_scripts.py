@@ -271,8 +271,6 @@ def test_a_tag_needs_an_owner_and_one_version(
     """`make tag` names what is not ready, and tags nothing before all is."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for folder in ("docs", "extension"):
-        (tmp_path / folder).mkdir()
     for key in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{key}_NAME", "n")
         monkeypatch.setenv(f"GIT_{key}_EMAIL", "e")
@@ -280,16 +278,12 @@ def test_a_tag_needs_an_owner_and_one_version(
     subprocess.run(["git", "commit", "--quiet", "--allow-empty", "-m", "m"], check=True)
 
     ready = {
-        "README.md": "git clone github.com/us",
-        "docs/tutorial.md": "git clone github.com/us",
-        "extension/inspect-listing.yml": "github.com/us",
-        "pyproject.toml": 'version = "7.0.0"',
+        "pyproject.toml": 'version = "7.0.0"\nowner = "us"',
         "CITATION.cff": "version: 7.0.0",
         "CHANGELOG.md": "## [7.0.0] - 2030-01-01",
     }
     lacking = {
-        "README.md": ("git clone <this repository>", "README.md:1:"),
-        "extension/inspect-listing.yml": ("github.com/OWNER", "extension/inspect-listing.yml:1:"),
+        "pyproject.toml": ('version = "7.0.0"\nowner = "OWNER"', '2:owner = "OWNER"'),
         "CITATION.cff": ("version: 6.0.0", "CITATION.cff another version"),
         "CHANGELOG.md": ("## Unreleased", "no section 7.0.0"),
     }

@@ -11,7 +11,7 @@ from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
-from ..showing.document import Caution, Document, Table, Text, Tone
+from ..showing.document import Caution, Check, Document, Table, Text, Tone
 from ..showing.formats import Record, TableColumn, describe, estimate_text, keys_of, of_group
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
@@ -122,11 +122,15 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     Returns:
         One record per row and requirement (`towards` and `lift`: one a change): `value`,
         `value_interval` and `result`.
+
+    Raises:
+        UserError: A limit is about labels, and a row has none.
     """
+    table = analysis.judgments.table
+    rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
+    _refuse_unlabelled(rows, [name for name, *_ in limits.all])
     checks = []
-    for row in analysis.rows:
-        if beside_replications(row.asked, analysis.judgments.table):
-            continue
+    for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
         for asked in limits.all:
             for said, value in _estimates(analysis, row, asked[0]):
@@ -134,6 +138,17 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
     return checks
+
+
+def _refuse_unlabelled(rows: Sequence[Row], names: Sequence[str]) -> None:
+    by_labels = [name for name in names if name == KEPT or name in SHARES]
+    unlabelled = [row.title for row in rows if not row.labelled]
+    if by_labels and unlabelled:
+        more = f" and {len(unlabelled) - 1} more" if len(unlabelled) > 1 else ""
+        raise UserError(
+            f"A limit on {by_labels[0]} needs labels, and no question of {unlabelled[0]}{more} has "
+            "one. Name a file of labels with --labels FILE."
+        )
 
 
 def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, Estimate]]:
@@ -283,8 +298,13 @@ def _evidence(record: Record) -> str:
     return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
 
 
-def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
-    """The checks, their overall result, and why a judge is uncertain."""
+def gate_document(
+    analysis: Analysis, checks: Sequence[Record], allow_uncertain: bool = False
+) -> Document:
+    """The checks, their overall result, and why a judge is uncertain.
+
+    `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say.
+    """
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
     columns = declared("gate", evidence_for=_evidence)
@@ -306,4 +326,18 @@ def gate_document(analysis: Analysis, checks: Sequence[Record]) -> Document:
         {"result": result, "rows": checks},
         more=lambda: [*told, *why],
         explained=lambda: legend(columns),
+        checks=[_for_pipelines(one, allow_uncertain) for one in named],
+    )
+
+
+def _for_pipelines(check: Record, allow_uncertain: bool) -> Check:
+    """A check with its value in words, and the reason why it decides nothing."""
+    outcomes = {PASSES: "passes", FAILS: "fails"}
+    value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
+    evidence = _evidence(check)
+    return Check(
+        of=check["who"],
+        requirement=check["requirement"],
+        outcome=outcomes.get(check["result"], "allowed" if allow_uncertain else "uncertain"),
+        found="; ".join(filter(None, [f"{check['result']}: {value}", evidence, check["reason"]])),
     )

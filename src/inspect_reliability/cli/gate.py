@@ -1,11 +1,17 @@
 """`gate`: good enough, not good enough, or too uncertain to say?"""
 
+import os
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..answers import analyse
 from ..answers.gate import Limits, check_limits, gate_document, not_checked, overall
+from ..errors import UserError, reason
+from ..showing import FORMS, PIPELINE_FORMS, render
+from ..showing.document import Document
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
 from .options import Finite, Request, by_option, pairs, print_left_out, reads_logs
@@ -16,7 +22,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 @command(
     "gate logs --min omega=0.6 --max non_response_rate=0.05",
-    "gate logs --min icc=0.8 --max invalid_rate=0.05",
+    "gate logs --min accuracy=0.8 --format junit > gate.xml",
 )
 @pairs(
     "--min",
@@ -40,8 +46,13 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     is_flag=True,
     help="Decide by evidence that stays valid however often you look while questions are added.",
 )
+@click.option(
+    "--allow-uncertain",
+    is_flag=True,
+    help="Exit with 0, not 3, if a judge is too uncertain to say.",
+)
 @by_option
-@reads_logs
+@partial(reads_logs, forms=(*FORMS, *PIPELINE_FORMS))
 @click.pass_context
 def gate(
     context: click.Context,
@@ -49,6 +60,7 @@ def gate(
     least: dict[str, float],
     most: dict[str, float],
     anytime: bool,
+    allow_uncertain: bool,
     by: tuple[str, ...],
     **asked: Any,
 ) -> None:
@@ -56,7 +68,7 @@ def gate(
 
     A judge passes where its whole interval over questions does. That holds for one look: if you
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
-    3 if none fails but one is too uncertain to say, 2 if something cannot be read.
+    3 if none fails but one is too uncertain to say, 2 if something cannot be read or has no labels.
     """
     limits = Limits(tuple(least.items()), tuple(most.items()), anytime)
     if not limits.all:
@@ -68,5 +80,25 @@ def gate(
     analysis = analyse(judgments, by)
     print_left_out(not_checked(analysis))
     checks = check_limits(analysis, limits)
-    request.show(gate_document(analysis, checks))
-    context.exit(EXIT_CODES[overall(checks)])
+    document = gate_document(analysis, checks, allow_uncertain)
+    request.show(document)
+    if request.form == "github":
+        add_to_job_summary(document)
+    result = overall(checks)
+    context.exit(0 if result == OPEN and allow_uncertain else EXIT_CODES[result])
+
+
+def add_to_job_summary(document: Document) -> None:
+    """Add a document to the page that GitHub shows of a job. Elsewhere, do nothing.
+
+    Raises:
+        UserError: The page cannot be written.
+    """
+    if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(page).open("a", encoding="utf-8") as file:
+                file.write(f"## {document.title}\n\n{render(document, 'markdown')}\n")
+        except OSError as error:
+            raise UserError(
+                f"GITHUB_STEP_SUMMARY={page} cannot be written: {reason(error)}"
+            ) from None

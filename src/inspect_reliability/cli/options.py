@@ -78,13 +78,18 @@ def json_or_text(value: str) -> Any:
         return value
 
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMS),
-    default="table",
-    help="Form of the results. Notes and progress go to standard error.",
-)
+def in_forms(forms: Sequence[Form]) -> Callable[[_Command], _Command]:
+    """The option that names one of these forms."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(forms),
+        default="table",
+        help="Form of the results. Notes and progress go to standard error.",
+    )
+
+
+format_option = in_forms(FORMS)
 
 by_option = click.option(
     "--by",
@@ -189,8 +194,8 @@ _explain_option = click.option(
 
 _Option = Callable[[_Command], _Command]
 
-_SHOWN: Sequence[_Option] = (format_option, _explain_option, _full_option)
-"""How a document is shown."""
+_SHOWN: Sequence[_Option] = (_explain_option, _full_option)
+"""How a document is shown, beside its form."""
 
 _logs_argument = click.argument("logs", nargs=-1, required=True)
 
@@ -316,12 +321,12 @@ class Request:
 
 def reads_systems(command: _Command) -> _Command:
     """Add LOGS, and the options that say how they are read and shown: those of a `Request`."""
-    return _with(command, *_SHOWN, *_READ, _logs_argument)
+    return _with(command, format_option, *_SHOWN, *_READ, _logs_argument)
 
 
-def reads_logs(command: _Command) -> _Command:
+def reads_logs(command: _Command, forms: Sequence[Form] = FORMS) -> _Command:
     """Add LOGS of judgments that may have labels, and their options: those of a `Request`."""
-    return _with(command, *_SHOWN, *_READ, _labels_option, _logs_argument)
+    return _with(command, in_forms(forms), *_SHOWN, *_READ, _labels_option, _logs_argument)
 
 
 def _with(command: _Command, *options: _Option) -> _Command:

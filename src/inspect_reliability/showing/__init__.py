@@ -9,9 +9,15 @@ from typing import Literal, get_args
 from ..saving import Ours
 from .document import Document, Figure
 
-Form = Literal["table", "json", "csv", "markdown", "latex", "html"]
-FORMS: tuple[Form, ...] = get_args(Form)
+ReaderForm = Literal["table", "json", "csv", "markdown", "latex", "html"]
+FORMS: tuple[ReaderForm, ...] = get_args(ReaderForm)
 """Names of the forms, which are those of their modules; a table is for the terminal."""
+
+PipelineForm = Literal["junit", "github"]
+PIPELINE_FORMS: tuple[PipelineForm, ...] = get_args(PipelineForm)
+"""Forms of a document's checks, for the services that run pipelines."""
+
+Form = ReaderForm | PipelineForm
 
 
 def render(document: Document, form: Form) -> str:

@@ -319,6 +319,23 @@ def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, 
 
 
 @dataclass(frozen=True)
+class Check:
+    """A requirement, and whether it is met, for the forms that pipelines read.
+
+    Attributes:
+        of: What was checked.
+        requirement: The limit in words.
+        outcome: "allowed" is one that is too uncertain to say where that does no harm.
+        found: The value with its interval, and why it decides nothing.
+    """
+
+    of: str
+    requirement: str
+    outcome: Literal["passes", "fails", "uncertain", "allowed"]
+    found: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page; `link` begins the names of its figures, `about` is its first sentence."""
 
@@ -343,6 +360,7 @@ class Document:
         sections: Makes the closer look.
         sheet: Records of the CSV form, if other than `rows`.
         read: Makes the lines that say what was read; a terminal has them on standard error.
+        checks: What was required, and whether it is met.
     """
 
     title: str
@@ -355,6 +373,7 @@ class Document:
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None
     read: Callable[[], Sequence[str]] = tuple
+    checks: Sequence[Check] = ()
 
     @property
     def every(self) -> list[Block]:

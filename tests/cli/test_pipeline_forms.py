@@ -1,0 +1,133 @@
+"""The gate as pipelines read it: JUnit by a parser that is not ours, and GitHub's commands."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+from junitparser import Error, Failure, JUnitXml, Skipped
+
+from commands import invoke
+from inspect_reliability import gate
+from inspect_reliability.errors import UserError
+from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Check, Document
+
+OUTCOMES = ("passes", "fails", "uncertain", "allowed")
+
+JUDGES = {"passing": 0.97, "failing": 0.3, "uncertain": 0.8}
+"""How often each judge is right; a gate asks for .8."""
+
+
+def judged(folder: Path, *judges: str, labels: bool = True) -> Path:
+    """A file of verdicts on 60 questions, 3 a question."""
+    rng = np.random.default_rng(4)
+    rows = [
+        {
+            "judge": judge,
+            "question": f"q{q}",
+            "verdict": "AB"[q % 2 ^ (rng.random() > JUDGES[judge])],
+        }
+        | ({"label": "AB"[q % 2]} if labels else {})
+        for judge in judges
+        for q in range(60)
+        for _ in range(3)
+    ]
+    file = folder / "verdicts.csv"
+    pd.DataFrame(rows).to_csv(file, index=False)
+    return file
+
+
+def gated(file: Path, *options: str) -> Result:
+    return invoke("gate", file, "--min", "accuracy=0.8", *options)
+
+
+@pytest.mark.parametrize(
+    ("judges", "options", "status", "kinds"),
+    [
+        (["passing"], [], 0, [None]),
+        (["failing"], [], 1, [Failure]),
+        (["uncertain"], [], 3, [Error]),
+        (["uncertain"], ["--allow-uncertain"], 0, [Skipped]),
+        (["passing", "failing", "uncertain"], ["--allow-uncertain"], 1, [None, Failure, Skipped]),
+        (["passing", "uncertain"], [], 3, [None, Error]),
+    ],
+)
+def test_junit_says_what_the_exit_status_says(
+    tmp_path: Path, judges: list[str], options: list[str], status: int, kinds: list[type | None]
+) -> None:
+    """A failure is a failure, and what is too uncertain to say is an error unless it is allowed."""
+    done = gated(judged(tmp_path, *judges), *options, "--format", "junit")
+    assert done.exit_code == status
+    found = JUnitXml.fromstring(done.stdout.encode())
+    cases = [(suite.name, case) for suite in found for case in suite]
+    assert [name for name, _ in cases] == judges
+    assert [case.name for _, case in cases] == ["accuracy >= 0.8"] * len(judges)
+    marks = [[mark for mark in case.result] for _, case in cases]
+    assert [type(mark[0]) if mark else None for mark in marks] == kinds
+    for mark in filter(None, marks):
+        assert re.search(r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\]", mark[0].message)
+    counted = (found.tests, found.failures, found.errors, found.skipped)
+    assert counted == (len(kinds), *map(kinds.count, (Failure, Error, Skipped)))
+
+
+def test_github_shows_each_check_and_the_whole_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command a check on standard output; the table is added to the summary of the job."""
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    file = judged(tmp_path, *JUDGES)
+    done = gated(file, "--format", "github")
+    assert done.exit_code == 1
+    command = r"::(\w+) title=(\w+)%3A accuracy >= 0.8::(.*)"
+    found = [re.fullmatch(command, line) for line in done.stdout.splitlines()]
+    assert [one and one.group(1, 2) for one in found] == [
+        ("notice", "passing"),
+        ("error", "failing"),
+        ("error", "uncertain"),
+    ]
+    assert [one and one[3].partition(":")[0] for one in found] == [
+        "passes",
+        "fails",
+        "too uncertain to say",
+    ]
+    assert summary.read_text().startswith("before\n## Are the judges good enough?\n")
+    assert "| ---" in summary.read_text()
+    allowed = gated(file, "--format", "github", "--allow-uncertain").stdout
+    assert allowed.count("::warning ") == 1
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+    refused = gated(file, "--format", "github")
+    assert refused.exit_code == 2
+    assert "GITHUB_STEP_SUMMARY" in refused.stderr
+
+
+def test_missing_labels_are_no_uncertainty(tmp_path: Path) -> None:
+    """No number of questions decides without labels, so the gate refuses to say anything."""
+    file = judged(tmp_path, "passing", "failing", labels=False)
+    for name in ("accuracy", "wrong_twice", "kept"):
+        done = invoke("gate", file, "--min", f"{name}=0.1", "--allow-uncertain")
+        assert done.exit_code == 2, name
+        assert f"limit on {name} needs labels" in done.stderr
+        assert "passing and 1 more" in done.stderr
+        assert "--labels FILE" in done.stderr
+    with pytest.raises(UserError, match="needs labels"):
+        gate(str(file), least={"accuracy": 0.8})
+    assert invoke("gate", file, "--min", "agreement=0.1").exit_code == 0
+
+
+@given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.sampled_from(OUTCOMES))
+def test_no_name_acts_in_a_pipeline(of: str, requirement: str, found: str, outcome: str) -> None:
+    """XML stays well-formed, and a check is one command whatever its names contain."""
+    checks = [Check(f"{of}::error::%0A]]>", requirement, outcome, f"{found}\n::error::x")]  # type: ignore[arg-type]
+    document = Document(of, [], {}, checks=checks)
+    (suite,) = JUnitXml.fromstring(render(document, "junit").encode())
+    assert len([*suite]) == 1
+    shown = render(document, "github")
+    assert shown.count("\n") == 1
+    assert re.match(r"::(error|notice|warning) title=[^:,]*::", shown)
