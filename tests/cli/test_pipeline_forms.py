@@ -53,7 +53,7 @@ def gated(file: Path, *options: str) -> Result:
         (["failing"], [], 1, [Failure]),
         (["uncertain"], [], 3, [Error]),
         (["uncertain"], ["--allow-uncertain"], 0, [Skipped]),
-        (["passing", "failing", "uncertain"], ["--allow-uncertain"], 1, [None, Failure, Skipped]),
+        (["failing", "passing", "uncertain"], ["--allow-uncertain"], 1, [Failure, None, Skipped]),
         (["passing", "uncertain"], [], 3, [None, Error]),
     ],
 )
@@ -88,13 +88,13 @@ def test_github_shows_each_check_and_the_whole_table(
     command = r"::(\w+) title=(\w+)%3A accuracy >= 0.8::(.*)"
     found = [re.fullmatch(command, line) for line in done.stdout.splitlines()]
     assert [one and one.group(1, 2) for one in found] == [
-        ("notice", "passing"),
         ("error", "failing"),
+        ("notice", "passing"),
         ("error", "uncertain"),
     ]
     assert [one and one[3].partition(":")[0] for one in found] == [
-        "passes",
         "fails",
+        "passes",
         "too uncertain to say",
     ]
     assert summary.read_text().startswith("before\n## Are the judges good enough?\n")
@@ -110,11 +110,11 @@ def test_github_shows_each_check_and_the_whole_table(
 def test_missing_labels_are_no_uncertainty(tmp_path: Path) -> None:
     """No number of questions decides without labels, so the gate refuses to say anything."""
     file = judged(tmp_path, "passing", "failing", labels=False)
-    for name in ("accuracy", "wrong_twice", "kept"):
+    for name in ("accuracy", "within_one", "kept"):
         done = invoke("gate", file, "--min", f"{name}=0.1", "--allow-uncertain")
         assert done.exit_code == 2, name
         assert f"limit on {name} needs labels" in done.stderr
-        assert "passing and 1 more" in done.stderr
+        assert "failing and 1 more" in done.stderr
         assert "--labels FILE" in done.stderr
     with pytest.raises(UserError, match="needs labels"):
         gate(str(file), least={"accuracy": 0.8})
