@@ -355,7 +355,7 @@ def test_each_page_is_there_as_markdown(built: Path, site: dict[str, str]) -> No
         assert "\n:::" not in text
         for target in re.findall(r"\]\((?!\w+:|#)([^)\s#]+)", _prose(text)):
             assert (built / path).parent.joinpath(target).exists(), (path, target)
-    assert "inspect_reliability.analyse`" in (built / "reference" / "python.md").read_text()
+    assert "omega(" in (built / "reference" / "stats.md").read_text()
 
 
 @pytest.mark.browser

@@ -318,6 +318,9 @@ def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, 
                 yield from figures_in(block.blocks, f"{title} {block.title}")
 
 
+Outcome = Literal["passes", "fails", "uncertain", "allowed"]
+
+
 @dataclass(frozen=True)
 class Check:
     """A requirement, and whether it is met, for the forms that pipelines read.
@@ -331,7 +334,7 @@ class Check:
 
     of: str
     requirement: str
-    outcome: Literal["passes", "fails", "uncertain", "allowed"]
+    outcome: Outcome
     found: str
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from .document import Check, Document
+from .document import Check, Document, Outcome
 from .formats import grouped_by
 from .printable import one_line
 
@@ -19,9 +19,9 @@ def render(document: Document) -> str:
 
     What is too uncertain to say is an error, or skipped if that is allowed.
     """
-    root = Element("testsuites", name=_xml(document.title), **_totals(document.checks))
+    root = Element("testsuites", {"name": _xml(document.title), **_totals(document.checks)})
     for of, checks in grouped_by(document.checks, lambda one: one.of).items():
-        suite = SubElement(root, "testsuite", name=_xml(of), **_totals(checks))
+        suite = SubElement(root, "testsuite", {"name": _xml(of), **_totals(checks)})
         for one in checks:
             case = SubElement(suite, "testcase", classname=_xml(of), name=_xml(one.requirement))
             if element := _ELEMENTS.get(one.outcome):
@@ -33,7 +33,11 @@ def render(document: Document) -> str:
 
 
 def _totals(checks: Sequence[Check]) -> dict[str, str]:
-    counted = {"failures": "fails", "errors": "uncertain", "skipped": "allowed"}
+    counted: dict[str, Outcome] = {
+        "failures": "fails",
+        "errors": "uncertain",
+        "skipped": "allowed",
+    }
     outcomes = [one.outcome for one in checks]
     totals = {name: str(outcomes.count(outcome)) for name, outcome in counted.items()}
     return {"tests": str(len(checks)), **totals}
