@@ -134,4 +134,5 @@ def picture(panels: Sequence[LabelledCascade]) -> Iterator[Figure]:
             reference=shown[0].promise.max_error,
             lowest=None,
             axis="shares",
+            percent=True,
         )

@@ -166,10 +166,12 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
     tone: Tone = "headline" if len(found) <= MOST_SENTENCES else "answer"
-    said = [
-        Text(f"{f'{name(panel.keys)}: ' if found[1:] else ''}{rule_in_words(panel, one)}", tone)
-        for panel, one in zip(found, records, strict=True)
-    ]
+    said = []
+    for panel, one in zip(found, records, strict=True):
+        rule = rule_in_words(panel, one)
+        if found[1:]:
+            rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
+        said.append(Text(rule, tone))
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)

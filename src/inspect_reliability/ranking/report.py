@@ -28,6 +28,9 @@ from .scores import Ranking
 _MOST = 12
 """Most systems, or rankings, that an answer shows."""
 
+_MOST_DRAWN = 2
+"""Most rankings whose systems a page draws before its sections."""
+
 _MOST_NAMES = 3
 """Most systems that a sentence names."""
 
@@ -73,7 +76,7 @@ def rank_document(found: Sequence[Leaderboard], results: Results) -> Document:
             [*declared("ranking"), *declared("survival"), *declared("favours")]
         ),
         charts=lambda: _by_score(found, results),
-        sections=lambda: _sections(found),
+        sections=lambda: _sections(found, results),
         sheet=results["ranking"],
     )
 
@@ -107,7 +110,9 @@ def _leader(found: Sequence[Leaderboard], records: Sequence[Record]) -> str:
         most = max(first, key=first.count) if first else ""
         if not most:
             return "No ranking says who is ahead."
-        return f"{most} comes first in {first.count(most)} of {len(found)} rankings."
+        n = len(found)
+        in_all = f"all {n}" if first.count(most) == n else f"{first.count(most)} of {n}"
+        return f"{most} comes first in {in_all} rankings."
     if why := records[0]["reason"]:
         return f"Who is ahead is not known: {why}."
     may = [str(one["system"]) for one in records if one["rank_set"] and one["rank_set"][0] == 1]
@@ -234,25 +239,27 @@ def _of(board: Leaderboard, records: Sequence[Record]) -> list[Record]:
 
 
 def _by_score(found: Sequence[Leaderboard], results: Results) -> list[Figure]:
-    """Systems by score, one picture a ranking; a single one is as wide as the page."""
-    figures = [one for board in found[:_MOST] if (one := _scores(board, results))]
+    """Systems by score, one picture a ranking, of a few; a single one is as wide as the page."""
+    figures = [one for board in found[:_MOST_DRAWN] if (one := _scores(board, results))]
     return [replace(one, width=HALF if figures[1:] else WIDE) for one in figures]
 
 
-def _sections(found: Sequence[Leaderboard]) -> list[Section]:
-    """The orders of two tries side by side."""
-    figures = [one for board in found if (one := _two_tries(board))]
-    return [Section("Two tries", "Tries", figures)] if figures else []
+def _sections(found: Sequence[Leaderboard], results: Results) -> list[Section]:
+    """Pictures: systems by score of other rankings, and the orders of two tries side by side."""
+    others = [one for board in found[_MOST_DRAWN:] if (one := _scores(board, results))]
+    tries = [one for board in found if (one := _two_tries(board))]
+    parts = (("Other rankings", "Rankings", others), ("Two tries", "Tries", tries))
+    return [Section(title, link, figures) for title, link, figures in parts if figures]
 
 
 def _scores(board: Leaderboard, results: Results) -> Figure | None:
     if isinstance(board.found, str):
         return None
     records = _of(board, results["ranking"])
-    name = describe(board.keys)
+    name = describe(board.keys) if any(board.keys.values()) else ""
     return Figure(
-        f"{name}: scores",
-        f"{name}: the score of each system with its interval, best first, by group.",
+        f"Systems by score{name and f': {name}'}",
+        "Each system with its interval, the best first. Those of one group cannot be told apart.",
         records,
         x="system",
         y="score",
@@ -273,10 +280,10 @@ def _two_tries(board: Leaderboard) -> Figure | None:
         for i in board.found.order[:_MOST]
         for name, scores in zip(("one try", "another"), drawn, strict=True)
     ]
-    name = describe(board.keys)
+    name = describe(board.keys) if any(board.keys.values()) else ""
     return Figure(
-        f"{name}: two tries",
-        f"{name}: the scores of systems in two tries drawn at random.",
+        f"Two tries{name and f': {name}'}",
+        "The scores of systems in two tries drawn at random.",
         records,
         x="try",
         y="score",

@@ -83,8 +83,9 @@ def _points(figure: Figure) -> Picture:
     else:
         picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
         axes = picture.subplots()
-    # Beside each other over a name, so that none hides another.
-    step = 0.0 if figure.by == figure.x else min(0.05 if figure.width else 0.14, 0.6 / len(series))
+    # Beside each other where they share a name, so that none hides another.
+    alone = len({_name(one, figure.x) for one in figure.records}) == len(figure.records)
+    step = 0.0 if alone else min(0.05 if figure.width else 0.14, 0.6 / len(series))
     for k, (name, own) in enumerate(series.items()):
         x: list[Any] = [record.get(figure.x) for record in own]
         if places is not None:
