@@ -77,3 +77,13 @@ def test_columns_that_could_each_be_verdicts_are_not_guessed() -> None:
     wide = pd.DataFrame(rng.integers(1, 6, (60, 3)), columns=["x", "y", "z"])
     wide["who"] = [f"q{i % 20}" for i in range(60)]
     assert looks_like(wide, Reading()) == {}
+
+
+@pytest.mark.parametrize("columns", [["id", "label"], ["qid", "human label", "weight"]])
+def test_a_file_of_labels_is_not_taken_for_judgments(tmp_path: Path, columns: list[str]) -> None:
+    """It has no verdict, and no column is guessed to be one."""
+    rows = [[f"q{n}", "CI"[n % 2], 1.0 + n % 3][: len(columns)] for n in range(12)]
+    pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "l.csv", index=False)
+    done = invoke("report", tmp_path / "l.csv")
+    assert done.exit_code == 2
+    assert "give this one with --labels" in " ".join(done.stderr.split())

@@ -36,6 +36,9 @@ _TREND = 0.02
 LOW = 0.4
 """Omega below which one verdict says little."""
 
+_FEASIBLE = 10
+"""Times as many labels as there are, up to which more can be given."""
+
 _MEANS = (1, 3, 5, 9)
 """Numbers of tries whose mean is spoken of."""
 
@@ -87,7 +90,9 @@ def _trend(rows: Sequence[Row]) -> Iterator[str]:
     named = told_apart([row.keys for row in rows], "judge")
     low, high = (end(known, key=lambda one: one[1]) for end in (min, max))
     spread = f"from {low[1]:z.2f} ({named(low[0].keys)}) to {high[1]:z.2f} ({named(high[0].keys)})"
-    yield f"Omega of {len(known)} rows goes {spread}."
+    grades = [row.judged.scale is not None for row, _ in known]
+    name = "ICC" if all(grades) else "Omega (of grades ICC)" if any(grades) else "Omega"
+    yield f"{name} of {len(known)} rows goes {spread}."
     if len(by) > 1:
         first, last = min(by), max(by)
         a, b = (sum(by[at]) / len(by[at]) for at in (first, last))
@@ -165,19 +170,18 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
             used = share(kept["kept"], kept["n_questions"])
             by = "" if row.asked_once else f" (those with {rule_in_votes(kept)})"
             yield f"{used} of its verdicts can be used with {error}{by}"
-        elif _labels_are_few(panel):
-            yield f"labels are too few to promise {error}"
+        elif few := _few_labels(panel, error):
+            yield few
         else:
             yield f"none of its verdicts can be used with {error}"
 
 
-def _labels_are_few(panel: LabelledCascade) -> bool:
-    """Whether more labels could promise what these cannot."""
-    path, most = panel.rule.path, panel.promise.max_error
-    errors = [one.error for one in path if one.n_labelled and one.error is not None]
-    if panel.cascade.labelled.all():  # then only all that is decided can be few
-        errors = errors[-1:]
-    return any(error <= most for error in errors)
+def _few_labels(panel: LabelledCascade, error: str) -> str:
+    """How many labels could promise what these cannot; empty where no feasible number could."""
+    needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
+    if not needed or needed > _FEASIBLE * known:
+        return ""
+    return f"{known:,} labels are too few to promise {error} (about {needed:,} would do)"
 
 
 def _by_votes(right: Record) -> str:

@@ -202,6 +202,21 @@ _MOST_JUDGES = 20
 """Most different names of judges."""
 
 
+_BESIDE_LABELS = ("question", "id", "label", "rater", "part")
+_OF_A_DRAW = {"weight", "weights", "unsure", "note", "seconds", "drawn", "position", "split"}
+
+
+def has_labels_alone(frame: pd.DataFrame, named: pd.DataFrame) -> bool:
+    """Whether columns are those of a file of labels, and no more.
+
+    Args:
+        frame: Rows under the names of their user.
+        named: The same under ours.
+    """
+    others = {normalised_name(str(name)) for name in {*named} - {*_BESIDE_LABELS}}
+    return "label" in named and len(frame.columns) > 1 and others <= _OF_A_DRAW
+
+
 def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
     """A sentence with one complete call that names the columns.
 

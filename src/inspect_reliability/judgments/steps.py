@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .column_names import joined, lacking, proposal, renamed_columns, under_our_names
+from .column_names import (
+    has_labels_alone,
+    joined,
+    lacking,
+    proposal,
+    renamed_columns,
+    under_our_names,
+)
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
 from .count import Judged
 from .deduplication import can_be_counted, telling, together
@@ -41,6 +48,11 @@ _ROUNDING = 1e-9
 _UNCOUNTED = "columns {} left out, since judgments were counted: --facet NAME keeps one"
 _SPACED = "verdicts without the spaces around them"
 _EMPTY = "verdicts that are empty or a mark such as NA taken for non-responses"
+
+
+_LABELS_ALONE = (
+    " It looks like a file of labels: name the file of judgments, and give this one with {}."
+)
 
 
 @dataclass
@@ -104,8 +116,11 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     frame, notes, reading = renamed_columns(first, reading)
     needed = ("question", *(() if "p" in frame else ("verdict",)))
     if absent := [name for name in needed if name not in frame]:
-        several = "" if "verdict" in frame else hint_of_several(first, reading)
-        hint = proposal(first, reading, several)
+        if has_labels_alone(first, frame):
+            hint = _LABELS_ALONE.format("labels=" if reading.in_python else "--labels")
+        else:
+            several = "" if "verdict" in frame else hint_of_several(first, reading)
+            hint = proposal(first, reading, several)
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []
