@@ -77,6 +77,7 @@ def providers(path: Path, folder: Path) -> tuple[Model, Model]:
     ours = get_model(f"hf_seeded/{path}", device="cpu")
     where, extra = path, {}
     if path.suffix == ".gguf":  # hf/ reads its weights, and wants the tokenizer as a folder
+        ours.api.ready()  # type: ignore[attr-defined]
         ours.api.encoder.tokenizer.save_pretrained(folder)  # type: ignore[attr-defined]
         where, extra = folder, {"gguf_file": str(path)}
     config = GenerateConfig(max_connections=100)

@@ -236,3 +236,17 @@ def test_a_judge_from_the_package_index(tmp_path: Path) -> None:
     assert log.status == "success"
     exact = evaluate(bbh_judge(exact=True), tmp_path, model=model, limit=1)
     assert exact.status == "success"
+
+
+@pytest.mark.slow
+def test_the_bench_loads_a_file_both_ways(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`hf/` and `hf_seeded/` have the weights of one file, and the tokenizer in it."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "bench")
+    from end_to_end import providers
+
+    theirs, ours = providers(write(), tmp_path / "tokenizer")
+    assert theirs.api.tokenizer.get_vocab() == ours.api.encoder.tokenizer.get_vocab()
+    parts = zip(theirs.api.model.parameters(), ours.api.run.forward.model.parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in parts)
