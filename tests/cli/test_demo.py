@@ -36,6 +36,17 @@ def test_the_errors_are_those_of_the_source() -> None:
         assert sum(right[key][name] for name in parts) == pytest.approx(right[key]["wrong"])
 
 
+@pytest.mark.slow
+def test_the_readme_has_the_numbers_of_the_demo() -> None:
+    """The answer to the demo's judgments has every cell of the table."""
+    said = "".join(invoke("report", DATA, "--full").stdout.split())
+    table = (Path(__file__).parents[2] / "README.md").read_text().partition("| judge |")[2]
+    lines = [line for line in table.partition("\n\n")[0].splitlines() if "%" in line][1:]
+    assert len(lines) == 3
+    for cell in (cell for line in lines for cell in line.strip("| ").split("|")):
+        assert "".join(cell.split()) in said, cell
+
+
 def test_the_judgments_are_a_part_of_the_source(data: Path) -> None:
     """What comes with the package is what was recorded, in two wordings; its licence is with it."""
     known = pd.read_parquet(data / "labelled" / DATA.name)
