@@ -1,6 +1,7 @@
 """A judge in one GGUF file: its weights, tokenizer and template, and what such a file may lack."""
 
 import asyncio
+import importlib
 import json
 import re
 import subprocess
@@ -244,7 +245,7 @@ def test_the_bench_loads_a_file_both_ways(
 ) -> None:
     """`hf/` and `hf_seeded/` have the weights of one file, and the tokenizer in it."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "bench")
-    from end_to_end import providers
+    providers = importlib.import_module("end_to_end").providers
 
     theirs, ours = providers(write(), tmp_path / "tokenizer")
     assert theirs.api.tokenizer.get_vocab() == ours.api.encoder.tokenizer.get_vocab()
