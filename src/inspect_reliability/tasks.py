@@ -23,6 +23,7 @@ from .designs import (
     JudgeDesign,
     changes_of,
     design_from_file,
+    forms_of,
     items_from_file,
     wordings_of,
 )
@@ -86,14 +87,21 @@ def judge_task(
     """
     own, part = sharded(items, attrgetter("id"), shard)
     worded = wordings_of(design, options.get("wordings"))
+    formed = forms_of(design, options.get("answer_forms"))
     changes = changes_of(options.get("answers"))
     _try_prompts([*worded.values()] or [design], items)
+    _try_prompts([*formed.values()], items)
     others = _others(design, items, changes) if changes else {}
     solver = judge_responses(design=asdict(design), **options)
     order, exact = options.get("order", "shuffled"), options.get("exact", False)
     orders = number_of_orders(options.get("orders"), len(design.reader.options), order)
     answers = [GIVEN, *(one.name for one in changes)] if changes else []
-    levels = {"orders": range(orders), "wordings": [*worded], "answers": answers}
+    levels = {
+        "orders": range(orders),
+        "wordings": [*worded],
+        "forms": [*formed],
+        "answers": answers,
+    }
     cells = prod(max(1, len(names)) for names in levels.values())
     replications = options.get("replications")
     if cells > 1:

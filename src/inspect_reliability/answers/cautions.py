@@ -316,7 +316,8 @@ def _of_the_mixture(of: Condition) -> Iterator[Reason]:
             )
     if "prompt" in table:
         # Options in another order make another prompt of the same question, and are meant to.
-        asked = [name for name in ("benchmark", "question", "order", "wording") if name in table]
+        shown = ("benchmark", "question", "order", "wording", "answer_form")
+        asked = [name for name in shown if name in table]
         prompts = table.groupby(asked, dropna=False)["prompt"].nunique()
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             yield Reason(

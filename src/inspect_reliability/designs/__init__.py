@@ -4,7 +4,7 @@ from .answer_changes import Change, answers_in, changes_of, with_answer
 from .design import JudgeDesign
 from .design_files import design_from_file, items_from_file, wordings_from_file
 from .item import Item
-from .wordings import wordings_of
+from .wordings import forms_of, wordings_of
 
 __all__ = [
     "Change",
@@ -13,6 +13,7 @@ __all__ = [
     "answers_in",
     "changes_of",
     "design_from_file",
+    "forms_of",
     "items_from_file",
     "with_answer",
     "wordings_from_file",

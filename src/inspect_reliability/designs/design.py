@@ -20,6 +20,7 @@ from ..errors import UserError
 from ..parsing.fields import Name, Options, ReaderFields, Strict, Text, checked, not_empty
 from ..parsing.reader import Reader, Verdict
 from ..verdicts import GIVEN
+from .forms import PLACE, Form, at_the_end, schema_of, unread, words
 from .item import Item
 from .template import TEMPLATES, template
 
@@ -101,6 +102,7 @@ class DesignFields(ReaderFields):
     prompt: Template
     wordings: Wordings = ()
     answer: Text | None = None
+    answer_form: Form | None = None
 
     @field_validator("prompt", "wordings")
     @classmethod
@@ -112,7 +114,7 @@ class DesignFields(ReaderFields):
         many = {"it": given} if isinstance(given, str) else {f"'{w.name}'": w.prompt for w in given}
         for name, prompt in many.items():
             named = TEMPLATES.parse(prompt).find_all(nodes.Name)  # and nothing is computed
-            names = {one.name for one in named} - {"delimiter"}
+            names = {one.name for one in named} - {"delimiter", PLACE}
             if not names or (chooses and "options" not in names):
                 raise ValueError(f"{name} does not show the judge what to judge. Add {form}")
         return given
@@ -147,6 +149,9 @@ class JudgeDesign:
             ...}`; by default a wording's name is its number. The judge is asked with each.
         answer: Field of an item that holds the answer, where it is none of its responses, nor its
             last message. `answers=` changes it.
+        answer_form: The form of the judge's answer, which the prompt asks for at its end, or where
+            it shows `answer_form`: "bare" (the verdict alone), "json" (an object; providers that
+            take a schema are sent one) or "sentence". None leaves it to the prompt.
 
     Raises:
         UserError: A field is not what it should be; the message names it.
@@ -158,9 +163,15 @@ class JudgeDesign:
     parser: Mapping[str, Any] | None = None
     wordings: Sequence[str | Mapping[str, str]] = ()
     answer: str | None = None
+    answer_form: Form | None = None
 
     def __post_init__(self) -> None:
-        _ = self._fields
+        form = self._fields.answer_form
+        if form and (answer := unread(self.reader, form)):
+            raise UserError(
+                f"answer_form={form}: the parser of '{self.name}' does not read {answer}. Leave "
+                "out the form, or the design's 'parser'."
+            )
 
     @cached_property
     def reader(self) -> Reader:
@@ -173,6 +184,11 @@ class JudgeDesign:
         verdict = self.verdict if isinstance(self.verdict, Mapping) else list(self.verdict)
         facts = {"name": self.name, "verdict": verdict}
         return facts if self.parser is None else facts | {"parser": dict(self.parser)}
+
+    @cached_property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON schema of its answers; None where it is not asked for JSON."""
+        return schema_of(self.reader) if self.answer_form == "json" else None
 
     @property
     def named(self) -> dict[str, str]:
@@ -196,6 +212,8 @@ class JudgeDesign:
             )
         shown: dict[str, Any] = {**item.fields, "question": item.question}
         shown["delimiter"] = _delimiter(given or item)
+        asked = words(self.reader, self.answer_form) if self.answer_form else ""
+        shown[PLACE] = asked
         if item.context is not None:
             shown["context"] = item.context
         if labels:
@@ -206,6 +224,8 @@ class JudgeDesign:
             shown["response"] = texts[0]
         try:
             prompt = template(self.prompt).render(shown)
+            if asked and asked not in prompt:
+                prompt = at_the_end(prompt, asked)
             if len(prompt) > MOST_SHOWN:
                 raise ValueError(
                     f"it has {len(prompt):,} characters, and {MOST_SHOWN:,} are the most that a "

@@ -13,7 +13,7 @@ RESERVED = {
     *("share", "place", "tail"),
     *("study", "read_by", "seed_check", "sampled_reasonings"),
     *("options_not_sent", "seeds_of_choices", "stop_at_verdict", "cells"),
-    *("answer_change", "changed_response", "spoils"),
+    *("answer_change", "changed_response", "spoils", "answer_form"),
 }
 """Names with another meaning in templates, scores and tables of judgments."""
 

@@ -1,4 +1,4 @@
-"""Other wordings of a judge's prompt: those of a file, and changes that keep the meaning."""
+"""Other wordings of a judge's prompt, and other forms of its answer, which keep the meaning."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +9,7 @@ from ..errors import UserError
 from ..verdicts import GIVEN
 from .design import JudgeDesign
 from .design_files import named, wordings_from_file
+from .forms import FORMS
 from .template import TEMPLATES
 
 _LABEL = re.compile(r"([\[(]?)(\{\{[^{}]*\.label\b[^{}]*\}\})([\])]?)")
@@ -46,6 +47,32 @@ def wordings_of(
     for name, one in found.items():
         if (first := said.setdefault(one.prompt, name)) != name:
             raise UserError(f"wordings: '{first}' and '{name}' are the same. Leave one out.")
+    return found if len(found) > 1 else {}
+
+
+def forms_of(
+    design: JudgeDesign, asked: str | Sequence[str] | None = None
+) -> dict[str, JudgeDesign]:
+    """A judge that answers in other forms, too, by name; its own form comes first.
+
+    Args:
+        design: The judge.
+        asked: Names of `FORMS`; by default none.
+
+    Returns:
+        Forms by name; empty if there is only one.
+
+    Raises:
+        UserError: There is no such form, it is the judge's own, or its parser does not read it.
+    """
+    names = [str(one) for one in (asked if isinstance(asked, list | tuple) else [asked or ""])]
+    found = {GIVEN: design}
+    for name in filter(None, names):
+        if name not in FORMS:
+            raise UserError(f"answer_forms={name} is not known. Use {', '.join(FORMS)}.")
+        if name == design.answer_form or name in found:
+            raise UserError(f"answer_forms={name}: the judge has this form already. Leave it out.")
+        found[name] = replace(design, answer_form=name)
     return found if len(found) > 1 else {}
 
 

@@ -92,6 +92,9 @@ class HFSeededAPI(ModelAPI):
     choices_follow_seeds = True
     """Choice i of a request with seed s is the draw of seed s + i."""
 
+    takes_schemas = False
+    """Nothing binds the form of an answer but the words of the prompt."""
+
     logprobs_as_drawn = True
     """Log probabilities are those of the draw: after temperature, top_k and top_p."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from inspect_ai.dataset import Sample
 
-from ..designs import Change, Item, JudgeDesign, answers_in, with_answer
+from ..designs import Change, Item, JudgeDesign, answers_in, forms_of, with_answer
 from ..errors import UserError
 from ..record.grid import Answer, Grid
 from ..record.seeds import replication_seed
@@ -30,10 +30,14 @@ OTHER = "other"
 
 
 class SeededPrompt(NamedTuple):
-    """What one replication shows a judge, and its seed."""
+    """What one replication shows a judge, its seed, and the JSON schema that its answer shall have.
+
+    Words of the prompt ask for JSON as well: not every provider takes a schema.
+    """
 
     prompt: str
     seed: int
+    schema: Mapping[str, Any] | None = None
 
 
 def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
@@ -44,6 +48,7 @@ def fingerprint(design: JudgeDesign, items: Iterable[Item]) -> str:
         sorted((asdict(one) for one in items), key=itemgetter("id")),
     ]
     shown += [design.named] if design.wordings else []
+    shown += [design.answer_form] if design.answer_form else []
     text = json.dumps(shown, sort_keys=True, default=list)
     return blake2b(text.encode(), digest_size=4).hexdigest()
 
@@ -150,6 +155,7 @@ class Asking:
         seed: Base seed of orders and replications.
         orders: Orders of an experiment; None if it varies none.
         changes: Changes of an answer.
+        forms: Names of all forms of answer; empty if there is only one.
     """
 
     design: JudgeDesign
@@ -158,6 +164,18 @@ class Asking:
     seed: int
     orders: Orders | None = None
     changes: Sequence[Change] = ()
+    forms: Sequence[str] = ()
+
+    @cached_property
+    def designs(self) -> Mapping[tuple[str, str], JudgeDesign]:
+        """The design of each wording and form."""
+        return {
+            (wording, form): design
+            for wording, worded in (self.worded or {GIVEN: self.design}).items()
+            for form, design in (
+                forms_of(worded, [*self.forms[1:]]) if self.forms else {GIVEN: worded}
+            ).items()
+        }
 
     @cached_property
     def several(self) -> int:
@@ -187,10 +205,10 @@ class AskedItem:
         held: Sequence[tuple[str, ...]] = [()]
         if asking.orders is not None:
             held = orders_of(names, asking.several, asking.order, asking.seed)
-        for fixed, wording in product(held, asking.worded or [GIVEN]):
-            design = asking.worded.get(wording, asking.design)
-            # The judge's own wording has the seeds that it has by itself.
+        for fixed, ((wording, form), design) in product(held, asking.designs.items()):
+            # The judge's own wording and form have the seeds that they have by themselves.
             key = [own.id, *fixed, *([] if wording == GIVEN else [wording])]
+            key += [] if form == GIVEN else [f"form {form}"]
             key += [f"answer {change}"] if change else []
             prompts: dict[tuple[str, ...], str] = {}
             for number in self._numbers:
@@ -199,7 +217,7 @@ class AskedItem:
                     prompts[order] = design.ask(item, order, own)
                 seed = replication_seed(asking.seed, "|".join(map(str, key)), number)
                 self._orders.append(order)
-                self.requests.append(SeededPrompt(prompts[order], seed))
+                self.requests.append(SeededPrompt(prompts[order], seed, design.schema))
 
     def change(self, said: str | None, others: Mapping[str, str]) -> None:
         """Add a changed answer for each change that applies to one.
@@ -235,9 +253,10 @@ class AskedItem:
         seeds = [one.seed for one in self.requests[::each]]
         if len(seeds) > 1 or asking.changes:
             of_given = places[: len(places) // len(self._answers)]
-            shown = of_given[:: each * max(1, len(asking.worded))] if asking.orders else []
+            shown = of_given[:: each * len(asking.designs)] if asking.orders else []
             answers = self._answers if asking.changes else []
-            kept["cells"] = asdict(Grid(seeds, shown, list(asking.worded), answers))
+            cells = Grid(seeds, shown, list(asking.worded), answers, list(asking.forms))
+            kept["cells"] = asdict(cells)
         return kept
 
     def _candidates(

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ..designs import JudgeDesign, changes_of, wordings_of
+from ..designs import JudgeDesign, changes_of, forms_of, wordings_of
 from ..errors import UserError, one_of
 from ..hf_seeded import stopping
 from ..record.seeds import base_seed, replication_numbers
@@ -25,6 +25,7 @@ def judge_responses(
     orders: Orders | None = None,
     wordings: str | Sequence[str] | None = None,
     answers: str | Sequence[str] | None = None,
+    answer_forms: str | Sequence[str] | None = None,
 ) -> Solver:
     """Show the judge an item and let it generate its verdict, once or many times.
 
@@ -34,9 +35,9 @@ def judge_responses(
     replications these describe the first; `replications` is their number, `orders` the order of
     each (as places in `order`) if they differ, and `errors` the failures.
 
-    In an experiment (`orders`, `wordings`, `answers`) each cell has this many replications, one
-    cell after the other. `cells` describes them (see `Cells`). Where the judge chooses, the first
-    output decides which answer is changed.
+    In an experiment (`orders`, `wordings`, `answers`, `answer_forms`) each cell has this many
+    replications, one cell after the other. `cells` describes them (see `Grid`). Where the judge
+    chooses, the first output decides which answer is changed.
 
     Args:
         design: How the judge is asked, or the fields of a `JudgeDesign`.
@@ -61,6 +62,8 @@ def judge_responses(
             package, such as "praise", which must not move the verdict, or "truncated", which must
             (a name that is none of them lists all). Or by changes of a YAML or JSON file, or by
             several of these.
+        answer_forms: Ask each question for other forms of answer too: "bare" (the verdict alone),
+            "json", "sentence", or several of these.
 
     Raises:
         UserError: An option has a wrong value, or two options contradict each other.
@@ -68,7 +71,9 @@ def judge_responses(
     one_of("order", order, get_args(OrderPolicy))
     own = design if isinstance(design, JudgeDesign) else JudgeDesign(**design)
     changes = changes_of(answers)
-    asking = Asking(own, wordings_of(own, wordings), order, base_seed(seed), orders, changes)
+    forms = [*forms_of(own, answer_forms)]
+    worded = wordings_of(own, wordings)
+    asking = Asking(own, worded, order, base_seed(seed), orders, changes, forms)
     _ = asking.several  # or an error before the first call
     numbers = replication_numbers(1 if replications is None else replications)
     providers, drawn = Providers(), True

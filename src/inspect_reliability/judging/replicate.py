@@ -17,7 +17,7 @@ from ..errors import UserError
 from ..record.replications import STOPPED, prompt_fingerprint, texts_of
 from ..record.seeds import seeds_from
 from .asking import SeededPrompt
-from .requests import Provider, Providers, is_refused, options_not_sent
+from .requests import Provider, Providers, is_refused, options_not_sent, response_schema
 from .seed_check import Drawn
 
 logger = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ async def replicate(
             f"--seed {model.config.seed} would give every replication the same seed. "
             f"Set the base seed with -T seed={model.config.seed} instead."
         )
-    first, (prompt, seed) = next(iter(asked.items()))
+    first, (prompt, seed, _) = next(iter(asked.items()))
     note_first(state, first, asked[first])
     if providers is None:
         _put_together(state, asked, await _make_calls(Provider(model), asked), question)
@@ -95,10 +95,10 @@ async def _check_seeds(
         return
 
     async def draw(seed: int) -> Drawn:
-        output = await provider.make(one.prompt, GenerateConfig(seed=seed), cache=False)
-        return Drawn(output.completion)
+        config = GenerateConfig(seed=seed, response_schema=response_schema(one.schema))
+        return Drawn((await provider.make(one.prompt, config, cache=False)).completion)
 
-    following = one.prompt, seeds_from(one.seed, 2)[1]
+    following = one._replace(seed=seeds_from(one.seed, 2)[1])
     same = first + 1 in asked and asked[first + 1] == following
     other = drawn.get(first + 1) if same else None
     model = str(provider.model)
@@ -137,7 +137,7 @@ async def _make_calls(provider: Provider, asked: Asked) -> Made:
     for number, one in asked.items():
         last = calls[-1] if calls else []
         before = asked[last[-1]] if last else one
-        if one == (before.prompt, before.seed + 1) and len(last) < provider.most_choices:
+        if one == before._replace(seed=before.seed + 1) and len(last) < provider.most_choices:
             last.append(number)
         else:
             calls.append([number])
@@ -150,9 +150,13 @@ async def _make_calls(provider: Provider, asked: Asked) -> Made:
 async def _made(provider: Provider, numbers: Sequence[int], asked: Asked) -> Made:
     """Make a call, and further ones if the server makes fewer choices."""
     wanted, given = len(numbers), 0
-    prompt, seed = asked[numbers[0]]
+    prompt, seed, schema = asked[numbers[0]]
     made: Made = []
-    config = GenerateConfig(seed=seed, num_choices=wanted if wanted > 1 else None)
+    config = GenerateConfig(
+        seed=seed,
+        num_choices=wanted if wanted > 1 else None,
+        response_schema=response_schema(schema),
+    )
     try:
         output = await provider.make(prompt, config)
         given = len(output.choices)

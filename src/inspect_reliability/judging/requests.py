@@ -7,9 +7,9 @@ from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.model._generate_config import active_generate_config
-from inspect_ai.util import LimitExceededError, collect, concurrency, span
+from inspect_ai.util import JSONSchema, LimitExceededError, collect, concurrency, span
 
 from ..record.seeds import SEED_LIMIT
 from .connection import reachable_model
@@ -55,6 +55,7 @@ class Provider:
         self.model = model
         self.extra = (extra or GenerateConfig()).merge(_top_k_in_body(model))
         self.choices: Outcome | None = None
+        self._takes_schemas = getattr(model.api, "takes_schemas", True)
         self._settled = self.extra == GenerateConfig()  # if the server is known to take it
         self._tried = 0
         # No call is made for a provider that declares its choices, or for a mock, whose outputs
@@ -66,13 +67,22 @@ class Provider:
     async def make(self, prompt: str, config: GenerateConfig, **options: Any) -> ModelOutput:
         """Make a request with these options, and others of `generate`.
 
+        A schema of the answer is left out where the provider or its server takes none.
+
         Raises:
             NoChoicesError: The answer has no choices.
         """
+        if config.response_schema and not self._takes_schemas:
+            config = config.model_copy(update={"response_schema": None})
         extra = self.extra
         try:
             output = await self.model.generate(prompt, config=extra.merge(config), **options)
         except Exception as error:
+            if is_refused(error) and config.response_schema:
+                plain = config.model_copy(update={"response_schema": None})
+                output = await self.make(prompt, plain, **options)
+                self._takes_schemas = False
+                return output
             if not is_refused(error) or (self._settled and extra is self.extra):
                 raise
             # What else may be wrong with the request is wrong without the additions, too.
@@ -112,6 +122,13 @@ class Provider:
             {"model": str(self.model), "seeds of choices": self.choices, "because": why},
             source=__package__,
         )
+
+
+def response_schema(schema: Mapping[str, Any] | None) -> ResponseSchema | None:
+    """A JSON schema as inspect sends it."""
+    if schema is None:
+        return None
+    return ResponseSchema(name="verdict", json_schema=JSONSchema(**schema), strict=True)
 
 
 class Providers:

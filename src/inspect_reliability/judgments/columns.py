@@ -48,6 +48,7 @@ COLUMNS: Mapping[str, Column] = {
             "verdict_names", "response, where a verdict under a named order does", "text", "fact"
         ),
         Column("wording", "name of the prompt's wording", "name", "facet"),
+        Column("answer_form", "form of answer that was asked for", "name", "facet"),
         Column("answer_change", "change of an answer that was judged", "name", "facet"),
         Column("time", "day of the run, or of the first of its retries", "name", "facet"),
         Column("categories", "verdicts that the judge could have given", "names", "fact"),

@@ -46,6 +46,7 @@ class Judgment(NamedTuple):
     temperature: float | None = None
     read_by: str | None = None
     wording: str | None = None
+    answer_form: str | None = None
     best: str | None = None
     label: str | None = None
     missing: bool | None = None

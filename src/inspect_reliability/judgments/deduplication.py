@@ -414,14 +414,14 @@ def _each_draw(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     """Judgments of logs, each draw once, with notes on those that several logs repeat.
 
     A repeat is a judgment of the same sample, or a seed that one judge got twice for one question
-    and prompt on one day. A judge that varies wordings elsewhere has its own wording in a log
+    and prompt on one day. A judge that varies wordings or forms elsewhere has its own in a log
     without.
     """
-    if "wording" in table:
-        judge = [table[name] for name in ("benchmark", "scorer") if name in table]
-        varied = (table["wording"] == GIVEN).groupby(judge).transform("any")
-        table["wording"] = table["wording"].mask(table["wording"].isna() & varied, GIVEN)
-    optional = ("scorer", "temperature", "place", "wording", "order")
+    for name in {"wording", "answer_form"} & {*table}:
+        judge = [table[one] for one in ("benchmark", "scorer") if one in table]
+        varied = (table[name] == GIVEN).groupby(judge).transform("any")
+        table[name] = table[name].mask(table[name].isna() & varied, GIVEN)
+    optional = ("scorer", "temperature", "place", "wording", "answer_form", "order")
     one = ["uuid", "judge", "replication", *(name for name in optional if name in table)]
     for name in {"label", "rater"} & {*table}:  # a log may be there before its scores were edited
         given = table.dropna(subset="uuid").groupby(one, dropna=False, sort=False)[name]

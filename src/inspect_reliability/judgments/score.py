@@ -63,7 +63,7 @@ def judgments_of_score(
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
-    wording = fitting(facts.get("wording"), "text")
+    asked = {name: fitting(facts.get(name), "text") for name in ("wording", "answer_form")}
     # What another task's scorer calls a label may be its verdict.
     ours = facts.keys() >= {"benchmark", "categories"}
     known: dict[str, Any] = {
@@ -76,7 +76,7 @@ def judgments_of_score(
             question, output = str(of.sample), of.output
             known["answer_change"] = fitting(facts.get("answer_change"), "text")
             known["spoils"] = fitting(facts.get("spoils"), "flag")
-        one = Judgment(output, question, scorer, None, wording=wording, **known)
+        one = Judgment(output, question, scorer, None, **asked, **known)
         return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     # Ours says what the labels are, or whose each is, and names several options.
@@ -87,7 +87,7 @@ def judgments_of_score(
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else fitting(facts.get("seed"), "whole")
     rest = (replication, seed, names_in(declared), order, responder)
-    one = Judgment(question, question, scorer, None, *rest, wording=wording, **known)
+    one = Judgment(question, question, scorer, None, *rest, **asked, **known)
     if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
     if kept:
@@ -118,11 +118,11 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
     read_by = kept.read_by or [""] * len(kept.verdicts)
     known: dict[str, list[Judgment]] = {}  # most differ in their number and seed alone
     for value, how, (number, cell) in zip(kept.verdicts, read_by, kept.made, strict=True):
-        alike = repr((value, how, cell.order, cell.wording, cell.answer))
+        alike = repr((value, how, cell._replace(seed=None)))
         if alike not in known:
             order = _shown(first.order, cell)
             made = _changed(first.order, cell.answer)
-            one = first._replace(order=order, wording=cell.wording or first.wording, **made)
+            one = first._replace(order=order, **_asked(first, cell), **made)
             parts = [one._replace(**part) for part in _parts(first, value, declared, how or None)]
             known[alike] = [
                 part._replace(responder=_chosen(first, part.verdict, order)) for part in parts
@@ -140,7 +140,7 @@ def _exact(
         if cells is not None and one.cell is not None:
             cell = cells.each[one.cell]
             shown = _shown(first.order, cell)
-            each = first._replace(order=shown, wording=cell.wording, seed=cell.seed)
+            each = first._replace(order=shown, **_asked(first, cell), seed=cell.seed)
         if own is not None and replication is not None:
             seed = None if each.seed is None else (each.seed + own - replication) % SEED_LIMIT
             each = each._replace(replication=own, seed=seed)
@@ -161,6 +161,14 @@ def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
     if order is None or cell.order is None:
         return order
     return [order[place] for place in cell.order]
+
+
+def _asked(first: Judgment, cell: Cell) -> dict[str, str | None]:
+    """In which words a cell asked, and for which form of answer."""
+    return {
+        "wording": cell.wording or first.wording,
+        "answer_form": cell.form or first.answer_form,
+    }
 
 
 def _changed(order: Sequence[str] | None, answer: Answer | None) -> dict[str, Any]:

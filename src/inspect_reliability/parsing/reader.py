@@ -56,6 +56,12 @@ class Reader:
         return verdict if isinstance(verdict, tuple) else verdict.names
 
     @cached_property
+    def ends(self) -> tuple[str, ...]:
+        """The lowest and the highest number of a scale; empty for other judges."""
+        verdict = self._fields.verdict
+        return verdict.ends if isinstance(verdict, Scale) else ()
+
+    @cached_property
     def criteria(self) -> Mapping[str, "Reader"]:
         """The reader of each criterion by its name in the JSON object; empty without criteria."""
         if self.kind != "criteria" or not isinstance(self.verdict, Mapping):

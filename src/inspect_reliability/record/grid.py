@@ -1,4 +1,4 @@
-"""The cells of an experiment: a question in several orders of its options, and several wordings."""
+"""The cells of an experiment: a question in several orders, wordings and forms of answer."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -36,6 +36,7 @@ class Cell(NamedTuple):
     wording: str | None = None
     seed: int | None = None
     answer: Answer | None = None
+    form: str | None = None
 
     @property
     def is_changed(self) -> bool:
@@ -45,29 +46,31 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of one question: each order in each wording, for each change of an answer.
+    """The cells of one question: each order in each wording and form, for each change of an answer.
 
-    Wordings of an order are neighbours, and so are all cells of one change.
+    Forms of a wording are neighbours, so are wordings of an order, and all cells of one change.
 
     Attributes:
         seeds: Seed of the first replication of each cell; later replications count up from it.
         orders: Places of the responses, in the order of the labels; empty if not varied.
         wordings: Names of the wordings; empty if not varied.
         answers: Changes of an answer, the first "given"; empty if not varied.
+        forms: Names of the forms of answer; empty if not varied.
     """
 
     seeds: Annotated[list[_Seed], Field(min_length=1, max_length=100_000)]
     orders: Annotated[list[list[int]], Field(default_factory=list)]
     wordings: Annotated[list[str], Field(default_factory=list)]
     answers: Annotated[list[Answer], Field(default_factory=list)]
+    forms: Annotated[list[str], Field(default_factory=list)]
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Grid":
-        varied = (self.orders, self.wordings, self.answers)
+        varied = (self.orders, self.wordings, self.answers, self.forms)
         crossed = prod(max(1, len(levels)) for levels in varied)
         shown = {tuple(sorted(order)) for order in self.orders}
         if len(self.seeds) != crossed or shown - {tuple(range(len(one))) for one in shown}:
-            raise ValueError("one seed for each order in each wording, for each answer")
+            raise ValueError("one seed for each order in each wording and form, for each answer")
         if len(shown) > 1:
             raise ValueError("orders must show the same responses")
         return self
@@ -78,8 +81,12 @@ class Grid:
         orders: Sequence[Sequence[int] | None] = self.orders or [None]
         wordings: Sequence[str | None] = self.wordings or [None]
         answers: Sequence[Answer | None] = self.answers or [None]
-        levels = zip(product(answers, orders, wordings), self.seeds, strict=True)
-        return [Cell(order, wording, seed, answer) for (answer, order, wording), seed in levels]
+        forms: Sequence[str | None] = self.forms or [None]
+        levels = zip(product(answers, orders, wordings, forms), self.seeds, strict=True)
+        return [
+            Cell(order, wording, seed, answer, form)
+            for (answer, order, wording, form), seed in levels
+        ]
 
     def split(self, place: int, replications: int) -> tuple[int, int]:
         """The cell of a replication and its place there, from its place among all."""

@@ -52,14 +52,14 @@ def explanation(verdicts: Sequence[Any], texts: Sequence[str], first: int = 1) -
 
 
 def by_cell(cells: Grid | None, order: Sequence[str] | None, said: Callable[[int], str]) -> str:
-    """The text of each cell of an experiment, under its wording, order and change of an answer."""
+    """The text of each cell of an experiment, under its levels."""
     if cells is None:
         return said(0)
     parts = []
     for number, cell in enumerate(cells.each):
         shown = [] if cell.order is None or order is None else [order[one] for one in cell.order]
         changed = cell.answer.name if cell.answer and cell.is_changed else None
-        levels = filter(None, [cell.wording, changed, ", ".join(shown)])
+        levels = filter(None, [cell.wording, cell.form, changed, ", ".join(shown)])
         parts.append(f"**{_cell(': '.join(levels))}**\n\n{said(number)}")
     return "\n\n".join(parts)
 

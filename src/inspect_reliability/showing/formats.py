@@ -19,6 +19,7 @@ _GROUPS = {
     "benchmark": ("Benchmark", "{}"),
     "temperature": ("T", "temperature {}"),
     "wording": ("Wording", "wording {}"),
+    "answer_form": ("Form of answer", "form {}"),
     "time": ("Time", "time {}"),
     "scorer": ("Scorer", "scorer {}"),
     "responder": ("Responder", "of {}"),
