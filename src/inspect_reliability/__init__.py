@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .judgments.sources import judgments_from_frame as judgments_from_frame
     from .judgments.table import Judgments as Judgments
     from .metrics import reliability as reliability
-    from .rejudging import keep as keep
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
+    from .rejudging import selective_scorer as selective_scorer
     from .stats import Counts as Counts
     from .tasks import judge as judge
 
@@ -43,13 +43,13 @@ _HOME = {
     "judgments_from_file": "judgments.sources",
     "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
-    "keep": "rejudging",
     "omega": "answers.results",
     "plan": "answers.plan",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "metrics",
     "score_variance": "answers.score_variance",
+    "selective_scorer": "rejudging",
 }
 
 __all__ = list(_HOME)

@@ -12,7 +12,7 @@ from .metrics import (
     reliability,
     win_rate,
 )
-from .rejudging import keep, kept_rate, rejudge, rejudge_log
+from .rejudging import kept_rate, rejudge, rejudge_log, selective_scorer
 from .scoring import verdict
 from .study.tasks import TASKS
 from .study.tasks.respond import respond

@@ -233,6 +233,15 @@ def judge(  # noqa: D417
     Every replication is the same prompt with a seed of its own. Temperature, top_k and max_tokens
     are 1, 50 and 50 unless set with inspect's options.
 
+    Example:
+        >>> import inspect_reliability as ir
+        >>> prompt = "How kind is this, from 1 to 5? {{ response }}"
+        >>> design = ir.JudgeDesign("Tone", prompt, {"from": 1, "to": 5})
+        >>> items = [ir.Item("1", "Where is my parcel?", {"model x": "On its way."})]
+        >>> task = ir.judge(design, items, replications=20)
+        >>> len(task.dataset)
+        1
+
     Args:
         design: A YAML or JSON file (see `JudgeDesign`), or in Python a `JudgeDesign`.
         data: A JSONL file of questions and responses, or in Python the items themselves.

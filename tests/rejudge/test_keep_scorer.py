@@ -15,7 +15,7 @@ from chat_server import WORDS, ChatServer, serving
 from commands import results
 from evals import evaluate
 from graders import suite
-from inspect_reliability import keep
+from inspect_reliability import selective_scorer
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.rule import KeepRule
@@ -48,7 +48,7 @@ def written(folder: Path, *judges: str) -> str:
 
 
 def graded(log: EvalLog) -> list[dict[str, Any]]:
-    found = [(sample.scores or {})["keep"] for sample in log.samples or []]
+    found = [(sample.scores or {})["selective_scorer"] for sample in log.samples or []]
     return [{"value": one.value, **(one.metadata or {})} for one in found]
 
 
@@ -63,7 +63,7 @@ def test_votes_keep_or_hand_on(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     rule = written(tmp_path, "small", "large")
     with serving(server := Judges()) as name:
         models = {"grader": get_model(name), "grader_2": get_model(f"{name}-large")}
-        task = suite(keep(rule=rule))
+        task = suite(selective_scorer(rule=rule))
         log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=4)
     assert log.status == "success", log.error
     assert f"was made for the judge small, and {name} graded" in caplog.text
@@ -102,16 +102,16 @@ def test_votes_keep_or_hand_on(tmp_path: Path, caplog: pytest.LogCaptureFixture)
 def test_a_judge_without_a_model_is_refused(tmp_path: Path) -> None:
     """No judge falls back on the model under test, and a rule and its scorer must fit."""
     rule = written(tmp_path, "small", "large")
-    log = evaluate(suite(keep(rule=rule)), tmp_path / "logs", model="none/none")
+    log = evaluate(suite(selective_scorer(rule=rule)), tmp_path / "logs", model="none/none")
     assert log.status == "error"
     assert log.error is not None
     assert "--model-role grader_2=MODEL" in log.error.message
     with pytest.raises(PrerequisiteError, match="cannot ask 2 judges"):
-        keep(rule=rule, scorer=match())
+        selective_scorer(rule=rule, scorer=match())
     (tmp_path / "other.json").write_text("{}")
     for name, message in (("other.json", "is no rule of keep"), ("none.json", "cannot be read")):
         with pytest.raises(PrerequisiteError, match=message):
-            keep(rule=str(tmp_path / name))
+            selective_scorer(rule=str(tmp_path / name))
 
 
 TASK = """
@@ -120,7 +120,7 @@ from pathlib import Path
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.solver import solver
-from inspect_reliability import keep
+from inspect_reliability import selective_scorer
 
 
 @solver
@@ -137,7 +137,7 @@ def parrot():
 @task
 def suite():
     samples = [Sample(input=f"What is {n}?", target=str(n), id=n) for n in range(8)]
-    return Task(dataset=samples, solver=parrot(), scorer=keep(rule=%r))
+    return Task(dataset=samples, solver=parrot(), scorer=selective_scorer(rule=%r))
 """
 
 
@@ -155,7 +155,9 @@ def test_a_suite_that_broke_off_is_retried(tmp_path: Path, monkeypatch: pytest.M
         [last] = eval_retry(broken, **options)
         after = len(server.requests) - before
     assert (broken.status, last.status, len(kept)) == ("error", "success", 5)
-    found = {one.id: (one.scores or {})["keep"].metadata or {} for one in last.samples or []}
+    found = {
+        one.id: (one.scores or {})["selective_scorer"].metadata or {} for one in last.samples or []
+    }
     assert len(found) == 8
     new = [one["keep"]["asked"] for number, one in found.items() if number not in kept]
     assert VOTES * sum(new) <= after <= VOTES * sum(new) + 2 * CHECKS

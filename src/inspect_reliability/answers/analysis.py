@@ -42,14 +42,24 @@ class Analysis:
         rows: One row per judge and condition.
         computes: Name of each result -> function that computes its records.
         document: Makes its report.
+        summarise: Makes the records of the table that a report begins with.
         left_out: Rows that it leaves out: a suite's single grades of outputs judged again.
         beside: What another room adds to the record of each row.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> analysis = ir.analyse("examples/verdicts.csv")
+        >>> [row.title for row in analysis.rows]
+        ['gpt-5.4', 'gpt-5.4-nano']
+        >>> analysis.results["validity"][0]["n_labelled"]
+        60
     """
 
     judgments: Judgments
     rows: tuple[Row, ...]
     computes: "Mapping[str, Compute]"
     document: "Callable[[Analysis], Document]"
+    summarise: "Compute"
     left_out: tuple[Row, ...] = ()
     beside: Callable[[Row], Record] | None = None
 
@@ -201,6 +211,29 @@ class Analysis:
         for why, whom in reasons.items():
             rows = "; ".join(whom) if len(whom) <= _MOST_NAMED else f"{len(whom)} rows"
             yield Text(f"{title}: not known of {rows}: {why}.")
+
+    def __dir__(self) -> Iterable[str]:
+        """What a user needs; the modules of results use more."""
+        return ["figures", "frame", "judgments", "results", "rows", "summary", "to_html"]
+
+    def summary(self) -> pd.DataFrame:
+        """The table that a report begins with, as numbers: a row a judge, the best first.
+
+        Columns: those that rows are grouped by, then for each number that the table shows its
+        value, and the ends of its 95% interval as `<name>_low` and `<name>_high`. Where they are
+        known, these are `right`, `undecided`, `again` (the same verdict on a second try), `votes`
+        (right, or the same again, by the majority of `n_votes`), `omega` and `silent` (without a
+        verdict); on scales `near`, `rank`, `apart` and `icc`. `frame("rows")` has every number.
+
+        Example:
+            >>> import inspect_reliability as ir
+            >>> table = ir.analyse("examples/verdicts.csv").summary()
+            >>> table[["judge", "right", "again"]].round(2)
+                      judge  right  again
+            0       gpt-5.4   0.68   0.83
+            1  gpt-5.4-nano   0.50   0.52
+        """
+        return pd.DataFrame(list(self.summarise(self)))
 
     def frame(self, name: str = "") -> pd.DataFrame:
         """Every estimate of every result, one a row; or one result, with a column for each key.

@@ -31,6 +31,7 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
         UserError: There is no such column, only one value in it, or no question that has two; or
             sides have several judges, say, and none in common.
     """
+    [key] = judgments.named([key])
     refuse([one for one in judgments.asked if one.column != key])
     judgments = replace(judgments, table=_with_method(judgments.table))
     table = judgments.table

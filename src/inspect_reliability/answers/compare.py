@@ -85,6 +85,15 @@ def compare(
 
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> found = ir.compare("examples/verdicts.csv", by="judge")
+        >>> shown = ["coefficient", "difference", "difference_low", "difference_high"]
+        >>> found[shown].round(2).head(2)
+          coefficient  difference  difference_low  difference_high
+        0       omega        0.39            0.28             0.49
+        1   agreement        0.31            0.24             0.39
     """
     if (second is None) == (by is None):
         raise UserError('Give two to compare, or one and what to compare in it: by="judge".')

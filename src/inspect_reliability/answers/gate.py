@@ -283,6 +283,16 @@ def gate(
 
     Raises:
         UserError: The judgments cannot be read, or nothing of this name can have a limit.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> found = ir.gate("examples/verdicts.csv", least={"accuracy": 0.6})
+        >>> found[["judge", "value", "result"]].round(2)
+                  judge  value                result
+        0       gpt-5.4   0.68  too uncertain to say
+        1  gpt-5.4-nano   0.50                 fails
+        >>> found.attrs["result"]
+        'fails'
     """
     limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime)
     checks = check_limits(analyse(judgments_from(judgments, columns, swap=swap), by), limits)

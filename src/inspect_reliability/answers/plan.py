@@ -119,6 +119,15 @@ def plan(
     Raises:
         UserError: The judgments cannot be read, or no question was judged more than once.
         UnknownCoefficientError: There is no such coefficient.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> found = ir.plan("examples/verdicts.csv", half_widths=[0.1])
+        >>> votes = found[(found["judge"] == "gpt-5.4-nano") & (found["table"] == "votes")]
+        >>> votes[["votes", "agreement"]].round(2).head(2)
+           votes  agreement
+        8    1.0       0.52
+        9    3.0       0.63
     """
     analysis = analyse(judgments_from(judgments, columns, swap=swap), by)
     found = plans(analysis, half_widths, stable, assurance, names)

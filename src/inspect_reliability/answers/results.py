@@ -21,7 +21,8 @@ from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
 from .report import report_document
-from .row import Numbers, Row, record_of, worst_seed_check
+from .row import Numbers, Row, record_of, valued, worst_seed_check
+from .summary import summary_records
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
@@ -46,10 +47,19 @@ def analyse(
 
     Raises:
         UserError: There is no such column, or the judgments cannot be read or can mean two things.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> analysis = ir.analyse("examples/verdicts.csv")
+        >>> rows = analysis.frame("rows")
+        >>> rows[["judge", "omega", "accuracy"]].round(2)
+                  judge  omega  accuracy
+        0       gpt-5.4   0.67      0.68
+        1  gpt-5.4-nano   0.28      0.50
     """
     given = judgments_from(judgments, columns, swap=swap, reading=reading)
     judgments = with_own_labels(given)
-    by = [by] if isinstance(by, str) else by
+    by = judgments.named([by] if isinstance(by, str) else by)
     refuse([one for one in judgments.asked if one.column not in by])
     rows, left_out = [], []
     for row in rows_of(judgments.as_given, by):
@@ -70,7 +80,9 @@ def analysis_of(
     left_out: Sequence[Row] = (),
 ) -> Analysis:
     """The analysis of these rows, with every result."""
-    return Analysis(judgments, tuple(rows), RESULTS, report_document, tuple(left_out))
+    return Analysis(
+        judgments, tuple(rows), RESULTS, report_document, summary_records, tuple(left_out)
+    )
 
 
 def estimate(analysis: Analysis, names: Iterable[str], progress: Progress = quietly) -> None:
@@ -121,6 +133,15 @@ def omega(
     Raises:
         UserError: The judgments are of several conditions, or cannot be read.
         ReliabilityError: The level is not between 0 and 1.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> import pandas as pd
+        >>> verdicts = pd.read_csv("examples/verdicts.csv")
+        >>> nano = verdicts[verdicts["judge"] == "gpt-5.4-nano"]
+        >>> found = ir.omega(nano)
+        >>> round(found.value, 2), round(found.low, 2), round(found.high, 2)
+        (0.28, 0.2, 0.35)
     """
     if isinstance(given, Cells):
         return stats.omega(given, level)
@@ -138,6 +159,8 @@ def rows(analysis: Analysis) -> Iterator[Record]:
 def _row_record(analysis: Analysis, row: Row, numbers: Numbers) -> Record:
     """The numbers of a row, with what other rows and rooms add."""
     own = record_of(row.group, numbers)
+    if row.labelled:
+        own |= valued(accuracy=row.share("accuracy"))
     added = dict(analysis.beside(row)) if analysis.beside else {}
     why = own.pop("not_estimable") | added.pop("not_estimable", {})
     same = [analysis.identical[row.name]] if row.name in analysis.identical else []

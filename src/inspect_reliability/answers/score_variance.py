@@ -42,6 +42,17 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
     Raises:
         UserError: The verdicts are names, which have no mean, or those of several scorers.
         ReliabilityError: There is no score.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> import pandas as pd
+        >>> # Two samples, two epochs each, and each output judged twice.
+        >>> grades = ["C", "C", "I", "C", "I", "I", "I", "I"]
+        >>> outputs = {"sample": list("aaaabbbb"), "epoch": [1, 1, 2, 2] * 2}
+        >>> table = pd.DataFrame({**outputs, "verdict": grades})
+        >>> found = ir.score_variance(table)
+        >>> found.questions, found.runs, found.judge
+        (0.25, 0.0, 0.125)
     """
     if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
         raise UserError(

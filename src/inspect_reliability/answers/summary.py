@@ -165,7 +165,7 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
         known = valued(**{one: own.estimates[one] for one in (again[1], name)})
         found[again[0]] = _cell(known, *again[1:], n)
         found[name] = _cell(known, name, "z.2f", n)
-        found["votes"] = _with_votes(analysis, row, right)
+        found["votes"] = (_with_votes(analysis, row, right) or (0, None))[1]
     if row.without_verdict:
         silent = row.without_verdict
         found["silent"] = NumberCell(share(silent, len(row.counts.questions)), silent)
@@ -178,8 +178,10 @@ def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
     return NumberCell(span(record, key, form, n), record[key], *(record[f"{key}_interval"] or ()))
 
 
-def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> NumberCell | None:
-    """How often the majority, or on a scale the mean, of so many tries is right, or the same."""
+def _with_votes(
+    analysis: Analysis, row: Row, right: Record | None
+) -> tuple[int, NumberCell] | None:
+    """Votes, and how often their majority, or on a scale their mean, is right, or the same."""
     n, key = row.numbers.n_questions, "accuracy"
     if right:
         n = right["n_labelled"]
@@ -192,7 +194,8 @@ def _with_votes(analysis: Analysis, row: Row, right: Record | None) -> NumberCel
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
         ends = one[f"{key}_interval"] or ()
-        return NumberCell(f"{share(one[key], n)} ({one['votes']})", one[key], *ends)
+        text = f"{share(one[key], n)} ({one['votes']})"
+        return one["votes"], NumberCell(text, one[key], *ends)
     return None
 
 
@@ -227,6 +230,18 @@ def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str
         most=5 if analysis.results["validity"] else 10,  # a longer block is no answer
         of="Model" if rows[0].suite else "Judge",
     )
+
+
+def summary_records(analysis: Analysis) -> Iterator[Record]:
+    """The numbers of that table: a record a row, with the interval of each beside it."""
+    for row in analysis.best_first:
+        record: Record = dict(row.keys)
+        for key, cell in _cells(analysis, row).items():
+            record |= {key: cell.value, f"{key}_low": cell.low, f"{key}_high": cell.high}
+        right = next(iter(analysis.of(row, "validity")), None)
+        if "votes" in record and (found := _with_votes(analysis, row, right)):
+            record["n_votes"] = found[0]
+        yield record
 
 
 def _axis(key: str, cells: Sequence[NumberCell]) -> Axis:

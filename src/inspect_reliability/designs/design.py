@@ -155,6 +155,14 @@ class JudgeDesign:
 
     Raises:
         UserError: A field is not what it should be; the message names it.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> design = ir.JudgeDesign(
+        ...     name="Tone", prompt="How kind is this? {{ response }}", verdict={"from": 1, "to": 5}
+        ... )
+        >>> design.reader.read("I would rate it 4.").verdict
+        '4'
     """
 
     name: str

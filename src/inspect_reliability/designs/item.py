@@ -34,6 +34,13 @@ class Item:
 
     Raises:
         UserError: A field is not what it should be; the message names it.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> responses = {"model x": "On its way."}
+        >>> item = ir.Item("1", "Where is my parcel?", responses, fields={"topic": "post"})
+        >>> item.responses["model x"]
+        'On its way.'
     """
 
     id: str

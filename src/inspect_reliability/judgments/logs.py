@@ -205,6 +205,12 @@ def judgments_from_logs(
 
     Raises:
         UserError: A path does not exist, or nothing at all could be read.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> judgments = ir.judgments_from_logs("logs/example")
+        >>> len(judgments), judgments.table["question"].nunique()
+        (540, 27)
     """
     sources, notes = find_logs([logs] if isinstance(logs, LogSource) else logs)
     named = sorted((one for one in sources if isinstance(one, str)), reverse=True)

@@ -111,6 +111,17 @@ def judgments_from_frame(
         UserError: A column is missing, is there twice, or has a value of another type than its
             name says; a question's options change their order and verdicts name none of them; or
             there is nothing to swap.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"item": ["a", "a", "b"], "said": ["yes", "no", "yes"]})
+        >>> judgments = ir.judgments_from_frame(frame, {"item": "question", "said": "verdict"})
+        >>> judgments.table[["question", "replication", "verdict"]]
+          question  replication verdict
+        0        a            1     yes
+        1        a            2      no
+        2        b            1     yes
     """
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap, constant=constant)
     known = replace(known, where="data frame", in_python=True)
@@ -141,6 +152,12 @@ def judgments_from_file(
 
     Raises:
         UserError: The file cannot be read, or as `judgments_from_frame` says.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> judgments = ir.judgments_from_file("examples/verdicts.csv")
+        >>> judgments.table["question"].nunique()
+        60
     """
     entries = {"columns": columns or {}, "facets": tuple(facets), "swap": swap}
     return _tried(

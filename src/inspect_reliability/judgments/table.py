@@ -50,6 +50,12 @@ class Judgments:
         counted: Whether their replications are counted up from the order of its rows.
         readings: How each of their files was read.
         files: The files that they are from.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> judgments = ir.judgments_from_file("examples/verdicts.csv")
+        >>> len(judgments), judgments.table["judge"].nunique()
+        (960, 2)
     """
 
     table: pd.DataFrame
@@ -78,6 +84,15 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def __dir__(self) -> Iterable[str]:
+        """What a user needs; the parts of the package use more."""
+        return ["facets", "files", "groups", "logs", "notes", "readings", "table", "with_facets"]
+
+    def named(self, names: Iterable[str]) -> list[str]:
+        """Columns by their names in the table, or in the frame or file before it was read."""
+        own = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
+        return [name if name in self.table else own.get(name, name) for name in names]
 
     @property
     def as_given(self) -> Judgments:
@@ -119,7 +134,7 @@ class Judgments:
         Raises:
             UserError: There is no such column.
         """
-        facets = tuple(dict.fromkeys(names))
+        facets = tuple(dict.fromkeys(self.named(names)))
         self._has(facets)
         asked = tuple(one for one in self.asked if one.column not in facets)
         return replace(self, facets=facets, asked=asked)

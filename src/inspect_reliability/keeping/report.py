@@ -286,7 +286,7 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
 
 
 def saved_rule(panel: LabelledCascade) -> KeepRule:
-    """The rule as `--save-rule` writes it, and the scorer `keep` reads it.
+    """The rule as `--save-rule` writes it, and `selective_scorer` reads it.
 
     Raises:
         UserError: Nothing is promised, or the judges have different numbers of votes.

@@ -63,6 +63,12 @@ def reliability(
 
     Raises:
         UserError: The level does not exist.
+
+    Example:
+        >>> from inspect_ai import Task
+        >>> from inspect_ai.scorer import accuracy, match
+        >>> from inspect_reliability import reliability
+        >>> task = Task(scorer=match(), metrics=[accuracy(), reliability()], epochs=20)
     """
     if level is not None:
         one_of("level", level, get_args(Scale))

@@ -26,7 +26,7 @@ from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates
 from .wrapped import Wrapped, find_scorer, names_grader
 
-_OURS = ("rejudge", "keep")
+_OURS = ("rejudge", "selective_scorer")
 """Scorers whose replications are in the log."""
 
 

@@ -59,6 +59,12 @@ def rejudge(
 
     Raises:
         PrerequisiteError: The scorer is not known, or a number is not one.
+
+    Example:
+        >>> from inspect_ai import Task
+        >>> from inspect_ai.scorer import model_graded_qa
+        >>> from inspect_reliability import rejudge
+        >>> task = Task(scorer=rejudge(model_graded_qa(), replications=20))
     """
 
     def made() -> Scorer:
@@ -83,12 +89,14 @@ def kept_rate() -> Metric:
 
 
 @register(metrics=[kept_rate(), reliability()])
-def keep(rule: str, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
+def selective_scorer(rule: str, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
     """Grade by a rule that `inspect-reliability keep --save-rule` wrote.
 
     The first judge is asked as often as the rule says. A grade with enough votes is kept; otherwise
     the next judge is asked, and where the last one is not sure enough either, the score's value is
     "non-response": a person must grade the output, as in inspect's viewer.
+
+    This is selective prediction: what is not sure enough is not decided.
 
     The metadata `keep` have the `decision` (keep or person), the `judge` that made it, the
     `confidence` (share of its most frequent grade) and how many judges were `asked`. The votes of
@@ -103,6 +111,11 @@ def keep(rule: str, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
 
     Raises:
         PrerequisiteError: The file is no rule, a scorer is not known, or a role has no model.
+
+    Example:
+        >>> from inspect_ai import Task
+        >>> from inspect_reliability import selective_scorer
+        >>> task = Task(scorer=selective_scorer("rule.json"))  # as 'keep --save-rule' wrote it
     """
 
     def made() -> Scorer:
@@ -120,14 +133,14 @@ def _or_prerequisite(make: Callable[[], Scorer]) -> Scorer:
         raise PrerequisiteError(escape(str(error))) from None
 
 
-# Judges in turn by a rule of `keep`: a grade is kept, or the next judge is asked.
+# Judges in turn by a rule of the command `keep`: a grade is kept, or the next judge is asked.
 
 
 logger = logging.getLogger(__name__)
 
 
 def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
-    """The judges that the rule in a file asks; see `keep`.
+    """The judges that the rule in a file asks; see `selective_scorer`.
 
     Raises:
         UserError: The file is no rule, or the scorer is not known or takes no role.
@@ -148,7 +161,7 @@ def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
 
 
 class KeepScorer:
-    """The scorer that `keep` makes: its rule, and a judge for each stage."""
+    """The scorer that `selective_scorer` makes: its rule, and a judge for each stage."""
 
     def __init__(self, rule: KeepRule, judges: Sequence[JudgeAgain]) -> None:
         self.rule, self.judges = rule, judges

@@ -45,6 +45,10 @@ def rejudge_log(
     Raises:
         UserError: There is nothing to judge, it is not clear by which scorer, or the log asks for
             what only the user may decide (see `Rejudging`).
+
+    Example:
+        >>> from inspect_reliability import rejudge_log
+        >>> task = rejudge_log("suite.eval", replications=20)  # then eval(task, model="none/none")
     """
     from ..log_files import read_log
     from .rejudging import Rejudging

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..saving import Ours
 from .document import Document, Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ReaderForm = Literal["table", "json", "csv", "markdown", "latex", "html"]
 FORMS: tuple[ReaderForm, ...] = get_args(ReaderForm)
@@ -60,6 +63,22 @@ class Drawing:
         from .html.svg import png_file
 
         return draw(self.figure, png_file)
+
+    def draw(self, axes: "Axes | None" = None) -> "Axes":
+        """Draw on axes of matplotlib, by default on new ones, and return them.
+
+        Example:
+            >>> import inspect_reliability as ir
+            >>> figures = ir.analyse("examples/verdicts.csv").figures()
+            >>> axes = next(iter(figures.values())).draw()
+            >>> _ = axes.set_title("Right and wrong")
+        """
+        from .html.drawing import draw_on
+
+        return draw_on(self.figure, axes)
+
+    def __dir__(self) -> list[str]:
+        return ["draw", "png", "svg"]
 
     def _repr_svg_(self) -> str:
         return self.svg

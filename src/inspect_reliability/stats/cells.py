@@ -47,6 +47,12 @@ class Cells:
         ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
             no probability.
         NoJudgmentsError: There is no row.
+
+    Example:
+        >>> from inspect_reliability import Counts, omega
+        >>> counts = Counts([[4, 0], [1, 3], [0, 4]], ["q1", "q2", "q3"], ["A", "B"])
+        >>> round(omega(counts).value, 2)
+        0.75
     """
 
     table: NDArray[Any]

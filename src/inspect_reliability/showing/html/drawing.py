@@ -47,8 +47,29 @@ Written = TypeVar("Written")
 def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
     """A figure as `save` writes it, from the picture and its label: `svg_file`, say."""
     with mpl.rc_context(STYLE):
-        kinds = {"bars": _bars, "questions": _bars, "heat": _heat}
-        return save(kinds.get(figure.kind, _points)(figure), figure.words)
+        axes = _drawn(figure, None)
+        return save(axes.get_figure(root=True), figure.words)
+
+
+def draw_on(figure: Figure, axes: Axes | None) -> Axes:
+    """Draw a figure on axes, or on new ones of pyplot."""
+    if axes is None:
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots()[1]
+    with mpl.rc_context(STYLE):
+        return _drawn(figure, axes)
+
+
+def _drawn(figure: Figure, axes: Axes | None) -> Axes:
+    kinds = {"bars": _bars, "questions": _bars, "heat": _heat}
+    return kinds.get(figure.kind, _points)(figure, axes)
+
+
+def _new(size: tuple[float, float], whole: bool) -> Axes:
+    """The axes of a new picture, which they fill as a whole or with room for their labels."""
+    picture = Picture(figsize=size)
+    return picture.add_axes((0, 0, 1, 1)) if whole else picture.subplots()
 
 
 def _look(figure: Figure, name: str) -> tuple[str, str]:
@@ -74,15 +95,13 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
     return colour, _MARKERS[k % len(_MARKERS)]
 
 
-def _points(figure: Figure) -> Picture:
+def _points(figure: Figure, axes: Axes | None) -> Axes:
     series = _by(figure.records, figure.by)
     places = _places(figure) if figure.axis == "names" else None
+    size = (max(3.6, 0.3 * len(places or ())), 2.6)
     if figure.width:
-        picture = Picture(figsize=(figure.width - 0.6, 2.9))
-        axes = picture.add_axes((0, 0, 1, 1))
-    else:
-        picture = Picture(figsize=(max(3.6, 0.3 * len(places or ())), 2.6))
-        axes = picture.subplots()
+        size = (figure.width - 0.6, 2.9)
+    axes = axes or _new(size, whole=bool(figure.width))
     # Beside each other where they share a name, so that none hides another.
     alone = len({_name(one, figure.x) for one in figure.records}) == len(figure.records)
     step = 0.0 if alone else min(0.05 if figure.width else 0.14, 0.6 / len(series))
@@ -128,7 +147,7 @@ def _points(figure: Figure) -> Picture:
             "borderaxespad": 0.0,
         }
         axes.legend(ncols=_in_key(figure), **key)
-    return picture
+    return axes
 
 
 def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
@@ -150,7 +169,7 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
     axes.grid(axis="x", visible=False)
 
 
-def _bars(figure: Figure) -> Picture:
+def _bars(figure: Figure, axes: Axes | None) -> Axes:
     of_questions = figure.kind == "questions"
     names = list(dict.fromkeys(record[figure.x] for record in figure.records))
     longest = min(max(len(one_line(name)) for name in names), int(figure.width / _LETTER))
@@ -159,8 +178,7 @@ def _bars(figure: Figure) -> Picture:
     if figure.width:
         width = figure.width - (0.1 if above else longest * _LETTER)
         height = 0.55 if above else 0.38
-    picture = Picture(figsize=(width, height * len(names)))
-    axes = picture.add_axes((0, 0, 1, 1)) if figure.width else picture.subplots()
+    axes = axes or _new((width, height * len(names)), whole=bool(figure.width))
     left = np.zeros(len(names))
     for name, own in _by(figure.records, figure.by).items():
         widths = np.array([record[figure.y] for record in own])
@@ -200,7 +218,7 @@ def _bars(figure: Figure) -> Picture:
     key = (-0.5 if of_questions else 0.0, 1.0, 1.5, 0.1)
     ncols = _in_key(figure, _IN_KEY) if figure.width else 5
     axes.legend(loc="lower left", bbox_to_anchor=key, ncols=ncols, handlelength=0.9)
-    return picture
+    return axes
 
 
 def _in_key(figure: Figure, most: int = 1_000) -> int:
@@ -209,7 +227,7 @@ def _in_key(figure: Figure, most: int = 1_000) -> int:
     return max(1, int(figure.width / _LETTER / (longest + 4)))
 
 
-def _heat(figure: Figure) -> Picture:
+def _heat(figure: Figure, axes: Axes | None) -> Axes:
     """Shares in cells, names at the left and below; equal names meet in framed cells.
 
     A share is written in its cell, and is the part of the colour that covers the paper.
@@ -220,8 +238,7 @@ def _heat(figure: Figure) -> Picture:
     )
     longest = min(max(map(len, rows)), _AT_TICK)
     width = (figure.width or 3.6) - (longest + 3) * _LETTER
-    picture = Picture(figsize=(width, min(0.45, width / len(columns)) * len(rows)))
-    axes = picture.add_axes((0, 0, 1, 1))
+    axes = axes or _new((width, min(0.45, width / len(columns)) * len(rows)), whole=True)
     most = max(record[figure.y] for record in figure.records)
     room = len(columns) * 5 * _LETTER < width
     for record in figure.records:
@@ -242,7 +259,7 @@ def _heat(figure: Figure) -> Picture:
     axes.grid(visible=False)
     axes.set_xlabel(figure.x_label or "")
     axes.set_ylabel(figure.y_label)
-    return picture
+    return axes
 
 
 def _percent(share: float) -> str:
