@@ -63,20 +63,21 @@ def judgments_of_score(
 ) -> list[Judgment]:
     """The judgments of a score that keeps this; see `judgments_in`."""
     facts: Mapping[str, Any] = score.metadata or {}
-    asked = {name: fitting(facts.get(name), "text") for name in ("wording", "answer_form")}
     # What another task's scorer calls a label may be its verdict.
     ours = facts.keys() >= {"benchmark", "categories"}
     known: dict[str, Any] = {
         "best": fitting(facts.get("best"), "text"),
         "label": (verdict_name(facts.get("label")) or None) if ours else None,
         "missing": fitting(facts.get("missing"), "flag"),
+        "wording": fitting(facts.get("wording"), "text"),
+        "answer_form": fitting(facts.get("answer_form"), "text"),
     }
     if isinstance(kept, Replications) and kept.scorer is not None:
         if of := output_of(facts):
             question, output = str(of.sample), of.output
             known["answer_change"] = fitting(facts.get("answer_change"), "text")
             known["spoils"] = fitting(facts.get("spoils"), "flag")
-        one = Judgment(output, question, scorer, None, **asked, **known)
+        one = Judgment(output, question, scorer, None, **known)
         return list(_replicated(kept, one, None))
     declared, order = facts.get("categories"), names_in(facts.get("order"))
     # Ours says what the labels are, or whose each is, and names several options.
@@ -87,7 +88,7 @@ def judgments_of_score(
     # A seed beside no replication may be that of somebody's dataset.
     seed = None if replication is None else fitting(facts.get("seed"), "whole")
     rest = (replication, seed, names_in(declared), order, responder)
-    one = Judgment(question, question, scorer, None, *rest, **asked, **known)
+    one = Judgment(question, question, scorer, None, *rest, **known)
     if isinstance(kept, Replications):
         return list(_replicated(kept, one, declared))
     if kept:
@@ -122,7 +123,7 @@ def _replicated(kept: Replications, first: Judgment, declared: object) -> Iterat
         if alike not in known:
             order = _shown(first.order, cell)
             made = _changed(first.order, cell.answer)
-            one = first._replace(order=order, **_asked(first, cell), **made)
+            one = _asked(first, cell)._replace(order=order, **made)
             parts = [one._replace(**part) for part in _parts(first, value, declared, how or None)]
             known[alike] = [
                 part._replace(responder=_chosen(first, part.verdict, order)) for part in parts
@@ -140,7 +141,7 @@ def _exact(
         if cells is not None and one.cell is not None:
             cell = cells.each[one.cell]
             shown = _shown(first.order, cell)
-            each = first._replace(order=shown, **_asked(first, cell), seed=cell.seed)
+            each = _asked(first, cell)._replace(order=shown, seed=cell.seed)
         if own is not None and replication is not None:
             seed = None if each.seed is None else (each.seed + own - replication) % SEED_LIMIT
             each = each._replace(replication=own, seed=seed)
@@ -163,12 +164,11 @@ def _shown(order: Sequence[str] | None, cell: Cell) -> Sequence[str] | None:
     return [order[place] for place in cell.order]
 
 
-def _asked(first: Judgment, cell: Cell) -> dict[str, str | None]:
-    """In which words a cell asked, and for which form of answer."""
-    return {
-        "wording": cell.wording or first.wording,
-        "answer_form": cell.form or first.answer_form,
-    }
+def _asked(first: Judgment, cell: Cell) -> Judgment:
+    """A judgment in the words that a cell asked, and of the form of answer that it asked for."""
+    return first._replace(
+        wording=cell.wording or first.wording, answer_form=cell.form or first.answer_form
+    )
 
 
 def _changed(order: Sequence[str] | None, answer: Answer | None) -> dict[str, Any]:

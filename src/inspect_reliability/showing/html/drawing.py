@@ -47,8 +47,9 @@ Written = TypeVar("Written")
 def draw(figure: Figure, save: Callable[[Picture, str], Written]) -> Written:
     """A figure as `save` writes it, from the picture and its label: `svg_file`, say."""
     with mpl.rc_context(STYLE):
-        axes = _drawn(figure, None)
-        return save(axes.get_figure(root=True), figure.words)
+        picture = _drawn(figure, None).get_figure(root=True)
+        assert picture is not None
+        return save(picture, figure.words)
 
 
 def draw_on(figure: Figure, axes: Axes | None) -> Axes:
