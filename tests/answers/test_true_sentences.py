@@ -14,7 +14,7 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import model_graded_qa
 
 import graders
-from commands import invoke
+from commands import invoke, results
 from inspect_reliability.answers import analyse
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.showing.formats import share
@@ -285,3 +285,66 @@ def test_what_a_grader_said_is_quoted_not_the_answer_it_graded(
     assert {one["text"] for one in shown} == {words}
     assert all("[Submission]" in one["prompt"] if transcript else True for one in shown)
     assert f"replication 1): {words}" in printed("report", tmp_path, "--full")
+
+
+def few_errors(label: Any) -> pd.DataFrame:
+    """Six questions of three tries, with one wrong verdict."""
+    return judge(lambda q, r: "no" if q + r == 0 else "yes", 6, label=label)
+
+
+def test_a_low_omega_says_little_only_where_labels_differ(tmp_path: Path) -> None:
+    """Where one answer is right throughout, right verdicts tell no question apart."""
+    assert "omega" not in answer(few_errors("yes"), tmp_path).partition("j: 6")[0]
+    noise: Any = lambda q, r: right(q) if r else wrong(q)  # noqa: E731
+    assert "one verdict says little" in answer(judge(noise, label=right), tmp_path)
+
+
+def test_an_alpha_of_nothing_but_rounding_has_no_ceiling(tmp_path: Path) -> None:
+    """The alpha of one other verdict on six questions is 0, and no kappa follows from it."""
+    few_errors("yes").to_csv(tmp_path / "file.csv", index=False)
+    (one,) = results("validate", tmp_path / "file.csv")["validity"]
+    assert one["ceiling"] is None
+
+
+def test_a_score_of_0_has_no_sign(tmp_path: Path) -> None:
+    """Brier's score less the noise of votes is 0 here, but for rounding."""
+    few_errors("yes").to_csv(tmp_path / "file.csv", index=False)
+    said = printed("keep", tmp_path / "file.csv", "--full")
+    assert "Brier" in said
+    assert "-0.000" not in said
+
+
+def test_too_few_questions_are_no_fault_of_the_judge(tmp_path: Path) -> None:
+    """A judge without an error needs more labels, which its questions cannot have."""
+    says: Any = lambda q, r: right(q) if q else turns(q, r)  # noqa: E731
+    frame = judge(says, 11, 2, label=right)
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    said = printed("keep", tmp_path / "file.csv")
+    assert "No promise: too few labels: 10 labelled questions" in said
+    assert re.search(r"Next: judge more questions, and label them \(about \d+ in all\)", said)
+    frame.assign(label=wrong(0)).to_csv(tmp_path / "file.csv", index=False)
+    assert "Next: improve the judge's prompt" in printed("keep", tmp_path / "file.csv")
+
+
+def test_people_who_always_agree_set_no_limit(tmp_path: Path) -> None:
+    """No judge is right in more than 100%, so this is not said."""
+    judge(coin, 6).to_csv(tmp_path / "file.csv", index=False)
+    for disagree in (0, 3):
+        rows = [
+            {"id": f"q{q}", "rater": who, "label": wrong(q) if who and q < disagree else right(q)}
+            for q in range(6)
+            for who in range(2)
+        ]
+        pd.DataFrame(rows).to_csv(tmp_path / "labels.csv", index=False)
+        said = printed("validate", tmp_path / "file.csv", "--labels", tmp_path / "labels.csv")
+        assert "Two people give the same label in" in said
+        assert ("no judge can be right" in said) == bool(disagree)
+
+
+def test_the_interval_of_copies_is_not_to_be_trusted(tmp_path: Path) -> None:
+    """What says nothing about another try is no number to read, however wide its interval."""
+    said = answer(judge(right, 9, label=right), tmp_path, "--column", "label=label")
+    assert "may be copies" in said
+    assert "Trust its interval" not in said
+    same = answer(judge(right, 9, label="yes"), tmp_path, "--full")
+    assert "read agreement" not in same

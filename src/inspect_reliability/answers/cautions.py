@@ -128,7 +128,7 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
 
 def _of_the_questions(of: Condition, omega: Estimate) -> Iterator[Reason]:
     table, counts = of.table, of.counts
-    if omega.low is not None and omega.n_questions < FEW_QUESTIONS:
+    if omega.low is not None and omega.n_questions < FEW_QUESTIONS and not of.no_draws:
         yield Reason(
             CautionCode.FEW_QUESTIONS,
             f"Omega comes from only {omega.n_questions} questions. Trust its interval, which is "
@@ -193,7 +193,7 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
         and len(truth.questions) == len(counts.questions)
         and int(truth.table.any(axis=0).sum()) == 1
     )
-    if one_label and not of.asked_once:
+    if one_label and not of.asked_once and not of.no_draws:
         return Reason(
             CautionCode.ONE_LABEL,
             "The label is the same for every question. Omega asks whether verdicts tell questions "

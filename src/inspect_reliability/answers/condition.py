@@ -379,9 +379,8 @@ def could_be_options(row: Condition, known: Labelled) -> bool:
     if known.values is None or known.other_scale or row.judged.declared:
         return False
     values = np.unique(known.values[~np.isnan(known.values)])
-    one_label = np.count_nonzero(known.truth.any(axis=0)) == 1
     few = set(values.tolist()) <= {*range(MOST_OPTIONS + 1)}
-    return (few or one_label) and not from_logs(row.table)
+    return (few or known.one_label) and not from_logs(row.table)
 
 
 def from_logs(table: pd.DataFrame) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
-from ..showing.formats import Record, share, span, told_apart
+from ..showing.formats import ROUNDING, Record, share, span, told_apart
 from ..stats import Estimate, rate
 from ..stats.corrected import Sample, ppi, rogan_gladen
 from .analysis import Analysis
@@ -30,6 +30,8 @@ def agreement_in_words(one: Record) -> str:
     """The same of a record of `validity`."""
     n = one["n_labelled"]
     said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
+    if one["raters_agreement"] > 1 - ROUNDING:  # a ceiling of 100% is none
+        return f"{said}."
     return f"{said}: {_MOST} about {share(one['accuracy_ceiling'], n)} of labels."
 
 

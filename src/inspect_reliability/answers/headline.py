@@ -154,7 +154,7 @@ def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
     if not row.no_draws and (votes := _by_votes(right)):
         yield votes
     omega = None if row.no_draws or row.asked_once else row.numbers.value("omega")
-    if omega is not None and omega < LOW:
+    if omega is not None and omega < LOW and not (row.labelled and row.labelled.one_label):
         yield f"omega {omega:z.2f}: one verdict says little"
 
 

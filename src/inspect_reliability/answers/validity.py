@@ -10,7 +10,7 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.formats import Record, TableColumn, describe, share, told_apart
+from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, told_apart
 from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.corrected import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -119,7 +119,7 @@ def _ceiling(known: Labelled, people: Cells | None) -> float | None:
     judge = krippendorff_alpha(known.given).value
     raters = None if people is None else krippendorff_alpha(people).value
     both = None if judge is None else judge * (1.0 if raters is None else raters)
-    return None if both is None or both <= 0 else sqrt(both)
+    return None if both is None or both <= ROUNDING else sqrt(both)
 
 
 def accuracy_ceiling(agree: float | None) -> float | None:

@@ -282,6 +282,9 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
+    if panel.rule.labels:
+        wanted = f"label them (about {panel.rule.labels:,} in all)"
+        return next_step(f"judge more questions, and {wanted}, or allow more errors")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 

@@ -251,6 +251,11 @@ class Labelled:
         self.between = to_grade is not None
         self.matched = self.truth if to_grade is None else self.truth @ to_grade
 
+    @property
+    def one_label(self) -> bool:
+        """Whether every label is the same, so that right verdicts tell no question apart."""
+        return np.count_nonzero(self.truth.any(axis=0)) == 1
+
     @cached_property
     def kinds(self) -> dict[str, FloatArray]:
         """How often one verdict is right ("accuracy"), "undecided", "wrong", "within_one", each N.
