@@ -235,3 +235,9 @@ def test_outputs_of_a_question_go_together() -> None:
     sample = Sample.of(given.together("aabc"), Cells.from_long(["a1", "b"], ["x", "y"]), "x")
     assert (sample.labels.tolist(), sample.judged.tolist()) == ([1, 0], [1, 1])
     assert sample.rest.tolist() == [0.25]
+
+
+def test_one_question_has_the_rate_of_its_label() -> None:
+    """A single judged question has no variance, and no other question that could correct it."""
+    found = ppi(Sample(np.ones(1), np.full(1, 0.5), np.empty(0)))
+    assert (found.value, found.low) == (1.0, None)

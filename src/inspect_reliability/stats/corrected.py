@@ -105,8 +105,10 @@ def ppi(sample: Sample) -> Estimate:
 def weight_of(sample: Sample) -> float:
     """The judge's optimal weight, lambda of `ppi`; 0 without other questions."""
     y, f = sample.labels, sample.judged
+    if not len(sample.rest):
+        return 0.0
     variance = float(sample.all_judged.var(ddof=1))  # as in ppi-python
-    if not variance or not len(sample.rest):
+    if not variance:
         return 0.0
     cov = np.mean((y - y.mean()) * (f - f.mean()))
     return float(np.clip(cov / (variance * (1 + len(y) / len(sample.rest))), 0, 1))
