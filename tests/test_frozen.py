@@ -61,7 +61,8 @@ MENDED = ("facets 236 /moves/1/*", "facets 236 /questions/*")
 REWORDED = (
     "Between 5% and 33% of the outputs*",  # a file of verdicts has no outputs to show
     "*% of the verdicts are *",  # of all verdicts, or without an omega to read, another sentence
-    "The label is the same for every question*",  # nothing was replicated
+    "The label is the same for every question*",  # nothing was replicated, or only copied
+    "Omega comes from only * questions.*",  # of copies, which have no omega to read
 )
 """Cautions that are said in other words, or no longer where their premise does not hold."""
 
