@@ -348,3 +348,26 @@ def test_the_interval_of_copies_is_not_to_be_trusted(tmp_path: Path) -> None:
     assert "Trust its interval" not in said
     same = answer(judge(right, 9, label="yes"), tmp_path, "--full")
     assert "read agreement" not in same
+
+
+def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path) -> None:
+    """It is near every label in the middle of a scale, and tells no question apart."""
+    labels: Any = lambda q, r: str(2 + q % 3)  # noqa: E731
+    said = answer(judge(lambda q, r: "3", 9, label=labels), tmp_path)
+    assert "but its mean grade is the same on every question" in said
+    assert "Next: try another prompt or judge" in said
+    said = answer(judge(lambda q, r: str(3 + (q + r == 0)), 9, label=labels), tmp_path)
+    assert "the same on every question" not in said
+    assert "Next: hold it to that" in said
+
+
+def test_one_question_is_no_questions(tmp_path: Path) -> None:
+    """What is counted is singular where it is one."""
+    frame = judge(lambda q, r: turns(q, r) if q else right(q), 4, 2, label=right)
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    assert "too few labels: 1 labelled question could be kept" in printed(
+        "keep", tmp_path / "file.csv"
+    )
+    wrong_once: Any = lambda q, r: right(q) if q else wrong(q)  # noqa: E731
+    judge(wrong_once, 30, 2, label=right).to_csv(tmp_path / "file.csv", index=False)
+    assert "1 of 30 labelled questions is wrong" in printed("keep", tmp_path / "file.csv")

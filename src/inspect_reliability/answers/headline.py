@@ -10,7 +10,7 @@ from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
 from .labelled_cascade import LabelledCascade
-from .next_steps import FEWEST, GAIN, enough_means, majorities
+from .next_steps import FEWEST, GAIN, enough_means, majorities, same_for_all
 from .row import Row
 from .score_variance import moves_score, suites_in
 from .validity import is_of_scale
@@ -210,7 +210,10 @@ def _of_scale(right: Record) -> Iterator[str]:
     step = "one step" if right["step"] == 1 else f"{right['step']:g}"
     near = f"within {step} of people in {span(right, 'within_one', '%', n)}"
     order = right["rank_correlation"]
-    yield near if order is None else f"{near}, rank correlation {order:z.2f}"
+    if same_for_all(right):
+        yield f"{near}, but its mean grade is the same on every question"
+    else:
+        yield near if order is None else f"{near}, rank correlation {order:z.2f}"
     means = {one["votes"]: one["accuracy"] for one in right["means"]}
     once = share(right["accuracy"], n)
     if (k := enough_means(right)) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..showing.formats import Record, percent, share
+from ..showing.formats import Record, amount, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
@@ -296,15 +296,16 @@ class LabelledCascade:
         do += ", if errors stay as frequent"
         if most < needed:
             return (
-                f"too few labels: {most} labelled questions could be kept, and the promise needs "
-                f"{needed} without an error; {do}"
+                f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
+                f"promise needs {needed} without an error; {do}"
             )
         first = next(step for step in path if step.n_labelled >= needed)
         share_of = percent(round(first.threshold, 3))
         votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
         return (
-            f"too many errors: {first.errors} of {first.n_labelled} labelled questions are "
-            f"{self.promise.wrong} among those with {votes}; {do}"
+            f"too many errors: {first.errors} of {amount(first.n_labelled, 'labelled question')} "
+            f"{'is' if first.errors == 1 else 'are'} {self.promise.wrong} among those with "
+            f"{votes}; {do}"
         )
 
     @cached_property

@@ -7,6 +7,7 @@ from ..judgments.columns import varies
 from ..judgments.reading import Code
 from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
+from ..stats.labelled import SAME_VERDICT
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .row import Row
@@ -84,7 +85,7 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if (k := enough_means(right)) > 1:
         return Advice("take means", f"take the mean of {k} tries; what it costs says", _plan(logs))
-    if right["within_one"] >= NEAR:
+    if right["within_one"] >= NEAR and not same_for_all(right):
         return _gate(right, "within_one", logs)
     if row.asked_once:
         return _judge_again(row)
@@ -124,6 +125,11 @@ def enough_means(right: Record) -> int:
         return 1
     best = max(one["accuracy"] for one in known)
     return next(int(one["votes"]) for one in known if one["accuracy"] >= best - _NEARLY)
+
+
+def same_for_all(right: Record) -> bool:
+    """Whether a judge of a scale has one mean grade for questions with different labels."""
+    return bool(right["not_estimable"].get("rank_correlation") == SAME_VERDICT)
 
 
 def majorities(right: Record) -> list[Record]:
