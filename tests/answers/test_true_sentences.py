@@ -371,3 +371,12 @@ def test_one_question_is_no_questions(tmp_path: Path) -> None:
     wrong_once: Any = lambda q, r: right(q) if q else wrong(q)  # noqa: E731
     judge(wrong_once, 30, 2, label=right).to_csv(tmp_path / "file.csv", index=False)
     assert "1 of 30 labelled questions is wrong" in printed("keep", tmp_path / "file.csv")
+
+
+def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> None:
+    """One wrong verdict of three is no sign that more than 10% are wrong; 20 of 30 are one."""
+    for labelled, bad, few in ((3, 1, True), (30, 20, False)):
+        labels: Any = lambda q, r: [wrong, right][q >= bad](q) if q < labelled else None  # noqa: B023, E731
+        said = answer(judge(right, tries=2, label=labels), tmp_path)
+        assert (f"{labelled} labels are too few to promise at most 10% wrong" in said) == few
+        assert ("none of its verdicts can be used" in said) != few

@@ -177,11 +177,15 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
 
 
 def _few_labels(panel: LabelledCascade, error: str) -> str:
-    """How many labels could promise what these cannot; empty where no feasible number could."""
+    """How many labels could promise what these cannot; empty where no feasible number could.
+
+    So few that a judge without an error has no promise say nothing of its errors.
+    """
     needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
-    if not needed or needed > _FEASIBLE * known:
-        return ""
-    return f"{known:,} labels are too few to promise {error} (about {needed:,} would do)"
+    few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
+    if needed and needed <= _FEASIBLE * known:
+        return f"{few} (about {needed:,} would do)"
+    return few if known < panel.fewest_labels else ""
 
 
 def _by_votes(right: Record) -> str:
