@@ -254,7 +254,7 @@ class Labelled:
     @property
     def one_label(self) -> bool:
         """Whether every label is the same, so that right verdicts tell no question apart."""
-        return np.count_nonzero(self.truth.any(axis=0)) == 1
+        return bool(np.count_nonzero(self.truth.any(axis=0)) == 1)
 
     @cached_property
     def kinds(self) -> dict[str, FloatArray]:
