@@ -355,9 +355,12 @@ def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path
     labels: Any = lambda q, r: str(2 + q % 3)  # noqa: E731
     said = answer(judge(lambda q, r: "3", 9, label=labels), tmp_path)
     assert "but its mean grade is the same on every question" in said
+    assert "may be copies" in said
+    assert "the mean of more tries adds little" not in said
     assert "Next: try another prompt or judge" in said
     said = answer(judge(lambda q, r: str(3 + (q + r == 0)), 9, label=labels), tmp_path)
     assert "the same on every question" not in said
+    assert "the mean of more tries adds little" in said
     assert "Next: hold it to that" in said
 
 

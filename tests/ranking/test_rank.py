@@ -1,6 +1,7 @@
 """`rank`: systems from files of pairs and scores, and from logs."""
 
 import json
+import shlex
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from inspect_ai.solver import TaskState, generate
 from scipy.stats import binomtest, t
 
 import graders
-from commands import results
+from commands import invoke, results
 from evals import evaluate
 from example_logs import USAGE
 from inspect_reliability import rejudge
@@ -649,3 +650,18 @@ def test_suites_that_were_judged_again_rank_their_models(tmp_path: Path) -> None
     assert {one["n_questions"] for one in results["ranking"]} == {3}
     assert {one["judge"] for one in results["ranking"]} == {"hf_seeded/tiny-judge"}
     assert {"try", "run"} <= {one["across"] for one in results["survival"]}
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_an_option_that_is_named_runs_nothing(pairs: bool, tmp_path: Path) -> None:
+    """Who copies it into a shell gives it the verdict as one word, whatever that is."""
+    verdict = "$(touch ran); `touch ran` 'a\""
+    systems = (
+        {"model_1": ["a", "b"] * 3, "model_2": ["b", "a"] * 3} if pairs else {"system": [*"ab"] * 3}
+    )
+    frame = pd.DataFrame({"question": [1, 1, 2, 2, 3, 3], **systems, "verdict": verdict})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    done = invoke("rank", tmp_path / "rows.csv")
+    assert done.exit_code == 2
+    said = " ".join(done.stderr.split())
+    assert f"--map {shlex.quote(f'{verdict}=none')}" in said

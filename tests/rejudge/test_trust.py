@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -349,3 +350,13 @@ def test_what_runs_nothing_is_taken_from_the_log(
         log = read_eval_log(harmless)
         grader_of(log, "hf_seeded/tiny-judge", base_url=url)
         Rejudging(log, replications=1)
+
+
+def test_a_way_out_gives_a_shell_no_command() -> None:
+    """Who copies the options that a refusal names gives each name of the log as one word."""
+    model = ModelConfig(model="hf//srv/$(touch ran)", args={"a": "`touch ran`"}, base_url="'; ran")
+    with pytest.raises(UserError) as refused:
+        vet_model(model, "The log")
+    named = shlex.split(str(refused.value).partition("name the model: ")[2].rstrip("."))
+    found = ["--model", model.model, "-M", "a=`touch ran`", "--model-base-url", "'; ran"]
+    assert named[: len(found)] == found

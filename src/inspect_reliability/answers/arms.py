@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 import pandas as pd
@@ -47,7 +48,7 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
         raise UserError(
             f"Nothing to compare: the judgments have only one {key}. "
             + (
-                f"Compare what differs: {' or '.join(f'--by {name}' for name in differ)}."
+                f"Compare what differs: {' or '.join(f'--by {quote(name)}' for name in differ)}."
                 if differ
                 else "Ask another judge the same questions first."
             )
@@ -56,7 +57,7 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
         raise UserError(
             f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
             "questions that both sides have judged. To see them side by side, run "
-            f"inspect-reliability report LOGS --by {key}."
+            f"inspect-reliability report LOGS --by {quote(key)}."
         )
     sides = _beside(names, [rows for _, rows in groups])
     return _analysis(replace(judgments, table=sides), sides)
@@ -124,7 +125,7 @@ def _conditions(sides: pd.DataFrame, facets: Sequence[str]) -> Iterator[str]:
         if sum(map(len, values)) == len(set.union(*values)):
             raise UserError(
                 f"{' and '.join(map(str, tables))} have several {key}s and share none. Give logs "
-                f"of one {key} each, or compare with --by {key}."
+                f"of one {key} each, or compare with --by {quote(key)}."
             )
         yield key
 

@@ -126,7 +126,9 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
         few = amount(right["n_labelled"], "labelled question")
         yield f"{few} cannot say how often it is right"
     elif right:
-        yield from _of_scale(right) if is_of_scale(right) else _of_options(analysis, row, right)
+        yield from (
+            _of_scale(row, right) if is_of_scale(right) else _of_options(analysis, row, right)
+        )
     if row.no_draws:
         yield "all tries of a question are equal and may be copies: nothing is known of another try"
     elif row.asked_once:
@@ -204,7 +206,7 @@ def _by_votes(right: Record) -> str:
     return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
 
 
-def _of_scale(right: Record) -> Iterator[str]:
+def _of_scale(row: Row, right: Record) -> Iterator[str]:
     """Grades beside grades of people: how near, in which order, what a mean adds."""
     n = right["n_labelled"]
     if right["within_one"] is None:
@@ -223,7 +225,8 @@ def _of_scale(right: Record) -> Iterator[str]:
     if (k := enough_means(right)) > 1:
         yield f"the mean of {k} tries is right exactly in {share(means[k], n)} instead of {once}"
     else:
-        more = ", and the mean of more tries adds little" if len(means) > 1 else ""
+        several = len(means) > 1 and not row.no_draws
+        more = ", and the mean of more tries adds little" if several else ""
         yield f"right exactly in {once}{more}"
 
 

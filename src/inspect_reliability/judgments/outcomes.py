@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from ..errors import UserError
@@ -156,10 +157,16 @@ def pair_gains(said: Sequence[str | None], pairs: Sequence[tuple[Any, Any]]) -> 
     if unknown:
         name, n = max(unknown.items(), key=lambda item: item[1])
         raise UserError(
-            f"Verdict {name!r} ({n:,} rows) names neither system. Say what it means: --map "
-            f"{name}=tie, --map {name}=A (the first shown), or --map {name}=none to leave it out."
+            f"Verdict {name!r} ({n:,} rows) names neither system. Say what it means: "
+            f"{mapped(name, 'tie')}, {mapped(name, 'A')} (the first shown), or "
+            f"{mapped(name, 'none')} to leave it out."
         )
     return won
+
+
+def mapped(verdict: str, meaning: str) -> str:
+    """The option that gives a verdict a meaning; a shell runs nothing of it."""
+    return f"--map {quote(f'{verdict}={meaning}')}"
 
 
 def gains(said: Sequence[str | None]) -> list[float | None]:
@@ -177,7 +184,8 @@ def gains(said: Sequence[str | None]) -> list[float | None]:
         except ValueError:
             raise UserError(
                 f"Verdict {one!r} on a single system is neither a number nor right or wrong. Say "
-                f"what it means: --map {one}=correct, or --map {one}=none to leave it out."
+                f"what it means: {mapped(one, 'correct')}, or {mapped(one, 'none')} to leave it "
+                "out."
             ) from None
 
     known = {one: grade(one) for one in {*said}}

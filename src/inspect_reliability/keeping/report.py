@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from math import isinf
+from shlex import quote
 
 import numpy as np
 
@@ -79,7 +80,9 @@ def _by_price(alone: Sequence[LabelledCascade]) -> list[str]:
     """The judges, the cheapest first."""
     price = {one.names[0]: one.prices[0] for one in alone}
     if lacking := [name for name, dollars in price.items() if dollars is None]:
-        raise UserError(f"{lacking[0]} has no price. Give it: --price '{lacking[0]}=DOLLARS'.")
+        raise UserError(
+            f"{lacking[0]} has no price. Give it: --price {quote(f'{lacking[0]}=DOLLARS')}."
+        )
     return sorted(price, key=lambda name: price[name] or 0.0)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
+from shlex import quote
 from typing import Any, cast
 
 from inspect_ai import Task
@@ -326,7 +327,7 @@ def chosen_scorer(log: EvalLog, wanted: str | None) -> LoggedScorer:
         listed = "; ".join(map(str, found))
         raise UserError(
             f"Say which scorer to run again; the log names several: {listed}. Name one by its "
-            f"score, as in --scorer {found[0].score}."
+            f"score, as in --scorer {quote(found[0].score)}."
         )
     return found[0]
 

@@ -6,6 +6,7 @@ A judge task, which inspect finds here too, needs none of what they import when 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from shlex import quote
 
 from inspect_ai.model import model_roles
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, model_graded_qa
@@ -190,7 +191,7 @@ class KeepScorer:
         if lacking:
             raise PrerequisiteError(
                 f"The rule asks {len(self.judges)} judges, and the role {lacking[0]} has no model. "
-                f"Name it: --model-role {lacking[0]}=MODEL."
+                f"Name it: --model-role {quote(f'{lacking[0]}=MODEL')}."
             )
 
     def _decided(

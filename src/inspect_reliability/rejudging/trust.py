@@ -6,8 +6,10 @@ models. Only the user may name a Python file, a model folder, an address, or an 
 
 import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from string import Formatter
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,9 +82,10 @@ def _vet_model(
     if added := [key for key, value in config.items() if value and key not in SETTINGS]:
         reasons.append(f"sets {', '.join(added)} of its requests")
     if reasons:
-        own = [f"--model {name}", *(f"-M {key}={value}" for key, value in arguments.items())]
-        own += [f"--model-base-url {address}"] if address is not None else []
-        raise _refused(where, " and ".join(reasons), f"name the model: {' '.join(own)}")
+        own = ["--model", name]
+        own += chain.from_iterable(("-M", f"{key}={value}") for key, value in arguments.items())
+        own += ["--model-base-url", str(address)] if address is not None else []
+        raise _refused(where, " and ".join(reasons), f"name the model: {shlex.join(own)}")
 
 
 def vet_name(name: str, where: str) -> None:
@@ -204,7 +207,9 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
             raise _refused(where, what, "name the model: --model MODEL -M trust_remote_code=true")
         if str(key).endswith("base_url") and isinstance(part, str) and not _is_known(part):
             what = f"sends requests, with your API key, to {part}"
-            raise _refused(where, what, f"name it: --model MODEL --model-base-url {part}")
+            raise _refused(
+                where, what, f"name it: --model MODEL --model-base-url {shlex.quote(part)}"
+            )
 
 
 def _refused(where: str, what: str, out: str) -> UserError:

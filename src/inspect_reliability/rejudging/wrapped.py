@@ -9,6 +9,7 @@ from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from pathlib import Path
+from shlex import quote
 from typing import Any, get_type_hints
 
 from inspect_ai._util.module import load_module
@@ -159,16 +160,16 @@ def find_scorer(name: str, arguments: Mapping[str, Any]) -> Wrapped:
         if len(several) > 1:
             raise UserError(
                 f"Several packages have a scorer '{short}': {', '.join(several)}. Name the one you "
-                f"mean: --scorer {several[0]}/{short}."
+                f"mean: --scorer {quote(f'{several[0]}/{short}')}."
             )
         found = registry_lookup("scorer", f"{several[0]}/{short}") if several else None
     if found is None:
         last = short.rpartition("/")[2]
         raise UserError(
             f"There is no scorer '{short}'. Name one of an installed package "
-            f"(--scorer package/{last}), or one in a file (--scorer file.py@{last}). If a task "
-            "makes it inside a function, or from a scanner of inspect_scout, let a function with "
-            "@scorer in a file return it."
+            f"(--scorer {quote(f'package/{last}')}), or one in a file "
+            f"(--scorer {quote(f'file.py@{last}')}). If a task makes it inside a function, or from "
+            "a scanner of inspect_scout, let a function with @scorer in a file return it."
         )
     full_name = registry_info(found).name
     try:
