@@ -91,6 +91,10 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "shards": ("--questions 2000", {}),
     "stopping": ("--questions 1 --replications 2", {"TOKENS": 3}),
+    "watch": (
+        "--quick",
+        {"QUICK": 0, "DAYS": 30, "QUIET": {}, "CHANGES": {}, "TRUTHS": {"judge": ("judge",)}},
+    ),
     "shares": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "REPLICATIONS": (2,), "RATES": (0.9,)}),
 }
 """Bench -> arguments and constants of its smallest size. `served` needs vLLM."""

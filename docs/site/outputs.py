@@ -24,6 +24,7 @@ _NAMES = (
     "how-to-card",
     "how-to-keep",
     "how-to-rank",
+    "how-to-watch",
     "which-number",
     "cost",
 )
@@ -60,7 +61,7 @@ def {name}(*given: Any, **options: Any) -> Task:
 
 _BLOCK = re.compile(
     r"```console\n\$ inspect-reliability "
-    r"(?P<given>[^\n]*(?:logs/example|examples/verdicts|examples/pairs)[^\n]*)\n.*?```",
+    r"(?P<given>[^\n]*(?:logs/example|examples/verdicts|examples/pairs|examples/checks)[^\n]*)\n.*?```",
     re.DOTALL,
 )
 

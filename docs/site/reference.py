@@ -8,6 +8,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +34,7 @@ from inspect_reliability.designs.answer_changes import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.keeping.report import cascades, keep_results
 from inspect_reliability.ranking.compare import rank_agreement
@@ -48,6 +49,9 @@ from inspect_reliability.stats import COEFFICIENTS, Coefficient
 from inspect_reliability.stats.anytime import Goal
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.tasks import TASKS
+from inspect_reliability.watching.changed import watching
+from inspect_reliability.watching.freeze import freeze, frozen_records
+from inspect_reliability.watching.report import moved_records, watch_records
 
 PACKAGE = "inspect_reliability"
 ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "metrics", "hf_seeded")
@@ -55,6 +59,8 @@ ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "me
 
 _EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"
 _PAIRS = Path(__file__).parents[2] / "examples" / "pairs.parquet"
+_CHECKS = Path(__file__).parents[2] / "examples" / "checks.csv"
+_VERDICTS = Path(__file__).parents[2] / "examples" / "verdicts.csv"
 _LONGEST = 60
 """Characters of an example."""
 
@@ -349,6 +355,13 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
     ranked = rank_results(
         leaderboards(verdicts_on_systems(judgments_on_systems([str(_EXAMPLE_LOGS)])))
     )
+    for since in (None, "3"):
+        seen = watching(*[judgments_from([str(_CHECKS)])] * 2, since=since)
+        found["watch"] += watch_records(seen)
+        found["moved_anchors"] += moved_records(seen)
+    first = judgments_from([str(_VERDICTS)])
+    one = replace(first, table=first.table[first.table["judge"] == "gpt-5.4"])
+    found["anchors"] += frozen_records(freeze(one, 10))
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]
     pairs = verdicts_on_systems(judgments_on_systems([str(_PAIRS)]))

@@ -40,6 +40,7 @@ CALLS: dict[str, list[str]] = {
     "keep": ["b.csv", "--labels", "labels.csv", "--max-error", ".5"],
     "validate": ["b.csv", "--labels", "labels.csv"],
     "label": ["b.csv", "--most", "3"],
+    "watch": ["logs/a.eval", "--freeze", "2"],
     "card": ["b.csv"],
     "rejudge": ["logs/a.eval", "--replications", "2"],
     "design": ["bbh"],

@@ -58,16 +58,14 @@ def votes_in(one: dict[str, Any]) -> dict[str, list[str]]:
     return {name: [values[int(k)] for k in of.split()] for name, of in one["votes"].items()}
 
 
-def test_votes_keep_or_hand_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_votes_keep_or_hand_on(tmp_path: Path) -> None:
     """A grade is kept by the first judge with enough votes; without any, a person must grade."""
-    rule = written(tmp_path, "small", "large")
     with serving(server := Judges()) as name:
+        rule = written(tmp_path, name, f"{name}-large")
         models = {"grader": get_model(name), "grader_2": get_model(f"{name}-large")}
         task = suite(selective_scorer(rule=rule))
         log = evaluate(task, tmp_path / "logs", model="none/none", model_roles=models, epochs=4)
     assert log.status == "success", log.error
-    assert f"was made for the judge small, and {name} graded" in caplog.text
-    assert "was made for the judge large" in caplog.text
     found = graded(log)
     seen = Counter[str]()
     for one in found:
@@ -94,9 +92,25 @@ def test_votes_keep_or_hand_on(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     assert metrics["kept_rate"].value == pytest.approx(kept)
     read = judgments_from_logs(tmp_path / "logs").table.groupby("judge").size()
     assert read[name] == VOTES * len(found)
-    assert read["small, large"] == VOTES * len(found)
+    assert read[f"{name}, {name}-large"] == VOTES * len(found)
     for command in ("report", "keep"):
         assert results(command, tmp_path / "logs")
+
+
+def test_a_rule_of_another_judge_is_refused(tmp_path: Path) -> None:
+    """It promises nothing of the judge that graded, whatever its votes."""
+    rule = written(tmp_path, "large")
+    with serving(Judges()) as name:
+        models = {"grader": get_model(name)}
+        log = evaluate(
+            suite(selective_scorer(rule=rule)),
+            tmp_path / "logs",
+            model="none/none",
+            model_roles=models,
+        )
+    assert log.status == "error"
+    assert log.error is not None
+    assert f"it was made of the judge large, and {name} graded" in log.error.message
 
 
 def test_a_judge_without_a_model_is_refused(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def keep(
     request.show(keep_document(found, request.typed))
     screen = console(stderr=True)
     if save_rule:
-        write_text(save_rule, saved_rule(found[0]).text, _RULE)
+        write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, _RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
         _write(out, found)

@@ -18,6 +18,7 @@ COMMANDS = {
     "plan": "Plan the next study from the judgments in LOGS.",
     "label": "Write a page to label outputs of LOGS in, which stops when the answer is known.",
     "gate": "Let every judge in LOGS pass or fail, by its 95% interval.",
+    "watch": "Say whether the judge of the checks in LOGS changed, or the system that it judges.",
     "validate": "Say how often every judge in LOGS is right, by a few labels.",
     "keep": "Say which verdicts of every judge in LOGS may be kept, by a few labels.",
     "card": "Make a card of every judge in LOGS, for an appendix or a registry.",

@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -61,6 +61,8 @@ class Log:
         created: When it was made.
         gaps: The judgments missing from it.
         part: What it has of a study in shards, if it is of one.
+        id: Id of this run alone.
+        settings: What makes its judge, by name (see `judge_of.settings_of`).
     """
 
     run: tuple[str, str, float | None]
@@ -68,6 +70,8 @@ class Log:
     created: str
     gaps: Sequence[Gap] = ()
     part: Part | None = None
+    id: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

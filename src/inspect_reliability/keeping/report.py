@@ -16,6 +16,8 @@ from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..answers.row import valued
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
+from ..judgments.judge_of import judge_of
+from ..judgments.log_facts import Log
 from ..record.rule import KeepRule
 from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import Record, describe, grouped, percent, picked, share, told_apart
@@ -291,8 +293,8 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def saved_rule(panel: LabelledCascade) -> KeepRule:
-    """The rule as `--save-rule` writes it, and `selective_scorer` reads it.
+def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
+    """The rule as `--save-rule` writes it, and `selective_scorer` reads it; `logs` say who judged.
 
     Raises:
         UserError: Nothing is promised, or the judges have different numbers of votes.
@@ -307,4 +309,7 @@ def saved_rule(panel: LabelledCascade) -> KeepRule:
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
     known = {name: one[name] for name in names}
-    return KeepRule(judges=panel.names, abstain=panel.undecided, **known)
+    made = {
+        name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
+    }
+    return KeepRule(judges=panel.names, abstain=panel.undecided, made_of=made, **known)

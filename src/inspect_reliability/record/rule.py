@@ -37,6 +37,8 @@ class KeepRule:
         kept: Share of questions that was kept when the rule was made.
         error: Share of these, labelled, that was wrong.
         n_labelled: Labelled questions that the rule was made from.
+        made_of: For each judge what its logs said of it, by name (`judge_of`): with other settings
+            it is another judge, of which the rule promises nothing.
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
@@ -48,6 +50,7 @@ class KeepRule:
     kept: _Share
     error: _Share
     n_labelled: Annotated[int, Field(ge=0)]
+    made_of: dict[str, dict[str, str]] = Field(default_factory=dict)
 
     @field_validator("votes_needed")
     @classmethod

@@ -3,7 +3,6 @@
 A judge task, which inspect finds here too, needs none of what they import when they are called.
 """
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from shlex import quote
@@ -12,7 +11,6 @@ from inspect_ai.model import model_roles
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, model_graded_qa
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
-from inspect_ai.util import warn_once
 from rich.markup import escape
 
 from ..errors import UserError
@@ -137,9 +135,6 @@ def _or_prerequisite(make: Callable[[], Scorer]) -> Scorer:
 # Judges in turn by a rule of the command `keep`: a grade is kept, or the next judge is asked.
 
 
-logger = logging.getLogger(__name__)
-
-
 def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
     """The judges that the rule in a file asks; see `selective_scorer`.
 
@@ -176,6 +171,7 @@ class KeepScorer:
             now = await judge(state, target)
             if now is None or (votes := replications_in(now)) is None:
                 break
+            self._check_judge(len(made), votes.grader)
             score = now
             made.append(votes)
             said = [None if one is None else label_of(one) for one in votes.verdicts]
@@ -194,18 +190,27 @@ class KeepScorer:
                 f"Name it: --model-role {quote(f'{lacking[0]}=MODEL')}."
             )
 
+    def _check_judge(self, stage: int, grader: str) -> None:
+        """Refuse a judge whom the rule was not made of: it promises nothing of others."""
+        name = self.rule.judges[stage]
+        if grader and not same_model(grader, name):
+            raise PrerequisiteError(
+                f"The rule is stale: it was made of the judge {name}, and {grader} graded. Name "
+                "the rule's own as the grader of this run, or make a new rule."
+            )
+        was = self.rule.made_of.get(name, {}).get("scorer")
+        now = self.judges[stage].wrapped.identity
+        if len(self.judges) == 1 and was is not None and was != now:
+            raise PrerequisiteError(
+                f"The rule is stale: its judge graded by {was}, and this one by {now}. Grade as "
+                "it did, or make a new rule."
+            )
+
     def _decided(
         self, score: Score, made: Sequence[Replications], verdict: str | None, confidence: float
     ) -> Score:
         """The last judge's score, with the rule's decision and the votes of all judges."""
         last, names = made[-1], self.rule.judges
-        for one, name in zip(made, names, strict=False):
-            if one.grader and not same_model(one.grader, name):
-                warn_once(
-                    logger,
-                    f"The rule was made for the judge {name}, and {one.grader} graded. It promises "
-                    "nothing about other judges: name the rule's own as the grader of this run.",
-                )
         judge = last.grader or names[len(made) - 1]
         if len(names) > 1:  # as the votes of a panel
             votes = {

@@ -262,6 +262,7 @@ class Figure:
         percent: Whether heights are percentages.
         worsening: Whether series go from right to wrong, in colours of their own.
         width: Inches, with whole labels; 0: as its kind needs.
+        evenly: Whether numbers on the horizontal axis are as far apart as they differ.
     """
 
     title: str
@@ -280,6 +281,7 @@ class Figure:
     percent: bool = False
     worsening: bool = False
     width: float = 0.0
+    evenly: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ...judgments.count import NUMBER, by_value
 from ...verdicts import INVALID, NON_RESPONSE
@@ -123,7 +123,7 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
             label=_label(name, int(figure.width / _LETTER) or _IN_LEGEND),
             color=colour,
             marker=marker,
-            markersize=4.5,
+            markersize=2 if figure.evenly else 4.5,
             linestyle="-" if figure.kind == "lines" else "none",
             linewidth=1.1,
             elinewidth=1.5,
@@ -152,6 +152,9 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
 
 
 def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
+    if figure.evenly:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        return
     if figure.axis == "shares":
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         return

@@ -1,0 +1,179 @@
+"""`watch`: who changed, the judge or the system?"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import UserError
+from ..files import kind_of
+from ..judgments.rows import has_judgments
+from ..log_files import read_log
+from ..record.replications import REJUDGING, rejudging_of
+from ..saving import Ours, whole
+from ..showing import PAGE, render
+from ..showing.document import Document
+from ..showing.terminal import console, print_text
+from ..watching.changed import watching
+from ..watching.freeze import freeze, frozen_document, samples_of
+from ..watching.report import exit_code, watch_document
+from .main import command
+from .options import Finite, Request, by_option, reads_logs
+from .targets import writes
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+
+_FROZEN = "frozen"
+"""Metadata key of a log of anchors: the log that they are from."""
+
+
+def _is_frozen(file: Path) -> bool:
+    return _FROZEN in (read_log(str(file), header_only=True).eval.metadata or {})
+
+
+_ANCHORS = Ours("log of anchors that watch --freeze wrote", _is_frozen)
+
+
+@command(
+    "watch anchors --stream production --html watch.html",
+    "watch suite.eval --freeze 40 --out anchors.eval",
+)
+@click.option(
+    "--stream",
+    multiple=True,
+    metavar="LOGS",
+    help="Judged outputs of production, by time; repeat it for several.",
+)
+@click.option(
+    "--alpha",
+    type=Finite(min=0, max=1, min_open=True, max_open=True),
+    default=0.05,
+    help="Probability that an unchanged judge and stream ever raise an alarm, however often you "
+    "look.",
+)
+@click.option(
+    "--since",
+    metavar="CHECK",
+    help="Begin at this check, by its number or time, as after a change.",
+)
+@click.option(
+    "--freeze",
+    "number",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Choose N outputs of LOGS as anchors, and say what a check costs; make no check.",
+)
+@writes(
+    "--out",
+    endings=[".eval"],
+    ours=_ANCHORS,
+    help="With --freeze: also write the anchors as a log, which rejudge judges again.",
+)
+@writes(
+    "--html",
+    endings=[".html", ".htm"],
+    ours=PAGE,
+    help="Also write the answer as one HTML page that works offline.",
+)
+@by_option
+@reads_logs
+@click.pass_context
+def watch(
+    context: click.Context,
+    /,
+    stream: tuple[str, ...],
+    alpha: float,
+    since: str | None,
+    number: int | None,
+    out: str | None,
+    html: str | None,
+    by: tuple[str, ...],
+    **asked: Any,
+) -> None:
+    """Say whether the judge of the checks in LOGS changed, or the system that it judges.
+
+    LOGS are runs of one judge on the same outputs, by time (rejudge a frozen log again and again),
+    or files with a column time. The first ten are the baseline. Then each check bets that it is not
+    like the earlier ones; the bet pays 1 / alpha only if something changed. --by names the groups
+    of a stream.
+
+    Exit status: 0 if nothing changed, 1 if something did, 3 if there are too few checks or anchors
+    to see it, 2 if something cannot be read.
+    """
+    request = Request(**asked)
+    if number is not None:
+        _freeze(request, number, alpha, out, html)
+        return
+    if out:
+        raise click.UsageError("--out FILE is for anchors: add --freeze N.")
+    production = _of_stream(request, stream).read(by) if stream else None
+    found = watching(request.read(), production, alpha=alpha, since=since, by=by)
+    document = watch_document(found, request.typed, stream)
+    request.show(document)
+    _write_page(html, document)
+    context.exit(exit_code(found))
+
+
+def _of_stream(request: Request, stream: tuple[str, ...]) -> Request:
+    """The request of a stream: its column time is what it is called, and labels are of anchors."""
+    time = {"time": "time"} if any(map(has_judgments, stream)) else {}
+    named = {} if "time" in request.columns.values() else time
+    return replace(request, logs=stream, labels=(), columns={**named, **request.columns})
+
+
+def _freeze(request: Request, number: int, alpha: float, out: str | None, html: str | None) -> None:
+    """Choose anchors, and write them."""
+    judgments, [source, *others] = request.read(), request.logs
+    found = freeze(judgments, number, alpha)
+    if out:
+        if others or kind_of(source) == "folder" or not source.endswith((".eval", ".json")):
+            raise UserError("--out writes anchors from one log: name that log, not a folder.")
+        _write_log(source, out, samples_of(judgments.table, found))
+    document = frozen_document(found, source, out)
+    request.show(document)
+    if out:
+        print_text(console(stderr=True), f"Wrote {out}")
+    _write_page(html, document)
+
+
+def _write_log(source: str, out: str, kept: Collection[str]) -> None:
+    """The samples of a log that are anchors, without scores: these chose them."""
+    from inspect_ai.log import write_eval_log
+
+    log = read_log(source)
+    samples = [one for one in log.samples or [] if one.uuid in kept]
+    names = [one.id for one in samples]
+    dataset = log.eval.dataset.model_copy(update={"samples": len(samples), "sample_ids": names})
+    metadata = {k: v for k, v in (log.eval.metadata or {}).items() if k != REJUDGING}
+    metadata[_FROZEN] = log.eval.eval_id
+    changed = {"dataset": dataset, "metadata": metadata, "scorers": _scorers(log)}
+    frozen = log.model_copy(
+        update={
+            "eval": log.eval.model_copy(update=changed),
+            "samples": [one.model_copy(update={"scores": None}) for one in samples],
+            "results": None,
+            "reductions": None,
+        }
+    )
+    with whole(out, _ANCHORS) as part:
+        write_eval_log(frozen, str(part), format="eval")
+
+
+def _scorers(log: "EvalLog") -> "list[Any] | None":
+    """The scorers of a log; of one that rejudge made, the scorer that it asked again."""
+    if not rejudging_of(log):
+        return log.eval.scorers
+    spec = [(one, (one.options or {})["scorer"]) for one in log.eval.scorers or []]
+    return [
+        one.model_copy(update={"name": own["name"], "options": own["params"]}) for one, own in spec
+    ]
+
+
+def _write_page(html: str | None, document: Document) -> None:
+    if html:
+        with whole(html, PAGE) as part:
+            part.write_bytes(render(document, "html").encode())
+        print_text(console(stderr=True), f"Wrote {html}")

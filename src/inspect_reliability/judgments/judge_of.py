@@ -1,0 +1,149 @@
+"""Who judged, as a log says: what makes another judge of one with the same name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..record.replications import rejudging_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import GenerateConfig, ModelConfig
+
+    from ..record.rule import KeepRule
+    from .log_facts import Log
+    from .table import Judgments
+
+SAMPLING = (
+    *("temperature", "top_k", "top_p", "max_tokens", "stop_seqs", "best_of", "system_message"),
+    *("frequency_penalty", "presence_penalty", "logit_bias", "response_schema"),
+    *("verbosity", "effort", "reasoning_effort", "reasoning_mode", "reasoning_tokens"),
+)
+"""Options of inspect that change what a judge says; others say how it is called."""
+
+_NOT_OF_THE_JUDGE = (
+    *("seed", "replications", "limit", "shard", "log"),
+    *("data", "questions", "responses", "responders"),
+)
+"""Arguments of tasks and scorers that say how often something is judged, or what."""
+
+_WHERE = ("device", "device_map", "memory", "batch_size", "threads")
+"""Arguments of models that say where they run."""
+
+
+def settings_of(log: EvalLog) -> dict[str, str]:
+    """What a log says of its judge by name: model, sampling, scorer, prompt and their arguments."""
+    again, spec = rejudging_of(log), log.eval
+    found: dict[str, Any] = {
+        name: value for name, value in again.items() if name not in _NOT_OF_THE_JUDGE
+    }
+    if not again:
+        found["model"] = spec.model
+        found |= _sampling(spec.model_generate_config.merge(log.plan.config))
+        found |= _arguments(spec.model_args, "-M ", _WHERE)
+        found |= _arguments(spec.task_args, "-T ", _NOT_OF_THE_JUDGE)
+        for scorer in spec.scorers or []:
+            found |= _arguments(scorer.options or {}, f"{scorer.name} ", _NOT_OF_THE_JUDGE)
+    for role, bound in (spec.model_roles or {}).items():
+        for one in bound if isinstance(bound, list) else [bound]:
+            found |= {f"{role} {name}": value for name, value in _model(one)}
+    return {name: _text(value) for name, value in found.items() if value is not None}
+
+
+def _model(bound: ModelConfig) -> Iterator[tuple[str, Any]]:
+    yield "model", bound.model
+    yield from _sampling(bound.config).items()
+    yield from _arguments(bound.args, "-M ", _WHERE).items()
+
+
+def _sampling(config: GenerateConfig) -> dict[str, Any]:
+    known = config.model_dump(exclude_none=True)
+    return {name: known[name] for name in SAMPLING if name in known}
+
+
+def _arguments(given: Mapping[str, Any], before: str, without: tuple[str, ...]) -> dict[str, Any]:
+    return {f"{before}{name}": value for name, value in given.items() if name not in without}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+
+
+_COLUMNS = {
+    "judge": "judge",
+    "temperature": "temperature",
+    "study": "design",
+    "wording": "wordings",
+    "scorer": "scorers",
+}
+"""Columns that say who judged, and how, and what messages call them."""
+
+
+def judge_of(rows: pd.DataFrame, logs: Mapping[str, Log]) -> dict[str, str]:
+    """What makes the judge of some judgments, by name: what their logs and columns agree on."""
+    places = rows["log"].dropna().unique() if "log" in rows else ()
+    known = [logs[one].settings for one in places if one in logs]
+    found = dict(known[0]) if known else {}
+    found = {k: v for k, v in found.items() if all(one.get(k) == v for one in known)}
+    for column, name in _COLUMNS.items():
+        if column in rows and (levels := sorted({*map(_text, rows[column].dropna())})):
+            found.setdefault(name, ", ".join(levels))
+    return found
+
+
+def differs(was: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """In what two judges differ, in words; empty if they are one."""
+    every = {**was, **now}
+    # A run whose transcripts are gone does not say its version.
+    known = [name for name in every if name != "version" or (name in was and name in now)]
+    names = [name for name in known if was.get(name) != now.get(name)]
+    parts = [f"{name} {now.get(name, 'not set')}, was {was.get(name, 'not set')}" for name in names]
+    return "; ".join(parts[:_MOST_NAMED])
+
+
+_MOST_NAMED = 3
+"""Settings that are named where more differ."""
+
+
+def stale(rule: KeepRule, judgments: Judgments) -> str | None:
+    """Why a rule promises nothing of the judges of these judgments; None if it was made of them.
+
+    A judge is compared by name where the rule says no more.
+    """
+    found = None
+    for judge, rows in judgments.table.groupby("judge"):
+        name = str(judge)
+        if name not in rule.judges:
+            continue
+        was = rule.made_of.get(name)
+        if was and (reason := differs(was, judge_of(rows, judgments.logs))):
+            return f"{name} is another judge now: {reason}"
+        found = name
+    if found is None:
+        known = ", ".join(sorted({*judgments.table["judge"].dropna().map(str)})) or "not named"
+        return f"it was made of {', '.join(rule.judges)}, and the judge here is {known}"
+    return None
+
+
+def version_of(log: str, uuid: str) -> str | None:
+    """The version that answered in a sample, as the provider named it; None if it did not.
+
+    That is the model's full name and, of some providers, the fingerprint of their system.
+    """
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.log import read_eval_log_sample
+
+    found = set[str]()
+    with suppress(Exception):  # a log may have moved, and its transcript may be broken
+        sample = read_eval_log_sample(log, uuid=uuid, exclude_fields={"messages", "attachments"})
+        made = [one.output for one in sample.events if isinstance(one, ModelEvent)]
+        for output in made or [sample.output]:
+            said = (output.metadata or {}).get("system_fingerprint")
+            found |= {one for one in (output.model, said) if isinstance(one, str) and one}
+    return ", ".join(sorted(found)) or None

@@ -1,0 +1,1 @@
+"""Who changed, the judge or the system: checks of one judge by time, and a bet that nothing did."""

@@ -1,0 +1,330 @@
+"""Has a stream of verdicts changed? A bet on the p-value of each check, valid at every look.
+
+Each check draws verdicts on the same questions. While nothing changes, today's draws are a random
+part of all draws so far, question by question, so that their rank among such parts is a p-value.
+These p-values are independent and uniform, whatever the judge's own noise is (Vovk, Nouretdinov &
+Gammerman 2003). A bet on small ones is a martingale: it ever reaches 1 / alpha with probability
+alpha at most (Ville 1939). Where checks differ by more than draws do, draws are no random part; the
+check itself is then ranked among all checks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..stats.interval_scales import Ends
+from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
+
+BASELINE = 10
+"""Checks before the first bet."""
+
+DRAWS = 999
+"""Random parts among which today's draws are ranked."""
+
+POWERS = (0.1, 0.2, 0.4, 0.7, 1.0)
+"""Bets k p^(k - 1) that are averaged; the last one is no bet."""
+
+JUMP = 0.02
+"""Share of the stakes that is spread anew after each check, so that a bet can begin late."""
+
+CHECKS_DIFFER = 0.02
+"""Level of each test whether checks differ by more than draws do: after 10, 20, 40, ... checks."""
+
+_FALSE = 0.1
+"""False discoveries among the questions that are said to have moved."""
+
+_SHUFFLES = 99
+"""Shuffled streams of these tests."""
+
+_Z = 1.959964
+"""Quantile of the 95% interval of a mean."""
+
+_LOG_MOST = 600.0
+"""A logarithm that a number can still have."""
+
+Unit = Literal["draw", "check"]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A stream, check by check.
+
+    Attributes:
+        p: p-value of each check; NaN where there is none, as in the baseline.
+        bet: What the bet is worth after each check; 1 before the first.
+        units: What was ranked at each check: its draws, or the check.
+        alarm: The check at which the bet first reached what decides; None if it did not.
+        since: The first check after the change, by the most likely place of one up to the alarm.
+    """
+
+    p: FloatArray
+    bet: FloatArray
+    units: Sequence[Unit]
+    alarm: int | None
+    since: int | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """The mean score of questions before and after a change.
+
+    Attributes:
+        before: The mean before, and `after` since.
+        ends: Both ends of the 95% interval of the difference.
+    """
+
+    before: float
+    after: float
+    ends: Ends
+
+
+def watch(
+    counts: IntArray,
+    values: FloatArray,
+    needed: float,
+    seeds: Sequence[int],
+    few: Flags,
+    parts: int = DRAWS,
+) -> Watched:
+    """Bet against a stream in which nothing changes.
+
+    No later check changes what an earlier one said.
+
+    Args:
+        counts: Draws of each kind at T checks of Q questions, T x Q x K. A kind is a verdict, or a
+            combination of verdicts where a draw has several.
+        values: What a kind says, K x F: shares for names, values for numbers. Distances are between
+            means of these.
+        needed: What the bet must be worth to decide, 1 / alpha.
+        seeds: Seed of each check, T.
+        few: Checks with too few answers to be ranked, T.
+        parts: Random parts among which today's draws are ranked.
+    """
+    counts, copies, so_far = counts.astype(np.int64), copied(counts), counts.cumsum(axis=0)
+    p = np.full(len(counts), np.nan)
+    units: list[Unit] = []
+    unit: Unit = "draw"
+    for t in range(len(counts)):
+        generator = np.random.default_rng(seeds[t])
+        whole = counts[:t][~few[:t]]
+        if unit == "draw" and not few[t] and _is_tested(len(whole)):
+            single = whole.copy()
+            single[:, copies[t]] = once(whole[:, copies[t]])
+            unit = "check" if checks_differ(single, values, generator) else "draw"
+        units.append(unit)
+        if few[t] or len(whole) < BASELINE:
+            continue
+        if unit == "check":
+            p[t] = rank_of_check(np.concatenate([whole, counts[t : t + 1]]), values, generator)
+        else:
+            pool, today, of = so_far[t].copy(), counts[t].copy(), copies[t]
+            single = once(counts[: t + 1, of])
+            pool[of], today[of] = single.sum(axis=0), single[-1]
+            p[t] = rank_of_draws(pool, today, values, generator, parts)
+    bet = bets(p)
+    reached = np.flatnonzero(bet >= needed)
+    alarm = int(reached[0]) if len(reached) else None
+    since = None if alarm is None else change_point(counts[: alarm + 1], values)
+    return Watched(p, bet, units, alarm, since)
+
+
+def _is_tested(t: int) -> bool:
+    """Whether checks are compared with draws before this one: after 10, 20, 40, ... checks."""
+    return t >= BASELINE and t % BASELINE == 0 and (t // BASELINE).bit_count() == 1
+
+
+def copied(counts: IntArray) -> Flags:
+    """Questions whose draws are copies of one draw, as the checks before each show, T x Q.
+
+    They never differ within a check, and changed at least twice between checks: a cache, or one
+    seed. A judge that changed once turns a steady question once.
+    """
+    n, said = counts.sum(axis=-1), counts.argmax(axis=-1)
+    differ = np.logical_or.accumulate(counts.max(axis=-1) < n, axis=0)
+    repeated = np.logical_or.accumulate(n > 1, axis=0)
+    place = np.where(n > 0, np.arange(len(n))[:, None], -1)
+    last = np.maximum.accumulate(place, axis=0)
+    before = np.concatenate([np.full((1, n.shape[1]), -1), last[:-1]])
+    was = np.take_along_axis(said, np.maximum(before, 0), axis=0)
+    turns = ((n > 0) & (before >= 0) & (said != was)).cumsum(axis=0)
+    found = ~differ & repeated & (turns >= 2)
+    return np.concatenate([np.zeros((1, n.shape[1]), dtype=bool), found[:-1]])
+
+
+def once(counts: IntArray) -> IntArray:
+    """The draws of each check as one, the most frequent."""
+    most = counts.argmax(axis=-1)[..., None] == np.arange(counts.shape[-1])
+    return np.asarray(most & (counts.sum(axis=-1) > 0)[..., None], dtype=np.int64)
+
+
+def rank_of_draws(
+    pool: IntArray,
+    today: IntArray,
+    values: FloatArray,
+    generator: np.random.Generator,
+    parts: int = DRAWS,
+) -> float:
+    """The p-value of today's draws among all so far, ties by lot.
+
+    Args:
+        pool: All draws of each kind, today's included, Q x K.
+        today: Today's, Q x K.
+        values: What a kind says, K x F.
+        generator: Draws the parts, and the lots.
+        parts: How many parts are drawn.
+    """
+    n, of = today.sum(axis=1), pool.sum(axis=1)
+    # Where all draws are alike, so is every part.
+    asked = (n > 0) & (of > n) & (pool.max(axis=1) < of)
+    pool, today, n, of = pool[asked], today[asked], n[asked], of[asked]
+    mean = pool @ values / of[:, None]
+    sums = np.concatenate([(today @ values)[None], _parts(pool, n, values, generator, parts)])
+    far = ((sums / n[:, None] - mean) ** 2).sum(axis=(1, 2))
+    return _rank(far[0], far[1:], generator)
+
+
+def rank_of_check(counts: IntArray, values: FloatArray, generator: np.random.Generator) -> float:
+    """The p-value of the last check among all checks, T x Q x K, by its distance from all draws."""
+    n = counts.sum(axis=-1)
+    of = np.maximum(n.sum(axis=0), 1)
+    mean = counts.sum(axis=0) @ values / of[:, None]
+    spread = counts.sum(axis=0) @ values**2 / of[:, None] - mean**2
+    far = (counts @ values / np.maximum(n, 1)[..., None] - mean) ** 2
+    # A check with fewer draws is farther by noise alone.
+    beyond = (far - spread / np.maximum(n, 1)[..., None]).sum(axis=-1)
+    total = np.where(n > 0, beyond, 0.0).sum(axis=1)
+    return _rank(total[-1], total[:-1], generator)
+
+
+def _rank(value: float, others: FloatArray, generator: np.random.Generator) -> float:
+    """Share of values that are at least this one, itself included; of equal ones a random part."""
+    more = int((others > value + ROUNDING).sum())
+    equal = int((np.abs(others - value) <= ROUNDING).sum())
+    return float((more + generator.random() * (1 + equal)) / (1 + len(others)))
+
+
+def _parts(
+    pool: IntArray,
+    n: IntArray,
+    values: FloatArray,
+    generator: np.random.Generator,
+    parts: int = DRAWS,
+) -> FloatArray:
+    """Sums of values of random parts of the pool, n draws of each question, parts x Q x F."""
+    # One kind after another, the most frequent first: few are left for the others.
+    order = np.argsort(-pool, axis=1, kind="stable")[:, : (pool > 0).sum(axis=1).max(initial=0)]
+    total = np.zeros((parts, len(pool), values.shape[1]))
+    left, others = np.tile(n, (parts, 1)), pool.sum(axis=1)
+    for kind in order.T:
+        own = np.take_along_axis(pool, kind[:, None], axis=1)[:, 0]
+        others = others - own
+        drawn = generator.hypergeometric(own, others, left)
+        total += drawn[..., None] * values[kind]
+        left = left - drawn
+    return total
+
+
+def checks_differ(counts: IntArray, values: FloatArray, generator: np.random.Generator) -> bool:
+    """Whether checks differ by more than their draws do, T x Q x K: by two tests at half the level.
+
+    Draws are shuffled among the checks of their question. One test looks for checks whose questions
+    move together, the other for questions that move each by itself.
+    """
+    n = counts.sum(axis=-1)
+    each = np.maximum(n, 1)[..., None]
+    of = np.maximum(n.sum(axis=0), 1)[:, None]
+    mean = counts.sum(axis=0) @ values / of
+    together = np.maximum(n.sum(axis=1), 1)
+
+    def spread(some: IntArray) -> tuple[float, float]:
+        off = some @ values - n[..., None] * mean
+        jointly = (off.sum(axis=1) ** 2).sum(axis=-1) / together
+        return float(jointly.sum()), float((off**2 / each).sum())
+
+    seen = spread(counts)
+    shuffled = np.array([spread(_shuffled(counts, generator)) for _ in range(_SHUFFLES)])
+    p = [_rank(own, others, generator) for own, others in zip(seen, shuffled.T, strict=True)]
+    return min(p) <= CHECKS_DIFFER / 2
+
+
+def _shuffled(counts: IntArray, generator: np.random.Generator) -> IntArray:
+    """The same draws, dealt anew to the checks of their question."""
+    checks, questions, kinds = counts.shape
+    by_question = counts.transpose(1, 0, 2).reshape(questions, -1)
+    flat = np.repeat(np.arange(by_question.size), by_question.ravel())
+    question, cell = flat // (checks * kinds), flat // kinds
+    order = np.argsort(question + generator.random(len(flat)))
+    dealt = np.bincount(cell * kinds + flat[order] % kinds, minlength=counts.size)
+    return dealt.reshape(questions, checks, kinds).transpose(1, 0, 2)
+
+
+def bets(p: FloatArray) -> FloatArray:
+    """What the bet is worth after each p-value, ... x T; a NaN leaves it as it is.
+
+    The mean of the bets k p^(k - 1), with a part of the stakes spread anew after each (the simple
+    jumper: Vovk, Gammerman & Shafer 2022, chapter 8).
+    """
+    powers = np.array(POWERS)
+    shares = np.full((*p.shape[:-1], len(powers)), 1 / len(powers))
+    log_worth, worth = np.zeros(p.shape[:-1]), np.empty(p.shape)
+    for t in range(p.shape[-1]):
+        known = ~np.isnan(p[..., t])
+        one = np.where(known, p[..., t], 1.0)[..., None]
+        staked = shares * powers * one ** (powers - 1)
+        total = staked.sum(axis=-1, keepdims=True)
+        spread = (1 - JUMP) * staked / total + JUMP / len(powers)
+        shares = np.where(known[..., None], spread, shares)
+        log_worth = log_worth + np.where(known, np.log(total[..., 0]), 0.0)
+        worth[..., t] = np.exp(np.minimum(log_worth, _LOG_MOST))
+    return worth
+
+
+def change_point(counts: IntArray, values: FloatArray) -> int:
+    """The first check after the most likely change: where both sides are the farthest apart.
+
+    Between-sum of squares of the two sides, over questions; T x Q x K, at least two checks.
+    """
+    before = counts.cumsum(axis=0)[:-1]
+    after = before[-1] + counts[-1] - before
+    n, m = (side.sum(axis=-1)[..., None] for side in (before, after))
+    apart = before @ values / np.maximum(n, 1) - after @ values / np.maximum(m, 1)
+    weight = n * m / np.maximum(n + m, 1)
+    return int((weight * apart**2).sum(axis=(1, 2)).argmax()) + 1
+
+
+def moved(
+    before: IntArray, after: IntArray, values: FloatArray, generator: np.random.Generator
+) -> Flags:
+    """Questions whose draws differ between two sides, Q x K each, at a false discovery rate of 10%.
+
+    Each by its own permutation test (Benjamini & Hochberg 1995).
+    """
+    n, pool = after.sum(axis=1), before + after
+    of = np.maximum(pool.sum(axis=1), 1)
+    mean = pool @ values / of[:, None]
+    sums = np.concatenate([(after @ values)[None], _parts(pool, n, values, generator)])
+    far = ((sums / np.maximum(n, 1)[:, None] - mean) ** 2).sum(axis=2)
+    p = (1 + (far[1:] >= far[0] - ROUNDING).sum(axis=0)) / (1 + DRAWS)
+    ordered = np.sort(p)
+    passes = np.flatnonzero(ordered <= _FALSE * np.arange(1, len(p) + 1) / max(len(p), 1))
+    return p <= ordered[passes[-1]] if len(passes) else np.zeros(len(p), dtype=bool)
+
+
+def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Change:
+    """How the mean score of the same questions changed, Q x K each; scores are from 0 to 1.
+
+    The interval is for other draws of these very questions: with half a draw of 0 and half a draw
+    of 1 added to each side, p (1 - p) is at least the variance of a draw.
+    """
+    means, errors = [], 0.0
+    for side in (before, after):
+        n = side.sum(axis=1)
+        total = (side * score).sum(axis=1)
+        p = (total + 0.5) / (n + 1)
+        means.append(total / n)
+        errors += float((p * (1 - p) / (n + 1)).sum())
+    was, now = (float(one.mean()) for one in means)
+    half = _Z * float(np.sqrt(errors)) / len(score)
+    return Change(was, now, (now - was - half, now - was + half))

@@ -1,0 +1,277 @@
+"""The bets of `watch`: on the checks of a judge, and on a stream of production."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..errors import UserError
+from ..judgments.table import Judgments
+from ..record.same_model import same_model
+from ..stats.long import Flags, IntArray
+from .bets import (
+    BASELINE,
+    Change,
+    Watched,
+    change_of_mean,
+    moved,
+    rank_of_draws,
+    watch,
+)
+from .checks import CHECK, Check, checks_of, in_stream
+from .power import LOOKS, Power, power
+from .streams import Stream, anchors, outputs
+
+Changed = Literal["none", "judge", "system", "judge_system_unknown"]
+
+_ENOUGH = 0.5
+"""Probability with which a change of a tenth of the anchors must be found in time."""
+
+_SAME_JUDGE = 0.05
+"""Level at which anchors must show no difference before a change is called the system's."""
+
+_TIMES = (2, 4, 8)
+"""How many times as many anchors are tried, where these are too few."""
+
+_RECENT = 30
+"""Checks from which the next ones are simulated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A stream with the checks that it is made of, and the bet against it.
+
+    Attributes:
+        stream: Its verdicts.
+        numbers: The number of each of its checks among all checks, from 0.
+        watched: The bet.
+    """
+
+    stream: Stream
+    numbers: Sequence[int]
+    watched: Watched
+
+    @property
+    def since(self) -> int | None:
+        """The number of the first check after the change."""
+        return None if self.watched.since is None else self.numbers[self.watched.since]
+
+    @property
+    def found(self) -> int | None:
+        """The number of the check at which the bet reached what decides."""
+        return None if self.watched.alarm is None else self.numbers[self.watched.alarm]
+
+    def sides(self, since: int) -> tuple[IntArray, IntArray]:
+        """The draws before a check, and from it on, Q x K each."""
+        later = np.array(self.numbers) >= since
+        counts = self.stream.counts
+        return counts[~later].sum(axis=0), counts[later].sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Watching:
+    """What the checks of a judge say.
+
+    Attributes:
+        checks: Every check, in order of time.
+        first: The number of the first that counts, from 0.
+        anchors: The anchors.
+        production: The judged outputs of production, if there are any.
+        alpha: Probability of a false alarm, of both together.
+    """
+
+    checks: Sequence[Check]
+    first: int
+    anchors: Side
+    production: Side | None
+    alpha: float
+
+    @property
+    def needed(self) -> float:
+        """What a bet must be worth to decide."""
+        return (2 if self.production else 1) / self.alpha
+
+    @cached_property
+    def power(self) -> Power | None:
+        """How soon a change of a tenth of the anchors would be found; None before a baseline."""
+        side = self.anchors
+        known = side.stream.counts[~side.stream.few]
+        if len(known) < BASELINE:
+            return None
+        known = known[-_RECENT:] if side.watched.alarm is None else known[:BASELINE]
+        unit, seed = side.watched.units[-1], self.checks[side.numbers[0]].seed
+        return power(known, side.stream.values, self.needed, unit, seed)
+
+    @cached_property
+    def anchors_needed(self) -> tuple[int, Power] | None:
+        """How many anchors like these would find such a change in time; None if not known."""
+        side = self.anchors
+        known = side.stream.counts[~side.stream.few][:BASELINE]
+        for times in _TIMES:
+            seed = self.checks[side.numbers[0]].seed
+            found = power(known, side.stream.values, self.needed, "draw", seed, times)
+            if found.found >= _ENOUGH:
+                return times * len(side.stream.cells), found
+        return None
+
+    @cached_property
+    def another(self) -> int | None:
+        """The first of the last checks that are all of another judge; None if the last is not."""
+        number = len(self.checks)
+        while number and (self.checks[number - 1].reason or "").startswith("another judge"):
+            number -= 1
+        return number if number < len(self.checks) else None
+
+    @cached_property
+    def not_enough(self) -> str | None:
+        """Why quiet checks show nothing yet; None if they do."""
+        side, known = self.anchors, int((~self.anchors.stream.few).sum())
+        if known <= BASELINE:
+            return f"the baseline is {BASELINE} checks, and there are {known}"
+        few = side.watched.units[-1] == "draw" and self.power and self.power.found < _ENOUGH
+        return f"{len(side.stream.cells)} anchors are too few" if few else None
+
+    @cached_property
+    def changed(self) -> Changed:
+        """What changed."""
+        judge = self.anchors.watched.alarm is not None or self.another is not None
+        if judge:
+            return "judge_system_unknown" if self.production else "judge"
+        if self.production is None or self.production.watched.alarm is None:
+            return "none"
+        return "system" if self._same_judge else "judge_system_unknown"
+
+    @cached_property
+    def _same_judge(self) -> bool:
+        """Whether the anchors would have shown by now that the judge changed with the stream."""
+        assert self.production is not None
+        assert self.production.since is not None
+        before, after = self.anchors.sides(self.production.since)
+        looks = sum(number >= self.production.since for number in self.anchors.numbers)
+        power = self.power
+        if power is None or power.found < _ENOUGH or looks < (power.most or LOOKS):
+            return False
+        generator = np.random.default_rng(self.checks[self.anchors.numbers[-1]].seed)
+        p = rank_of_draws(before + after, after, self.anchors.stream.values, generator)
+        return p > _SAME_JUDGE
+
+    @property
+    def since(self) -> int | None:
+        """The number of the first check after the change, from 0; None without one."""
+        if self.changed == "none":
+            return None
+        known = [one for one in (self.anchors.since, self.another) if one is not None]
+        beside = self.production.since if self.production else None
+        return min(known, default=beside)
+
+    @cached_property
+    def moved(self) -> Flags:
+        """The anchors that moved when the judge changed."""
+        if self.anchors.since is None:
+            return np.zeros(len(self.anchors.stream.cells), dtype=bool)
+        generator = np.random.default_rng(self.checks[self.anchors.since].seed)
+        return moved(*self.anchors.sides(self.anchors.since), self.anchors.stream.values, generator)
+
+    @cached_property
+    def right(self) -> tuple[int, Change] | None:
+        """How many anchors have labels, and how right the judge is on them since the change.
+
+        None without any, or without a change.
+        """
+        if self.anchors.since is None:
+            return None
+        right = self.anchors.stream.right
+        before, after = self.anchors.sides(self.anchors.since)
+        known = ~np.isnan(right).any(axis=1) & (before.sum(axis=1) > 0) & (after.sum(axis=1) > 0)
+        if not known.any():
+            return None
+        return int(known.sum()), change_of_mean(before[known], after[known], right[known])
+
+
+def watching(
+    judgments: Judgments,
+    production: Judgments | None = None,
+    *,
+    alpha: float = 0.05,
+    since: str | None = None,
+    by: Sequence[str] = (),
+) -> Watching:
+    """Bet against an unchanged judge, and an unchanged stream of production.
+
+    Args:
+        judgments: The checks: runs of one judge on the same outputs.
+        production: Judged outputs of production.
+        alpha: Probability of a false alarm, however often one looks.
+        since: The check to begin at, by its number or its time; the first by default.
+        by: Columns whose levels are groups of the stream: it is no change that one grows.
+
+    Raises:
+        UserError: There are no times, no such check, or another judge in the stream.
+    """
+    table, runs = checks_of(judgments)
+    first = _first(runs, since) if since else 0
+    checks = [*in_stream(table, runs, first)]
+    own = [number for number, one in enumerate(checks) if one.reason is None]
+    needed = (2 if production else 1) / alpha
+    of = anchors(_renumbered(table, own), len(own))
+    seeds = [checks[number].seed for number in own]
+    side = Side(of, own, watch(of.counts, of.values, needed, seeds, of.few))
+    beside = None
+    if production is not None:
+        rows, there = _production(production, checks, own)
+        made = outputs(_renumbered(rows, there), len(there), by or _groups(rows))
+        seeds = [checks[number].seed + 1 for number in there]
+        bet = watch(made.counts, made.values, needed, seeds, np.zeros(len(there), dtype=bool))
+        beside = Side(made, there, bet)
+    return Watching(checks, first, side, beside, alpha)
+
+
+def _first(checks: Sequence[Check], since: str) -> int:
+    """The check that is meant, by its number from 1 or its time."""
+    known = {one.time: number for number, one in reversed([*enumerate(checks)])}
+    known |= {str(number + 1): number for number in range(len(checks))}
+    if since not in known:
+        raise UserError(
+            f"There is no check {since}. Name one by its number, 1 to {len(checks)}, or by its "
+            f"time, as in --since {checks[-1].time}."
+        )
+    return known[since]
+
+
+def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:
+    """The judgments of some checks, which are numbered anew."""
+    place = {number: n for n, number in enumerate(numbers)}
+    kept = table[table[CHECK].isin(place)]
+    return kept.assign(**{CHECK: kept[CHECK].map(place)}).reset_index(drop=True)
+
+
+def _groups(rows: pd.DataFrame) -> list[str]:
+    """The groups of production where nothing is said of them: its benchmarks and categories."""
+    named = [name for name in ("benchmark", "category") if name in rows]
+    return [name for name in named if rows[name].notna().all()]
+
+
+def _production(
+    judgments: Judgments, checks: Sequence[Check], own: Sequence[int]
+) -> tuple[pd.DataFrame, list[int]]:
+    """The rows of production by the check of the anchors that follows them; later ones wait."""
+    table, runs = checks_of(judgments)
+    judge = checks[own[0]].judge
+    if others := sorted({one.judge for one in runs if not same_model(one.judge, judge)}):
+        raise UserError(
+            f"The stream was judged by {', '.join(others)}, and the anchors by {judge}. Anchors "
+            "show whether a judge changed only where they are judged by the same one."
+        )
+    when = np.array([checks[number].when for number in own])
+    place = np.searchsorted(when, [one.when for one in runs])
+    at = pd.Series([own[one] if one < len(own) else -1 for one in place])
+    table = table.assign(**{CHECK: table[CHECK].map(at)})
+    table = table[table[CHECK] >= 0].reset_index(drop=True)
+    if table.empty:
+        raise UserError(
+            "The whole stream is later than the last check of the anchors. Judge them again first."
+        )
+    return table, sorted(table[CHECK].unique().tolist())

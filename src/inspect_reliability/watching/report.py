@@ -1,0 +1,318 @@
+"""The answer of `watch`: what changed, since when, which anchors, and better or worse."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from math import log10
+
+from ..answers.summary import more, next_step, worst
+from ..showing.document import Block, Caution, Document, Figure, Table, Text
+from ..showing.formats import Record, amount, percent
+from ..showing.keys import declared, legend
+from .bets import BASELINE
+from .changed import Changed, Watching
+from .power import LOOKS, Power
+
+TITLE = "Who changed, the judge or the system?"
+
+EXIT_CODES: dict[Changed, int] = {"none": 0, "judge": 1, "system": 1, "judge_system_unknown": 1}
+NOT_ENOUGH = 3
+"""The exit status where nothing changed, as far as so few checks or anchors show."""
+
+_MOST_SHOWN = 6
+"""Anchors that the answer names."""
+
+_FEW = "fewer than half of the anchors were judged"
+
+_CHECKS = (
+    "Checks differ from each other by more than the judge's own noise (shifts by the hour, say), "
+    "so each check counts as one draw: a change is found later, and only a large one."
+)
+_AGAIN = (
+    "This stream begins at check {}. Each new beginning may raise a false alarm with a probability "
+    "of {}: over several of them these add up."
+)
+_MIXTURE = (
+    "A stream moves with its mixture of questions, too: name columns of these groups with --by."
+)
+
+
+def exit_code(found: Watching) -> int:
+    """0 if nothing changed, 1 if something did, 3 if there is too little to see it."""
+    quiet = found.changed == "none" and found.not_enough
+    return NOT_ENOUGH if quiet else EXIT_CODES[found.changed]
+
+
+def watch_records(found: Watching) -> list[Record]:
+    """One record a check."""
+    anchors, production = found.anchors, found.production
+    own = {number: place for place, number in enumerate(anchors.numbers)}
+    there = {number: place for place, number in enumerate(production.numbers)} if production else {}
+    alarms = [side.found for side in (anchors, production) if side and side.found is not None]
+    cells = anchors.stream.cells
+    moved = [name for name, of in zip(cells, found.moved, strict=True) if of]
+    records, few = [], anchors.stream.few
+    bet = beside = 1.0
+    for number, check in enumerate(found.checks):
+        at, also = own.get(number), there.get(number)
+        p = anchors.watched.p[at] if at is not None else float("nan")
+        bet = float(anchors.watched.bet[at]) if at is not None else bet
+        stream_p = production.watched.p[also] if production and also is not None else float("nan")
+        if production and also is not None:
+            beside = float(production.watched.bet[also])
+        reason = check.reason
+        if at is not None and p != p:
+            reason = _FEW if few[at] else f"one of the first {BASELINE} checks: the baseline"
+        records.append(
+            {
+                "check": number + 1,
+                "time": check.time,
+                "judge": check.judge,
+                "p": None if p != p else float(p),
+                "bet": bet,
+                "alarm": any(number >= one for one in alarms),
+                "stream_p": None if stream_p != stream_p else float(stream_p),
+                "stream_bet": beside if production else None,
+                "unit": anchors.watched.units[at] if at is not None else None,
+                "moved": moved if number == anchors.found else [],
+                "reason": reason,
+            }
+        )
+    return records
+
+
+def moved_records(found: Watching) -> list[Record]:
+    """One record an anchor that moved."""
+    side = found.anchors
+    if side.since is None:
+        return []
+    before, after = side.sides(side.since)
+    return [
+        {
+            "anchor": name,
+            "before": side.stream.said(before[q]),
+            "now": side.stream.said(after[q]),
+            "label": _label(side.stream.labels[q]),
+        }
+        for q, name in enumerate(side.stream.cells)
+        if found.moved[q]
+    ]
+
+
+def _label(labels: Sequence[object]) -> str | None:
+    known = [str(one) for one in labels if one is not None]
+    return ", ".join(known) or None
+
+
+def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> Document:
+    """The answer; `again` is what was read, as a command takes it, and `stream` the production."""
+    records, anchors = watch_records(found), moved_records(found)
+    sentence = _decision(found)
+    blocks: list[Block] = [Text(sentence, "answer"), *_details(found, anchors)]
+    told = [*_cautions(found)]
+    columns = declared("moved_anchors")
+    shown = Table.of(anchors[:_MOST_SHOWN], columns, "Anchors that moved") if anchors else None
+    results = {
+        "changed": found.changed,
+        "since": None if found.since is None else found.since + 1,
+        "not_enough": found.not_enough,
+        "watch": records,
+        "moved_anchors": anchors,
+        **_right_record(found),
+        **_power_record(found.power),
+    }
+    return Document(
+        TITLE,
+        [
+            *blocks,
+            *([shown] if shown else []),
+            *worst(told),
+            *_next(found, again, stream),
+            more(max(len(told) - 1, 0)),
+        ],
+        results,
+        more=lambda: [
+            Table.of(records, declared("watch"), "Checks"),
+            *([Table.of(anchors, columns, "Every anchor that moved")] if anchors else []),
+            *told,
+        ],
+        explained=lambda: legend(declared("watch")),
+        charts=lambda: [_picture(found, records)],
+        sheet=records,
+    )
+
+
+def _named(found: Watching, number: int) -> str:
+    return f"check {number + 1} ({found.checks[number].time})"
+
+
+def _decision(found: Watching) -> str:
+    """The sentence that decides."""
+    judge = found.checks[found.anchors.numbers[0]].judge
+    if found.changed == "none":
+        size = f"{len(found.anchors.numbers)} checks of {len(found.anchors.stream.cells)} anchors"
+        if found.not_enough:
+            return f"Not enough to watch {judge}: {found.not_enough}."
+        beside = " or the system" if found.production else ""
+        return f"Nothing shows that {judge}{beside} changed in {size}."
+    assert found.since is not None
+    since = _named(found, found.since)
+    if found.changed == "system":
+        return (
+            f"The system changed, or what it is asked, since {since}. The judge is the same: the "
+            "anchors would have shown a change by now."
+        )
+    if found.anchors.found is None and found.another is None:
+        return (
+            f"The stream changed since {since}. Whether the judge or the system did is not known: "
+            "more checks of the anchors will show it."
+        )
+    also = " Whether the system changed is not known: another judge moves the stream, too."
+    return f"The judge changed since {since}.{also if found.production else ''}"
+
+
+def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
+    """By what evidence, what is seen how soon, and better or worse."""
+    if found.another is not None:
+        check = found.checks[found.another]
+        yield Text(f"Since {_named(found, found.another)} it is {check.reason}.", "answer")
+    bets = [f"the anchors' bet is {found.anchors.watched.bet[-1]:.3g}"]
+    if found.production:
+        bets.append(f"the stream's {found.production.watched.bet[-1]:.3g}")
+    reached = [
+        f"{name} reached it at {_named(found, side.found)}"
+        for name, side in (("anchors", found.anchors), ("the stream", found.production))
+        if side and side.found is not None
+    ]
+    said = f"{' and '.join(bets)}; {found.needed:.3g} decides{', ' * bool(reached)}"
+    yield Text(f"{said[0].upper()}{said[1:]}{' and '.join(reached)}.", "answer")
+    if moved:
+        of = f"{len(moved)} of {len(found.anchors.stream.cells)} anchors"
+        yield Text(f"{of} moved.", "answer")
+    if found.right:
+        yield Text(_better(found), "answer")
+    if found.changed == "none" and found.power:
+        yield Text(_soon(found), "answer")
+
+
+def _better(found: Watching) -> str:
+    assert found.right
+    n, change = found.right
+    low, high = change.ends
+    word = "better" if low > 0 else "worse" if high < 0 else "not known to be better or worse"
+    ends = f"{_points(change.after - change.before)} points [{_points(low)}, {_points(high)}]"
+    on = amount(n, "labelled anchor")
+    return (
+        f"It is {word}: right in {change.after:.0%} on {on}, {change.before:.0%} before ({ends})."
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+z.0f}"
+
+
+def _soon(found: Watching) -> str:
+    power = found.power
+    assert power
+    tenth = "A change of a tenth of the anchors would be found"
+    if power.most is not None:
+        return f"{tenth} within {amount(power.most, 'check')} (in 9 of 10 such changes)."
+    said = f"{tenth} within {LOOKS} checks in {power.found:.0%} of such changes."
+    if found.not_enough and found.anchors_needed:
+        n, would = found.anchors_needed
+        soon = f"within {amount(would.most, 'check')}" if would.most else f"within {LOOKS} checks"
+        said += f" With {n} anchors like these it would be {soon}."
+    return said
+
+
+def _cautions(found: Watching) -> Iterator[Caution]:
+    if found.anchors.watched.units[-1] == "check":
+        yield Caution(_CHECKS)
+    if found.first:
+        yield Caution(_AGAIN.format(found.first + 1, percent(found.alpha)))
+    if found.production and found.changed == "system":
+        yield Caution(_MIXTURE)
+
+
+def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
+    """What to do, with a command."""
+    folder = shlex.split(again)[0]
+    if found.changed == "none":
+        number = len(found.checks) + 1
+        words = "check again, each time with a seed and a folder of its own"
+        return next_step(
+            words,
+            f"rejudge anchors.eval --replications {max(1, round(found.anchors.stream.draws))} "
+            f"--seed {number} --log-dir {shlex.quote(f'{folder}/{number}')}",
+        )
+    assert found.since is not None
+    if found.another is not None:
+        old = found.checks[found.anchors.numbers[-1]].places
+        new = found.checks[found.another].places
+        if old and new:
+            return next_step(
+                "compare the two judges, and make rules and thresholds anew",
+                f"compare {shlex.quote(old[0])} {shlex.quote(new[0])}",
+            )
+    elif found.anchors.found is None and found.changed == "system":
+        words = "look at what the system wrote before and after"
+        return next_step(words, f"report {shlex.quote(stream[0])}")
+    elif found.anchors.found is None:
+        return next_step("check the anchors again, then watch", f"watch {again}{_streams(stream)}")
+    elif found.production:
+        words = (
+            "judge stored outputs of the system from before and after the change again, by today's "
+            "judge, and compare them"
+        )
+        source = shlex.quote(stream[0]) if stream else "STREAM"
+        return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
+    words = "make rules and thresholds anew, then watch the new judge"
+    return next_step(words, f"watch {again} --since {found.since + 1}{_streams(stream)}")
+
+
+def _streams(stream: Sequence[str]) -> str:
+    return "".join(f" --stream {shlex.quote(one)}" for one in stream)
+
+
+def _right_record(found: Watching) -> Record:
+    change = found.right[1] if found.right else None
+    return {
+        "right_before": change and change.before,
+        "right_since": change and change.after,
+        "difference": change and change.after - change.before,
+        "difference_interval": list(change.ends) if change else None,
+    }
+
+
+def _power_record(power: Power | None) -> Record:
+    return {
+        "found_within": LOOKS,
+        "found": power and power.found,
+        "checks_until_found": power and power.most,
+    }
+
+
+def _picture(found: Watching, records: Sequence[Record]) -> Figure:
+    """The bets by check."""
+    points = [
+        {"check": one["check"], "log_bet": log10(one[key]), "bet of": name}
+        for key, name in (("bet", "anchors"), ("stream_bet", "stream"))
+        for one in records
+        if one[key] is not None
+    ]
+    words = (
+        f"The bet that something changed, as a power of ten, after each of {len(records)} checks. "
+        f"{found.needed:.3g} decides."
+    )
+    return Figure(
+        "The bet by check",
+        words,
+        points,
+        x="check",
+        y="log_bet",
+        by="bet of",
+        y_label="Bet (power of 10)",
+        reference=log10(found.needed),
+        lowest=None,
+        axis="numbers",
+        evenly=True,
+    )

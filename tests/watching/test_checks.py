@@ -1,0 +1,117 @@
+"""Runs of a judge, put in order of time and told apart."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from inspect_reliability.judgments.judge_of import stale
+from inspect_reliability.judgments.log_facts import Log
+from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.record.rule import KeepRule
+from inspect_reliability.watching.checks import CHECK, checks_of, in_stream
+
+JUDGE = {"grader": "g", "scorer": "s"}
+
+
+def judged(
+    log: str, questions: Sequence[str] = "ab", seed: int | None = None
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "judge": "g",
+            "benchmark": "task",
+            "temperature": None,
+            "question": question,
+            "replication": number,
+            "verdict": "C",
+            "scorer": "s",
+            "log": log,
+            **({} if seed is None else {"seed": seed + number}),
+        }
+        for question in questions
+        for number in (1, 2)
+    ]
+
+
+def judgments(
+    rows: Sequence[dict[str, Any]],
+    created: Mapping[str, str],
+    settings: Mapping[str, dict[str, str]] | None = None,
+    ids: Mapping[str, str] | None = None,
+) -> Judgments:
+    logs = {
+        where: Log(
+            ("g", "task", None),
+            "frozen",
+            at,
+            id=(ids or {}).get(where, where),
+            settings=(settings or {}).get(where, JUDGE),
+        )
+        for where, at in created.items()
+    }
+    return Judgments(pd.DataFrame(rows), logs=logs)
+
+
+def test_checks_are_in_the_order_of_time_and_of_ids_within_a_second() -> None:
+    """Neither the names of files nor the order of rows decide."""
+    at = {"x/9.eval": "2026-01-01T00:00:00+00:00", "y/1.eval": "2026-01-02T00:00:00+00:00"}
+    at |= {"z/5.eval": "2026-01-02T01:00:00+02:00"}  # an hour before y
+    rows = judged("y/1.eval") + judged("x/9.eval") + judged("z/5.eval")
+    table, checks = checks_of(judgments(rows, at))
+    assert [one.places for one in checks] == [("x/9.eval",), ("z/5.eval",), ("y/1.eval",)]
+    assert table.groupby(CHECK)["log"].first().tolist() == ["x/9.eval", "z/5.eval", "y/1.eval"]
+    same = dict.fromkeys(("x/1.eval", "y/2.eval"), "2026-01-01T00:00:00+00:00")
+    known = judgments(
+        judged("x/1.eval") + judged("y/2.eval"), same, ids={"x/1.eval": "b", "y/2.eval": "a"}
+    )
+    assert [one.places for one in checks_of(known)[1]] == [("y/2.eval",), ("x/1.eval",)]
+
+
+def test_a_run_that_was_made_up_later_is_one_check() -> None:
+    """Logs of one folder that have no draw in common are one check, at the time of the first."""
+    at = {"x/1.eval": "2026-01-01T00:00:00", "x/2.eval": "2026-01-02T00:00:00"}
+    both = judgments(judged("x/1.eval", "a") + judged("x/2.eval", "b"), at)
+    [check] = checks_of(both)[1]
+    assert (check.time, check.places) == ("2026-01-01T00:00:00", ("x/1.eval", "x/2.eval"))
+    apart = judgments(judged("x/1.eval", "a") + judged("x/2.eval", "ab"), at)
+    assert len(checks_of(apart)[1]) == 2
+
+
+def test_the_same_seeds_and_verdicts_are_the_same_draws() -> None:
+    """A check with the seeds of an earlier one, and its verdicts, is left out; others are not."""
+    at = {f"x{n}/1.eval": f"2026-01-0{n}T00:00:00" for n in (1, 2, 3)}
+    rows = judged("x1/1.eval", seed=0) + judged("x2/1.eval", seed=0) + judged("x3/1.eval", seed=9)
+    table, checks = checks_of(judgments(rows, at))
+    reasons = [one.reason for one in in_stream(table, checks, 0)]
+    assert reasons == [None, "has the seeds and verdicts of check 1: the same draws", None]
+
+
+def test_another_setting_is_another_judge() -> None:
+    """Each check is compared with the one to begin at, whose judge is watched."""
+    at = {f"x{n}/1.eval": f"2026-01-0{n}T00:00:00" for n in (1, 2, 3)}
+    rows = [row for place in at for row in judged(place)]
+    other = {**JUDGE, "temperature": "0.5"}
+    settings = {"x2/1.eval": other, "x3/1.eval": other}
+    table, checks = checks_of(judgments(rows, at, settings))
+    reasons = [one.reason for one in in_stream(table, checks, 0)]
+    assert reasons == [None, *["another judge: temperature 0.5, was not set"] * 2]
+    later = [one.reason for one in in_stream(table, checks, 1)]
+    assert later == ["before check 2, with which this begins", None, None]
+
+
+def test_a_rule_of_another_judge_is_stale() -> None:
+    """What its logs said is what those of the judgments say, or the rule says what differs."""
+    known = judgments(judged("x/1.eval"), {"x/1.eval": "2026-01-01"})
+    own = {"grader": "g", "scorer": "s", "judge": "g", "scorers": "s"}
+
+    def rule(judge: str, settings: dict[str, str] | None = None) -> KeepRule:
+        made_of = {judge: settings} if settings else {}
+        return KeepRule([judge], 3, 2, [], 0.1, 0.95, 0.5, 0.05, 100, made_of)
+
+    assert stale(rule("g", own), known) is None
+    assert stale(rule("g"), known) is None
+    said = stale(rule("g", own | {"scorer": "t"}), known)
+    assert said == "g is another judge now: scorer s, was t"
+    said = stale(rule("h", own), known)
+    assert said == "it was made of h, and the judge here is g"

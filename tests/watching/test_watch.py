@@ -1,0 +1,271 @@
+"""`watch`: what it says of tables and logs whose truth is known, and how it ends."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from commands import invoke
+from inspect_reliability.watching import bets, changed
+
+KEYS = [
+    *("check", "time", "judge", "p", "bet", "alarm", "stream_p", "stream_bet"),
+    *("unit", "moved", "reason"),
+]
+
+
+def checks(
+    number: int = 20,
+    anchors: int = 24,
+    draws: int = 3,
+    turned: int = 0,
+    at: int = 99,
+    seed: int = 1,
+    **columns: Any,
+) -> pd.DataFrame:
+    """Draws of a judge on anchors, of which some turn at a check."""
+    generator = np.random.default_rng(seed)
+    chance = np.where(np.arange(anchors) % 3 > 0, 0.97, 0.6)
+    rows = []
+    for t in range(1, number + 1):
+        now = chance.copy()
+        if t >= at:
+            now[:turned] = 0.03
+        said = generator.random((anchors, draws)) < now[:, None]
+        rows += [
+            (f"2026-01-{t:02d}", f"q{q:02d}", k + 1, "yes" if said[q, k] else "no", "yes")
+            for q in range(anchors)
+            for k in range(draws)
+        ]
+    names = ["time", "question", "replication", "verdict", "label"]
+    return pd.DataFrame(rows, columns=names).assign(judge="j", **columns)
+
+
+def outputs(
+    number: int = 20, each: int = 40, before: float = 0.8, after: float = 0.8, at: int = 99
+):
+    """Judged outputs of production, of which a share is right."""
+    generator = np.random.default_rng(5)
+    rows = [
+        (f"2026-01-{t:02d}", f"o{t}-{k}", said)
+        for t in range(1, number + 1)
+        for k, said in enumerate(
+            np.where(generator.random(each) < (after if t >= at else before), "yes", "no")
+        )
+    ]
+    return pd.DataFrame(rows, columns=["time", "question", "verdict"]).assign(judge="j")
+
+
+@pytest.fixture(autouse=True)
+def _fewer_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """p-values of fewer random parts are as valid, and quick."""
+    monkeypatch.setattr(changed, "watch", partial(bets.watch, parts=199))
+
+
+@pytest.fixture
+def save(tmp_path: Path):
+    def write(table: pd.DataFrame, name: str = "checks.csv") -> str:
+        table.to_csv(tmp_path / name, index=False)
+        return str(tmp_path / name)
+
+    return write
+
+
+def watch(*arguments: str, exit_code: int) -> dict[str, Any]:
+    done = invoke("watch", *arguments, "--format", "json")
+    assert done.exit_code == exit_code, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_quiet_judge_ends_with_0_and_says_how_soon_a_change_would_be_found(save) -> None:
+    """The first ten checks are the baseline, every later one has a p-value; the keys are fixed."""
+    found = watch(save(checks(14)), exit_code=0)
+    assert (found["changed"], found["since"]) == ("none", None)
+    assert [list(one) for one in found["watch"]] == [KEYS] * 14
+    assert [one["p"] is None for one in found["watch"]] == [True] * 10 + [False] * 4
+    assert not any(one["alarm"] or one["moved"] for one in found["watch"])
+    assert found["found"] >= 0.5
+
+
+def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
+    """Five anchors turn at check 15: since when, which, to what, and worse by their labels."""
+    file = save(checks(turned=5, at=15))
+    found = watch(file, exit_code=1)
+    assert (found["changed"], found["since"]) == ("judge", 15)
+    [alarm] = [one for one in found["watch"] if one["moved"]]
+    assert 15 <= alarm["check"] <= 17
+    assert set(alarm["moved"]) >= {f"q{n:02d}" for n in range(5)}
+    assert found["difference_interval"][1] < 0
+    assert all(one["alarm"] == (one["check"] >= alarm["check"]) for one in found["watch"])
+    shown = invoke("watch", file)
+    assert shown.exit_code == 1
+    assert len(shown.stdout.splitlines()) <= 25
+    assert "The judge changed since check 15 (2026-01-15)." in shown.stdout
+    assert "It is worse" in shown.stdout
+
+
+def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
+    """Nor does the order of rows matter."""
+    every = checks(16, turned=5, at=13)
+    first = watch(save(every[every["time"] <= "2026-01-12"]), exit_code=0)["watch"]
+    mixed = every.sample(frac=1, random_state=1)
+    again = watch(save(mixed), exit_code=1)["watch"]
+    assert [(one["p"], one["bet"]) for one in again[:12]] == [
+        (pytest.approx(one["p"]), pytest.approx(one["bet"])) for one in first
+    ]
+
+
+def test_too_few_checks_end_with_3(save) -> None:
+    found = watch(save(checks(9)), exit_code=3)
+    assert found["not_enough"] == "the baseline is 10 checks, and there are 9"
+
+
+def test_too_few_anchors_end_with_3_and_how_many_would_do(save) -> None:
+    """A single anchor that wavers shows nothing in time."""
+    table = checks(14, anchors=4, draws=1)
+    table["verdict"] = np.random.default_rng(0).choice(["yes", "no"], len(table))
+    done = invoke("watch", save(table))
+    assert done.exit_code == 3
+    said = " ".join(done.stdout.split())
+    assert "4 anchors are too few" in said
+    assert "would be found" in said
+
+
+def test_a_system_is_named_once_the_anchors_would_have_shown_the_judge(save) -> None:
+    """The anchors are quiet and the stream is not: at first the judge may have, then it has not."""
+    anchors = checks(25)
+    stream = outputs(25, after=0.3, at=14)
+    files = save(anchors), "--stream", save(stream, "stream.csv")
+    found = watch(*files, exit_code=1)
+    assert (found["changed"], found["since"]) == ("system", 14)
+    last = next(one["time"] for one in found["watch"] if one["alarm"])
+    early = [table[table["time"] <= last] for table in (anchors, stream)]
+    short = save(early[0]), "--stream", save(early[1], "stream.csv")
+    assert watch(*short, exit_code=1)["changed"] == "judge_system_unknown"
+
+
+def test_a_changed_judge_leaves_the_system_open(save) -> None:
+    """A changed judge moves the stream as well; what to judge again is a command."""
+    files = save(checks(turned=5, at=15)), "--stream", save(outputs(after=0.4, at=15), "stream.csv")
+    assert watch(*files, exit_code=1)["changed"] == "judge_system_unknown"
+    said = " ".join(invoke("watch", *files).stdout.split())
+    assert "Whether the system changed is not known" in said
+    assert "inspect-reliability rejudge" in said
+
+
+def test_a_mixture_of_groups_may_move_where_a_column_names_them(save) -> None:
+    """One group's share grows: no change within the groups, a change of the stream without them."""
+    generator = np.random.default_rng(8)
+    rows = []
+    for t in range(1, 26):
+        hard = generator.random(60) < (0.1 if t < 14 else 0.8)
+        right = generator.random(60) < np.where(hard, 0.3, 0.95)
+        rows += [
+            (
+                f"2026-01-{t:02d}",
+                f"o{t}-{k}",
+                "yes" if right[k] else "no",
+                "hard" if hard[k] else "easy",
+            )
+            for k in range(60)
+        ]
+    stream = pd.DataFrame(rows, columns=["time", "question", "verdict", "level"]).assign(judge="j")
+    files = save(checks(25)), "--stream", save(stream, "stream.csv")
+    assert watch(*files, exit_code=1)["changed"] == "system"
+    assert watch(*files, "--by", "level", exit_code=0)["changed"] == "none"
+
+
+def test_another_judge_is_named_and_no_part_of_the_stream(save) -> None:
+    """A check with another wording or temperature than the first one's has no p-value."""
+    table = checks(14).assign(wording="first", temperature=1.0)
+    table.loc[table["time"] == "2026-01-12", "temperature"] = 0.5
+    found = watch(save(table), exit_code=0)
+    assert found["watch"][11]["reason"] == "another judge: temperature 0.5, was 1"
+    table.loc[table["time"] >= "2026-01-13", "wording"] = "second"
+    found = watch(save(table), exit_code=1)
+    assert (found["changed"], found["since"]) == ("judge", 12)
+    assert found["watch"][13]["p"] is None
+
+
+def test_a_check_that_failed_half_way_is_left_out(save) -> None:
+    """With fewer than half of the anchors it is not tested; anchors asked unequally often are."""
+    table = checks(14)
+    half = (table["time"] == "2026-01-12") & (table["question"] > "q08")
+    fewer = (
+        (table["time"] == "2026-01-13") & (table["replication"] > 1) & (table["question"] > "q12")
+    )
+    found = watch(save(table[~half & ~fewer]), exit_code=0)["watch"]
+    assert found[11]["reason"] == "fewer than half of the anchors were judged"
+    assert found[12]["p"] is not None
+
+
+def test_scales_and_several_criteria_are_one_bet(save) -> None:
+    """Grades move by two of five on one criterion of two: found, with the mean before and since."""
+    generator = np.random.default_rng(4)
+    parts = []
+    for name in ("tone", "style"):
+        table = checks(18).assign(scorer=name)
+        low = np.where(table["question"].isin([f"q{n:02d}" for n in range(6)]), 2, 0)
+        moved = np.where((table["time"] >= "2026-01-14") & (name == "tone"), low, 0)
+        grade = 4 + generator.integers(-1, 2, len(table)) - moved
+        parts.append(table.assign(verdict=grade.clip(1, 5), label=4))
+    found = watch(save(pd.concat(parts)), exit_code=1)
+    assert found["since"] == 14
+    assert [one["anchor"] for one in found["moved_anchors"]][:6] == [f"q{n:02d}" for n in range(6)]
+
+
+def test_a_new_beginning_has_a_baseline_of_its_own(save) -> None:
+    """`--since` takes a number or a time, and says that it spends alpha anew."""
+    file = save(checks(28, turned=5, at=13))
+    assert watch(file, exit_code=1)["since"] == 13
+    found = watch(file, "--since", "13", exit_code=0)
+    assert [one["p"] is None for one in found["watch"]] == [True] * 22 + [False] * 6
+    assert found == watch(file, "--since", "2026-01-13", exit_code=0)
+    assert "this begins" in found["watch"][0]["reason"]
+    assert "false alarm" in invoke("watch", file, "--since", "13").stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda table: table.drop(columns="time"), "needs the time of each check"),
+        (lambda table: table.assign(time="some day"), "is no date or number"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused_in_words(save, change, message: str) -> None:
+    done = invoke("watch", save(change(checks(1))))
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+
+
+def test_a_check_that_does_not_exist_is_refused(save) -> None:
+    done = invoke("watch", save(checks(3)), "--since", "9")
+    assert done.exit_code == 2
+    assert "There is no check 9." in done.stderr
+
+
+def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
+    page = tmp_path / "watch.html"
+    invoke("watch", save(checks(turned=5, at=15)), "--html", page)
+    text = page.read_text()
+    assert text.count('<figure class="chart">') == 1
+    assert "Anchors that moved" in text
+
+
+def test_anchors_are_a_mixture(save) -> None:
+    """Steady and unsteady ones with labels of all kinds; what a check costs is said before."""
+    table = checks(1, anchors=60, draws=6)
+    table.loc[table["question"] > "q30", "label"] = "no"
+    done = invoke("watch", save(table.drop(columns="time")), "--freeze", "20", "--format", "json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["calls"] == 60
+    assert len(found["anchors"]) == 20
+    kinds = pd.DataFrame(found["anchors"]).groupby(["label", "steady"]).size()
+    assert len(kinds) == 4
+    assert kinds.min() >= 4
