@@ -50,6 +50,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         "--quick",
         {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
     ),
+    "choices": ("--quick", {"STUDIES": 20, "MOST_DESIGNS": 1}),
     "comparisons": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,), "MANY": {}}),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": (), "STRAIGHT": ()}),

@@ -22,6 +22,7 @@ _NAMES = (
     "tutorial",
     "reading",
     "how-to-card",
+    "how-to-improve",
     "how-to-keep",
     "how-to-rank",
     "how-to-watch",

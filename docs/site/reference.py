@@ -22,7 +22,9 @@ from inspect_ai import Task
 import inspect_reliability
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.candidates import candidates_of
 from inspect_reliability.answers.card import card_document
+from inspect_reliability.answers.choose import Wanted, choose_document
 from inspect_reliability.answers.compare import compare_arms, drift
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.label import draw_outputs
@@ -348,6 +350,10 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         promise = Promise(max_error=0.5, prices=dict.fromkeys(judges, 0.01))
         for name, records in keep_results(cascades(alone, promise, judges)).items():
             found[name] += records
+        if "wording" in judgments.table and "rater" in judgments.table:
+            chosen = choose_document(candidates_of(analysis), Wanted(current=0))
+            found["choose"] += chosen.results["choose"]
+            found["rater_preferences"] += chosen.results["rater_preferences"]
         if judgments.table["judge"].nunique() > 1:
             sides = arms_by(judgments, "judge")
             found["compare"] += compare_arms(sides)[0]

@@ -42,6 +42,7 @@ CALLS: dict[str, list[str]] = {
     "label": ["b.csv", "--most", "3"],
     "watch": ["logs/a.eval", "--freeze", "2"],
     "card": ["b.csv"],
+    "choose": ["b.csv", "--labels", "labels.csv"],
     "rejudge": ["logs/a.eval", "--replications", "2"],
     "design": ["bbh"],
     "sweep": [
@@ -188,7 +189,8 @@ def test_no_input_is_replaced_however_it_is_spelled(
     for file in before:
         path = str(file.relative_to(inputs))
         # As a source as well, so that only this can be the reason.
-        more = ["--labels", path] if command in ("report", "label", "validate", "keep") else []
+        takes_labels = command in ("report", "label", "validate", "keep", "choose")
+        more = ["--labels", path] if takes_labels else []
         asked = [option, SPELLINGS[spelled](path), *more, *NEEDS.get((command, option), ())]
         done = run(command, *asked)
         assert done.exit_code == 2, (path, done.output)

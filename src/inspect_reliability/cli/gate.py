@@ -15,6 +15,7 @@ from ..showing.document import Document
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
 from .options import Finite, Request, by_option, pairs, print_left_out, reads_logs
+from .rule_option import rule_option, ruled
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""
@@ -51,6 +52,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     is_flag=True,
     help="Exit with 0, not 3, if a judge is too uncertain to say.",
 )
+@rule_option
 @by_option
 @partial(reads_logs, forms=(*FORMS, *PIPELINE_FORMS))
 @click.pass_context
@@ -61,6 +63,7 @@ def gate(
     most: dict[str, float],
     anytime: bool,
     allow_uncertain: bool,
+    rule: str | None,
     by: tuple[str, ...],
     **asked: Any,
 ) -> None:
@@ -76,7 +79,7 @@ def gate(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
     request = Request(**asked)
-    judgments = request.read(by)
+    judgments = ruled(request.read(by), rule)
     analysis = analyse(judgments, by)
     print_left_out(not_checked(analysis))
     checks = check_limits(analysis, limits)

@@ -18,6 +18,7 @@ from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import Finite, Request, by_option, pairs, reads_logs
+from .rule_option import rule_option, ruled
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -108,6 +109,7 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
     ours=_RULE,
     help="Also write the rule, which the scorer keep applies to new questions.",
 )
+@rule_option
 @by_option
 @reads_logs
 def keep(
@@ -119,6 +121,7 @@ def keep(
     within_one: bool,
     out: str | None,
     save_rule: str | None,
+    rule: str | None,
     by: tuple[str, ...],
     **asked: Any,
 ) -> None:
@@ -132,7 +135,7 @@ def keep(
     is withdrawn, and the reason is said.
     """
     request = Request(**asked)
-    judgments = request.read(by)
+    judgments = ruled(request.read(by), rule, votes=True)
     analysis = analyse(judgments, by or GROUP_BY)
     found = cascades(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:

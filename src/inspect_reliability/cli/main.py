@@ -21,6 +21,7 @@ COMMANDS = {
     "watch": "Say whether the judge of the checks in LOGS changed, or the system that it judges.",
     "validate": "Say how often every judge in LOGS is right, by a few labels.",
     "keep": "Say which verdicts of every judge in LOGS may be kept, by a few labels.",
+    "choose": "Choose the best judge in LOGS by a few labels, with an error that is still true.",
     "card": "Make a card of every judge in LOGS, for an appendix or a registry.",
     "rejudge": "Judge every output in LOG again and again, and report its judge.",
     "design": "Print the design of one of the paper's judges, as a file to start from.",

@@ -26,6 +26,8 @@ from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
+from ..record.choice import EXACT, read_choice
+from ..record.same_model import same_model
 from ..rejudging.again import NOT_MADE
 from ..rejudging.calls import RunLimits
 from ..rejudging.outputs import WANTED, Wanted, made_in
@@ -56,6 +58,12 @@ from .targets import writes
     "changes of a FILE.",
 )
 @click.option("--replications", type=click.IntRange(min=1), default=20)
+@click.option(
+    "--rule",
+    metavar="FILE",
+    help="Ask the judge that choose --out wrote into this file: its temperature, as many verdicts "
+    "as it votes by, and the grader if that is of the log.",
+)
 @click.option("--seed", default=0, help="Base seed.")
 @click.option(
     "--model",
@@ -97,6 +105,7 @@ def rejudge(
     /,
     log: str,
     dry_run: bool,
+    rule: str | None,
     cost_limit: float | None,
     model_cost_config: str | None,
     log_dir: str | None,
@@ -119,7 +128,11 @@ def rejudge(
         _learn_prices(model_cost_config)
     source = _read(log)
     folder = log_dir or f"{log.removesuffix(PurePosixPath(log).suffix)}-rejudged"
+    if rule:
+        options = _asked_by(rule, context, options)
     rejudging = Rejudging(source, **options)
+    if rule:
+        _refuse_others(rule, rejudging)
     wanted = rejudging.missing(made_in(folder, rejudging.settings))
     screen = console(stderr=True)
     for line in [*rejudging.announcement(), f"{rejudging.cost(wanted)}."]:
@@ -136,6 +149,38 @@ def rejudge(
         print_text(screen, line)
     if missing:
         context.exit(MISSING)
+
+
+def _asked_by(rule: str, context: click.Context, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with what a choice says of votes and temperature; others must not differ."""
+    choice = read_choice(rule)
+    if choice.votes == EXACT:
+        raise UserError(f"{rule} takes probabilities, which rejudge cannot ask for.")
+    said: dict[str, Any] = {"replications": int(choice.votes)}
+    if "temperature" in choice.design:
+        said["temperature"] = float(choice.design["temperature"])
+    for name, value in said.items():
+        typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if typed and options[name] != value:
+            raise UserError(
+                f"{rule} says --{name} {value}, and you {options[name]}. Leave --{name} out, or "
+                "judge without --rule."
+            )
+    return {**options, **said}
+
+
+def _refuse_others(rule: str, rejudging: Rejudging) -> None:
+    """Refuse a grader that was not chosen; say what a command cannot see."""
+    choice = read_choice(rule)
+    judge, graders = choice.design.get("judge", ""), sorted(rejudging.graders)
+    if judge and not any(same_model(judge, one) for one in graders):
+        raise UserError(
+            f"{rule} is stale: it chose {judge}, and the grader here is {', '.join(graders)}. Name "
+            "it with --model PROVIDER/MODEL, or choose again."
+        )
+    if "wording" in choice.design:
+        said = f"{rule} chose wording {choice.design['wording']}: see that --scorer asks it."
+        print_left_out([said])
 
 
 def _judged(
@@ -194,7 +239,7 @@ def _typed(context: click.Context) -> list[str]:
     words = [PurePosixPath(context.params["log"]).name]
     for option in context.command.params:
         name, value = str(option.name), context.params[str(option.name)]
-        free = ("log", "dry_run", "form", "cost_limit", "model_cost_config")
+        free = ("log", "rule", "dry_run", "form", "cost_limit", "model_cost_config")
         if name in free or value in (option.default, None):
             continue
         if isinstance(value, dict):

@@ -3,24 +3,34 @@
 from collections.abc import Iterable
 from contextlib import ExitStack
 from os.path import join
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..answers import Analysis, analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
+from ..answers.repeated_errors import KEYS, as_lines, repeated_errors
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
+from ..files import read_json_lines
 from ..judgments.deduplication import as_counts
 from ..judgments.table import SAVED
 from ..judgments.table import save as save_judgments
-from ..saving import refuse_others_in, whole, whole_folder
+from ..saving import Ours, refuse_others_in, whole, whole_folder
 from ..showing import PAGE, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import Request, by_option, progress, reads_logs
 from .targets import refuse_to_replace, writes
+
+
+def _is_errors(file: Path) -> bool:
+    return all({*KEYS} <= line.keys() for _, line in read_json_lines(file))
+
+
+_ERRORS = Ours("list of errors that report --errors wrote", _is_errors)
 
 
 @command("report logs", "report results.csv --html report.html")
@@ -49,6 +59,13 @@ from .targets import refuse_to_replace, writes
     help="Also write judgments (parquet and CSV) and results (CSV) into this folder.",
 )
 @writes(
+    "--errors",
+    endings=[".jsonl"],
+    ours=_ERRORS,
+    help="Also write what judges get wrong twice or more, by the labels: prompt, output, verdicts, "
+    "label and explanation, a line each. The test part of the labels is left out.",
+)
+@writes(
     "--figures",  # their files are known once there is a report
     help="Also write each figure of the page (SVG, PNG, and its numbers as CSV) into this folder.",
 )
@@ -65,6 +82,7 @@ def report(
     counts: bool,
     html: str | None,
     tables: str | None,
+    errors: str | None,
     figures: str | None,
     published: bool,
     **asked: Any,
@@ -103,7 +121,7 @@ def report(
     request.show(document)
     if save:
         _say([f"Wrote {save}"])
-    _say(_written(analysis, document, page, html, tables, figures))
+    _say(_written(analysis, document, page, html, tables, errors, figures))
 
 
 def _written(
@@ -112,9 +130,10 @@ def _written(
     page: Document,
     html: str | None,
     tables: str | None,
+    errors: str | None,
     figures: str | None,
 ) -> list[str]:
-    """Write the page and both folders, which all get their names together; what was written."""
+    """Write page, errors and both folders, which get their names together; what was written."""
     told = []
     with ExitStack() as files:
         if html:
@@ -124,6 +143,10 @@ def _written(
         if tables:
             folder = files.enter_context(whole_folder(tables, data_files()))
             told.append(f"Wrote {len(write_data(folder, analysis))} files in {tables}")
+        if errors:
+            text = as_lines(repeated_errors(analysis))
+            files.enter_context(whole(errors, _ERRORS)).write_bytes(text.encode())
+            told.append(f"Wrote {errors}")
         if figures:
             folder = files.enter_context(whole_folder(figures))
             told.append(f"Wrote {len(write_figures(folder, document))} files in {figures}")

@@ -7,12 +7,14 @@ from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from .main import command
 from .options import Request, by_option, progress, reads_logs
+from .rule_option import rule_option, ruled
 
 
 @command("validate logs --labels labels.csv", "validate logs --labels one.csv --labels two.csv")
+@rule_option
 @by_option
 @reads_logs
-def validate(by: tuple[str, ...], **asked: Any) -> None:
+def validate(rule: str | None, by: tuple[str, ...], **asked: Any) -> None:
     """Say how often every judge in LOGS is right, by a few labels.
 
     Errors are split into those that a second verdict repeats and those where it is right, and the
@@ -22,7 +24,7 @@ def validate(by: tuple[str, ...], **asked: Any) -> None:
     For the first labels, write a page with 'inspect-reliability label', and label in a browser.
     """
     request = Request(**asked)
-    judgments = request.read(by)
+    judgments = ruled(request.read(by), rule)
     analysis = analyse(judgments, by)
     estimate(analysis, BY_LABELS, progress)
     request.show(validate_document(analysis, request.typed))

@@ -67,6 +67,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("labels_drawn", "why its file of labels is no simple random draw", "text", "truth"),
         Column("label_draw", "how its file of labels was drawn, and until when", "text", "truth"),
         Column("label_position", "its place in that draw, from 1", "number", "truth"),
+        Column("label_split", "part of the labels, such as dev or test", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),
         Column("abstain", "verdicts that decide nothing; [] for none", "names", "truth"),
         Column("changed_response", "whose answer was changed, among several", "text", "fact"),

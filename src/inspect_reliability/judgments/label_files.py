@@ -35,6 +35,9 @@ _AFTER = "target_after"
 
 _NOT_UNSURE = ("", "0", "false", "nan", "none", "<na>")
 
+TEST = "test"
+"""The part of the labels that measures a choice, and is not for reading; any other chooses."""
+
 _WEIGHTS = {"weight", "weights", "sampling_weight", "probability_of_selection"}
 
 
@@ -47,6 +50,7 @@ class LabelFile(NamedTuple):
         drawn: Why its labels are no simple random draw; None if it does not say so.
         draw: Its column `drawn`; None without one.
         positions: Id -> its place in the draw, of what a labeller reached: labelled or passed over.
+        splits: Id -> the part of the labels that it belongs to; empty if none is the test part.
     """
 
     table: pd.DataFrame
@@ -54,6 +58,7 @@ class LabelFile(NamedTuple):
     drawn: str | None
     draw: str | None = None
     positions: Mapping[str, int] = {}
+    splits: Mapping[str, str] = {}
 
 
 def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, LabelFile]:
@@ -142,8 +147,15 @@ def _read(
     table = converted_all(table[[name for name in LABELS if name in table]], path)
     draw = next(iter(_texts(frame, "drawn")), None)
     said = [*notes, *taken, *_changed(frame, path)]
+    splits: dict[str, str] = {}
+    if "split" in frame and TEST in (parts := frame["split"].map(_part)).to_numpy():
+        splits = dict(zip(table["id"].map(str), parts, strict=True))
     rows = table.reindex(columns=[*LABELS])
-    return LabelFile(rows, said, how_drawn(frame, path), draw, _positions(frame, rows))
+    return LabelFile(rows, said, how_drawn(frame, path), draw, _positions(frame, rows), splits)
+
+
+def _part(value: object) -> str:
+    return str(value).strip().casefold()
 
 
 def _changed(frame: pd.DataFrame, path: str) -> Iterator[Note]:

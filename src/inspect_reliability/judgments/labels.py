@@ -138,7 +138,7 @@ def with_labels(
     elif files:
         table = table.drop(columns="labels_drawn", errors="ignore")
     if files:
-        table = outputs.placed(table, [*files.values()])
+        table = outputs.split(outputs.placed(table, [*files.values()]), [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
@@ -354,6 +354,16 @@ class _Outputs:
             return table.drop(columns=["label_draw", "label_position"], errors="ignore")
         position = [places.get(unit, np.nan) for unit in self.number.tolist()]
         return table.assign(label_draw=draw, label_position=position)
+
+    def split(self, table: pd.DataFrame, files: Sequence[LabelFile]) -> pd.DataFrame:
+        """The table with the part of the labels, such as dev or test, that each output is in."""
+        given = {
+            unit: part for one in files for id, part in one.splits.items() for unit in self.of(id)
+        }
+        if not given:
+            return table
+        parts = np.array([given.get(unit) for unit in self.number.tolist()], dtype=object)
+        return table.assign(label_split=parts)
 
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""

@@ -16,6 +16,7 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
+from ..record.choice import read_choice
 from ..record.replications import DECIDED, Replications, replications_in
 from ..record.rule import KeepRule
 from ..record.same_model import same_model
@@ -141,7 +142,7 @@ def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
     Raises:
         UserError: The file is no rule, or the scorer is not known or takes no role.
     """
-    known = KeepRule.read(rule)
+    known = _read(rule)
     first = wrap(model_graded_qa() if scorer is None else scorer)
     judges = [first]
     if len(known.judges) > 1:
@@ -154,6 +155,12 @@ def cascade(rule: str, scorer: ScorerSpec | None, seed: int) -> "KeepScorer":
         judges = [find_scorer(first.name, {**first.arguments, "model_role": one}) for one in roles]
     numbers = range(1, known.votes + 1)
     return KeepScorer(known, [JudgeAgain(one, numbers, seed) for one in judges])
+
+
+def _read(rule: str) -> KeepRule:
+    """The rule in a file of `keep --save-rule`, or that of a judge in one of `choose --out`."""
+    chosen = rule.lower().endswith((".yaml", ".yml"))
+    return read_choice(rule).as_rule if chosen else KeepRule.read(rule)
 
 
 class KeepScorer:

@@ -257,7 +257,7 @@ class Figure:
         reference: Height of a reference line.
         lowest: Where a vertical axis up to 1 begins; None: where its records do.
         axis: What is on the horizontal axis: "names", numbers among them, have a place each;
-            "numbers" are far apart, and "shares" are percentages.
+            "numbers" are far apart, "shares" are percentages, and of "prices" many are equal.
         x_label: The label of that axis; None: its key.
         percent: Whether heights are percentages.
         worsening: Whether series go from right to wrong, in colours of their own.
@@ -276,7 +276,7 @@ class Figure:
     names: Sequence[str] = ()
     reference: float = 0.0
     lowest: float | None = 0.0
-    axis: Literal["names", "numbers", "shares"] = "names"
+    axis: Literal["names", "numbers", "shares", "prices"] = "names"
     x_label: str | None = None
     percent: bool = False
     worsening: bool = False

@@ -3,7 +3,7 @@
 Of a scale, an exact match says little: a 7 beside an 8 is no error as a 1 is.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -361,24 +361,38 @@ class Labelled:
         right. Questions with fewer verdicts than the largest n are left out. Exact distributions
         are tried up to 49.
         """
-        given = self.given
         if self.other_scale:
             return {}
-        most = float(np.median(given.replications))
+        most = float(np.median(self.given.replications))
         tried = [n for n in dict.fromkeys([*range(1, _FEW + 1), *VOTES]) if n <= most]
-        enough = given.replications >= tried[-1]
+        each = zip(tried, self.majorities(tried, silent), strict=True)
+        return {n: self._mean(right) for n, right in each}
+
+    def majorities(
+        self, tried: Sequence[int], silent: Collection[str] = ()
+    ) -> Iterator[FloatArray]:
+        """How often the majority of each number of verdicts is right, N; as `votes` counts.
+
+        NaN of rows with fewer verdicts than the largest number.
+        """
+        given = self.given
+        enough = given.replications >= max(tried)
         # What is open of exact distributions counts as one verdict more, which is never right.
         rows = np.column_stack([given.shares, given.unknown]) if given.exact else given.table
         mute = [name in silent for name in given.categories]
         mute += [False] * (rows.shape[1] - len(mute))
         lost = rows[:, mute].sum(axis=1)
         won_by_each = won_by(np.where(mute, 0, rows)[enough], tried, given.exact, lost[enough])
-        truth, found = (self.matched * self._decides)[enough], {}
-        for n, won in zip(tried, won_by_each, strict=True):
+        truth = (self.matched * self._decides)[enough]
+        for won in won_by_each:
             right = np.full(len(rows), np.nan)
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
-            found[n] = self._mean(right)
-        return found
+            yield right
+
+    def most_probable(self) -> FloatArray:
+        """Whether the most probable verdict is right, N; of several labels, how often."""
+        first = self.given.shares.argmax(axis=1)
+        return np.asarray((self.matched * self._decides)[np.arange(len(first)), first])
 
     def means(self, silent: Collection[str] = ()) -> dict[int, tuple[Estimate, Estimate]]:
         """How often the mean of n verdicts is right, and within a step of the label.

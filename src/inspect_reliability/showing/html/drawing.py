@@ -37,6 +37,8 @@ _IN_A_ROW = 38
 
 _LETTER = 0.075
 """Inches of a letter, by which figures of a given width make room for whole labels."""
+_APART, _WIDEST = 0.04, 0.3
+"""How far apart records of one price are drawn, each and all, as a part of it."""
 
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
@@ -99,6 +101,7 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
 def _points(figure: Figure, axes: Axes | None) -> Axes:
     series = _by(figure.records, figure.by)
     places = _places(figure) if figure.axis == "names" else None
+    prices = _beside(figure.records, figure.x) if figure.axis == "prices" else {}
     size = (max(3.6, 0.3 * len(places or ())), 2.6)
     if figure.width:
         size = (figure.width - 0.6, 2.9)
@@ -107,7 +110,7 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
     alone = len({_name(one, figure.x) for one in figure.records}) == len(figure.records)
     step = 0.0 if alone else min(0.05 if figure.width else 0.14, 0.6 / len(series))
     for k, (name, own) in enumerate(series.items()):
-        x: list[Any] = [record.get(figure.x) for record in own]
+        x: list[Any] = [prices.get(id(record), record.get(figure.x)) for record in own]
         if places is not None:
             own.sort(key=lambda record: places[_name(record, figure.x)])
             shift = (k - (len(series) - 1) / 2) * step
@@ -159,9 +162,10 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         return
     if places is None:
-        axes.set_xscale("log")
-        ticks = sorted({record[figure.x] for record in figure.records} & set(_TICKS))
-        axes.set_xticks(ticks, map(str, ticks))
+        known = {record[figure.x] for record in figure.records}
+        ticks = sorted(known if figure.axis == "prices" else known & set(_TICKS))
+        axes.set_xscale("linear" if 0 in ticks else "log")
+        axes.set_xticks(ticks, [f"{one:g}" for one in ticks])
         axes.minorticks_off()
         return
     room = int(figure.width / _LETTER)
@@ -269,6 +273,16 @@ def _heat(figure: Figure, axes: Axes | None) -> Axes:
 def _percent(share: float) -> str:
     """A share in a cell: a small one is not 0%."""
     return f"{share:.0%}" if share >= 0.005 else "<1%"
+
+
+def _beside(records: Any, x: str) -> dict[int, float]:
+    """The place of each record by its price, those of one price beside each other."""
+    found: dict[int, float] = {}
+    for price, own in grouped_by(records, lambda record: float(record[x])).items():
+        step = min(_APART, _WIDEST / len(own))
+        for k, record in enumerate(own):
+            found[id(record)] = price * (1 + (k - (len(own) - 1) / 2) * step)
+    return found
 
 
 def _places(figure: Figure) -> dict[str, float]:

@@ -1,0 +1,384 @@
+"""The candidates of a choice: judges as they could be asked, and how often each is right."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isinf
+
+import numpy as np
+
+from ..errors import UserError
+from ..judgments.label_files import TEST
+from ..record.choice import EXACT, Choice, ChosenBy, fingerprint
+from ..showing.formats import Record, amount, describe, told_apart, whole_number
+from ..stats import Labelled
+from ..stats.intervals import FEWEST_QUESTIONS
+from ..stats.long import Flags, FloatArray, IntArray
+from ..stats.multiple_comparisons import Candidates
+from ..stats.rates import by_question
+from ..verdicts import NO_VERDICTS
+from .analysis import Analysis
+from .row import NO_LABELS, Row
+
+VOTES = (1, 3, 5)
+"""Numbers of votes that are tried by default."""
+
+_MOST_NAMED = 10
+"""Candidates that an error names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A judge, and how it is asked.
+
+    Attributes:
+        row: Its judgments.
+        votes: How many of its verdicts vote; None where the most probable one counts.
+        calls: Calls for a verdict.
+        dollars: Their price; None where it is not known.
+    """
+
+    row: Row
+    votes: int | None
+    calls: int
+    dollars: float | None
+
+    @property
+    def keys(self) -> Record:
+        """Its row's keys, with its votes."""
+        return {**self.row.keys, "votes": self.votes}
+
+    def right(self, known: Labelled) -> FloatArray:
+        """How often it is right on each labelled output, N; NaN where it has too few verdicts."""
+        if self.votes is None:
+            return known.most_probable()
+        return next(known.majorities([self.votes], NO_VERDICTS))
+
+
+@dataclass(frozen=True, eq=False)
+class Choosing:
+    """Candidates on the labelled questions that all of them judged, the cheapest first.
+
+    Attributes:
+        candidates: Two or more.
+        questions: What all of them judged and somebody labelled, N.
+        right: How often each is right, N x m.
+        clusters: The question of each of these outputs, N.
+        test: Whether each belongs to the test part, N.
+        marked: Whether labels have a test part, though maybe nothing of it is labelled.
+        missed: Labelled questions that some candidate lacks.
+        opened: What was measured on the test part before: names of candidates by question.
+    """
+
+    candidates: tuple[Candidate, ...]
+    questions: tuple[str, ...]
+    right: FloatArray
+    clusters: IntArray
+    test: Flags
+    marked: bool
+    missed: int
+    opened: Mapping[str, Collection[str]]
+
+    @property
+    def by_question(self) -> FloatArray:
+        """How often each candidate is right on each question, n x m: means over its outputs."""
+        return by_question(self.right, self.clusters)
+
+    @cached_property
+    def best(self) -> Candidates:
+        """The candidates on the labels that choose."""
+        return self._on(~self.test)
+
+    @cached_property
+    def measured(self) -> Candidates:
+        """The candidates on the labels that measure: those of the test part, or the same."""
+        return self._on(self.test) if self.has_test else self.best
+
+    def _on(self, used: Flags) -> Candidates:
+        return Candidates(by_question(self.right[used], self.clusters[used]))
+
+    @property
+    def chosen(self) -> int:
+        """The place of the chosen candidate."""
+        return self.best.chosen
+
+    @property
+    def has_test(self) -> bool:
+        """Whether a test part has enough labels to measure by."""
+        return len(np.unique(self.clusters[self.test])) >= FEWEST_QUESTIONS
+
+    @cached_property
+    def name(self) -> Callable[[Candidate], str]:
+        """The name of a candidate: what tells it from the others, and its votes if these differ."""
+        named = told_apart([one.row.keys for one in self.candidates], "judge")
+        several = len({one.votes for one in self.candidates}) > 1
+
+        def of(one: Candidate) -> str:
+            votes = "exact" if one.votes is None else amount(one.votes, "vote")
+            return ", ".join(filter(None, (named(one.row.keys), votes if several else "")))
+
+        return of
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all."""
+        return list(map(self.name, self.candidates))
+
+    @property
+    def tested(self) -> list[str]:
+        """The questions of the test part."""
+        return [name for name, test in zip(self.questions, self.test, strict=True) if test]
+
+    @cached_property
+    def new(self) -> list[str]:
+        """Candidates that were not there when this test part was opened; [] if it was not."""
+        before = [{*self.opened[name]} for name in self.tested if name in self.opened]
+        known = set[str].intersection(*before) if before else {*self.identities}
+        return [one for one in self.identities if one not in known]
+
+    @cached_property
+    def identities(self) -> list[str]:
+        """What each candidate is: its keys, votes, and the digest of its prompts if known."""
+        return [
+            ", ".join([describe(one.row.keys), f"votes {one.votes or EXACT}", *_study(one.row)])
+            for one in self.candidates
+        ]
+
+    @property
+    def by_dollars(self) -> bool:
+        """Whether every price is known, so that dollars say what is cheap."""
+        return all(one.dollars is not None for one in self.candidates)
+
+    def price(self, place: int) -> float:
+        """Dollars of a verdict, or calls where a price is not known."""
+        one = self.candidates[place]
+        return float(one.calls if not self.by_dollars or one.dollars is None else one.dollars)
+
+    def of_name(self, name: str) -> int:
+        """The place of the candidate of this name, or of what tells it apart.
+
+        Of several numbers of votes the smallest is meant.
+
+        Raises:
+            UserError: There is none, or several.
+        """
+        if name in self.names:
+            return self.names.index(name)
+        wanted = {part.strip() for part in name.split(",")}
+        found = [
+            place
+            for place, one in enumerate(self.candidates)
+            if wanted <= {*_words(one), *self.names[place].split(", ")}
+        ]
+        if len({id(self.candidates[place].row) for place in found}) == 1:
+            return min(found, key=lambda place: self.candidates[place].votes or 0)
+        some = ", ".join(map(repr, self.names[:_MOST_NAMED]))
+        more = len(self.names) - _MOST_NAMED
+        what = f"is one of {len(found)} candidates" if found else "is no candidate"
+        raise UserError(
+            f"--current {name!r} {what}. Name one of: {some}{f' and {more} more' * (more > 0)}."
+        )
+
+    def choice(self) -> Choice:
+        """The chosen candidate, as its file has it."""
+        one = self.candidates[self.chosen]
+        row = one.row
+        shown = row.table["order"].map(str).nunique() if "order" in row.table else 0
+        value, ends = self.after
+        # A judge is the same one on other questions.
+        known = {
+            key: whole_number(of)
+            for key, of in row.group.items()
+            if of is not None and key not in ("benchmark", "method")
+        }
+        return Choice(
+            design={key: str(of) for key, of in known.items()},
+            votes="exact" if one.votes is None else one.votes,
+            order="both" if shown > 1 else "given",
+            rule="most probable" if one.votes is None else "majority",
+            abstain=tuple(sorted({*row.judged.undecided} - {*NO_VERDICTS})),
+            accuracy=value,
+            at_least=(ends or (0.0, 1.0))[0],
+            candidates=len(self.candidates),
+            labels=self._chosen_by,
+        )
+
+    @property
+    def _chosen_by(self) -> ChosenBy:
+        names = dict.fromkeys(
+            name for name, test in zip(self.questions, self.test, strict=True) if not test
+        )
+        rated = self.candidates[0].row.judged.rated
+        return ChosenBy(
+            fingerprint=fingerprint(one for one in rated if one[0] in names),
+            part="dev" if self.marked else "all",
+            questions=tuple(names),
+        )
+
+    @cached_property
+    def after(self) -> tuple[float, tuple[float, float] | None]:
+        """How often the chosen candidate is right, with an interval if an honest one exists."""
+        if not self.has_test:
+            return self.best.after_choosing, self.best.after_interval
+        value = float(self.measured.accuracy[self.chosen])
+        return value, None if self.stale else self.measured.alone(self.chosen)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the chosen candidate is not one that was there when the test was opened."""
+        return self.has_test and self.identities[self.chosen] in self.new
+
+
+def candidates_of(
+    analysis: Analysis,
+    votes: Sequence[int] = VOTES,
+    prices: Mapping[str, float] | None = None,
+    opened: Mapping[str, Collection[str]] | None = None,
+) -> Choosing:
+    """What can be chosen among: each row, with each number of votes that it has.
+
+    Args:
+        analysis: The rows.
+        votes: Numbers of votes.
+        prices: Dollars of a call by judge, where the judgments do not say; any other judge without
+            a price is an error.
+        opened: What was measured on the test part before: names of candidates by question.
+
+    Raises:
+        UserError: Nothing is labelled, there is one candidate, candidates share fewer than three
+            labelled questions, or a price is missing.
+    """
+    known = [(row, row.labelled) for row in analysis.rows]
+    pairs = [(row, labels) for row, labels in known if labels and not labels.other_scale]
+    if not pairs:
+        others = next((labels.other_scale for _, labels in known if labels), None)
+        raise UserError(f"Nothing can be chosen: {others or NO_LABELS}.")
+    priced = partial(_price, prices=prices)
+    found = [
+        (one, one.right(labels), labels)
+        for row, labels in pairs
+        for one in _asked(row, labels, votes, priced)
+    ]
+    found.sort(key=lambda one: _cost(one[0], [other for other, *_ in found]))
+    if len(found) < 2:
+        raise UserError(
+            f"Nothing to choose: there is one candidate, {describe(pairs[0][0].keys)}. Judge the "
+            "same questions with another wording or model, or several times: votes are candidates."
+        )
+    every = [
+        {name for name, value in zip(labels.given.questions, right, strict=True) if value == value}
+        for _, right, labels in found
+    ]
+    shared = set.intersection(*every)
+    first = found[0][2]
+    names = [name for name in first.given.questions if name in shared]
+    clusters = dict(zip(first.given.questions, first.given.clusters.tolist(), strict=True))
+    if len({clusters[name] for name in names}) < FEWEST_QUESTIONS:
+        raise UserError(_apart([one for one, *_ in found], every, len(names)))
+    at = [
+        [dict(zip(labels.given.questions, right, strict=True))[name] for name in names]
+        for _, right, labels in found
+    ]
+    part = parts_of(found[0][0].row)
+    return Choosing(
+        candidates=tuple(one for one, *_ in found),
+        questions=tuple(names),
+        right=np.array(at).T.clip(0, 1),
+        clusters=np.array([clusters[name] for name in names]),
+        test=np.array([part.get(name) == TEST for name in names]),
+        marked=TEST in part.values(),
+        missed=len(set.union(*every)) - len(names),
+        opened=opened or {},
+    )
+
+
+def _asked(
+    row: Row,
+    labels: Labelled,
+    votes: Sequence[int],
+    price: Callable[[Row], float | None],
+) -> Iterator[Candidate]:
+    """A row with each number of votes that most of its questions have."""
+    dollars = price(row)
+    if labels.given.exact:
+        calls = 1
+        if "sampled_reasonings" in row.table:
+            calls = int(row.table["sampled_reasonings"].fillna(1).max())
+        yield Candidate(row, None, calls, None if dollars is None else calls * dollars)
+        return
+    most = float(np.median(labels.given.replications))
+    for n in votes:
+        if n <= most and not isinf(most):
+            yield Candidate(row, n, n, None if dollars is None else n * dollars)
+
+
+def _price(row: Row, prices: Mapping[str, float] | None) -> float | None:
+    """Dollars of a call."""
+    name = str(row.keys.get("judge"))
+    if prices and name in prices:
+        return prices[name]
+    spent = row.table["cost"].astype(float).mean() if "cost" in row.table else np.nan
+    if np.isnan(spent) and prices is not None:
+        raise UserError(
+            f"{name} has no price, so what is cheap is not known. Add it to the file of --price, "
+            "in dollars a call."
+        )
+    return None if np.isnan(spent) else float(spent)
+
+
+def _cost(one: Candidate, every: Sequence[Candidate]) -> float:
+    """What orders candidates, the cheapest first: dollars if all are known, else calls."""
+    dollars = all(other.dollars is not None for other in every)
+    return one.dollars if dollars and one.dollars is not None else one.calls
+
+
+def _apart(candidates: Sequence[Candidate], every: Sequence[set[str]], shared: int) -> str:
+    """Why candidates cannot be compared: which has the fewest questions of the others."""
+    times = Counter(name for own in every for name in own)
+    alone = [sum(times[name] > 1 for name in own) for own in every]
+    odd = candidates[int(np.argmin(alone))]
+    return (
+        f"{len(candidates)} candidates share {amount(shared, 'labelled question')}, and a choice "
+        f"needs {FEWEST_QUESTIONS}. {describe(odd.row.keys)} shares the fewest: let it judge the "
+        "same questions, or leave its logs out."
+    )
+
+
+def parts_of(row: Row) -> dict[str, str]:
+    """The part of the labels that each question belongs to."""
+    column = next((name for name in ("label_split", "split") if name in row.table), None)
+    if column is None:
+        return {}
+    known = row.table[["question", column]].dropna().drop_duplicates("question")
+    return {
+        str(name): str(part).strip().casefold()
+        for name, part in zip(known["question"], known[column], strict=True)
+    }
+
+
+def _study(row: Row) -> list[str]:
+    """The digest of its prompts and options, if one is known."""
+    found = row.table["study"].dropna().unique() if "study" in row.table else ()
+    return [f"study {one}" for one in sorted(map(str, found))]
+
+
+def _words(one: Candidate) -> set[str]:
+    """Every value by which a candidate can be named."""
+    values = {key: whole_number(value) for key, value in one.row.keys.items() if value is not None}
+    votes = "exact" if one.votes is None else amount(one.votes, "vote")
+    return {*map(str, values.values()), *(describe({key: of}) for key, of in values.items()), votes}
+
+
+def without_benchmark(analysis: Analysis) -> list[str]:
+    """Columns to group by so that a candidate has all its benchmarks; [] if it has them now."""
+    rows = analysis.rows
+    several = len({str(row.keys.get("benchmark")) for row in rows}) > 1
+    names = [name for name in analysis.names if name != "benchmark"]
+    return names if several and "benchmark" in analysis.names else []
+
+
+def raters_of(row: Row) -> list[object]:
+    """Who labelled its questions; [] if it was one, or nobody is named."""
+    raters = dict.fromkeys(rater for _, rater, _ in row.judged.rated)
+    return list(raters) if len(raters) > 1 else []

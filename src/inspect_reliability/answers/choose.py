@@ -1,0 +1,336 @@
+"""Which judge is better, and how right is it after it was chosen?"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..showing.document import Caution, Document, Figure, Table, Text
+from ..showing.formats import ROUNDING, Record, TableColumn, amount, in_points, points, share, span
+from ..showing.keys import declared, legend
+from ..stats import agreement
+from .candidates import Choosing
+from .correction import agreement_in_words
+from .rater_preferences import preferences_in_words, rater_preferences
+from .row import valued
+from .summary import more, next_step, worst
+from .validity import accuracy_ceiling
+
+TITLE = "Which judge is better?"
+
+_MOST_SHOWN = 5
+"""Candidates in the answer, beside the current one and the cheapest."""
+
+_THOUSAND = 1_000
+"""Verdicts whose dollars are shown."""
+
+_READ = (
+    "Wordings that were written after reading errors on these labels fit them too well. Mark "
+    "labels as dev and test in a column split: dev chooses, and test measures."
+)
+_CALLS = (
+    "Prices are not known, so calls say what is cheap. Calls of different judges cost different "
+    "amounts: name dollars a call in a file with --price FILE."
+)
+_SOURCES = "All intervals hold together, however many candidates there are."
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked beside the choice.
+
+    Attributes:
+        current: Place of the candidate that is used now; None if none is named.
+        max_loss: How much less often the cheapest may be right than any other.
+        written: The file that the choice is written into; None if it is not.
+    """
+
+    current: int | None = None
+    max_loss: float = 0.05
+    written: str | None = None
+
+
+def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Document:
+    """The choice in words, then the candidates; `logs` is what was read."""
+    records = records_of(found, wanted)
+    raters = list(rater_preferences(found))
+    results = {"choose": records, "rater_preferences": raters}
+    said = [
+        _taken(found),
+        *_beside_current(found, wanted, records),
+        *_cheapest(found, wanted, records),
+        *_one_more_dollar(found, records),
+        *_people(found),
+        *preferences_in_words(raters),
+    ]
+    told = [Caution(text) for text in _cautions(found)]
+    return Document(
+        TITLE,
+        [
+            *(Text(one, "answer") for one in said),
+            _table(found, _shown(found, wanted, records), "Candidates", 0),
+            *worst(told),
+            *_next(found, wanted, logs),
+            more(len(told) - 1, len(records) - len(_shown(found, wanted, records))),
+        ],
+        results,
+        more=lambda: [_table(found, _order(records), "Every candidate", 0), *told],
+        explained=lambda: legend(declared("choose")),
+        charts=lambda: [_picture(found, wanted, records)],
+        sheet=records,
+    )
+
+
+def records_of(found: Choosing, wanted: Wanted) -> list[Record]:
+    """A record of each candidate, the cheapest first."""
+    best, measured = found.best, found.measured
+    new = {place for place, one in enumerate(found.identities) if one in found.new}
+    opened = found.has_test and bool(new)
+    known = [] if opened else measured.not_worse(wanted.max_loss)
+    better = [] if opened or wanted.current is None else measured.better(wanted.current)
+    value, ends = found.after
+    records = []
+    for place, one in enumerate(found.candidates):
+        chosen = place == found.chosen
+        current = wanted.current is not None and place != wanted.current and not opened
+        beside = (place, wanted.current or 0)
+        records.append(
+            {
+                **one.keys,
+                "n_labelled": best.n,
+                "n_test": measured.n if found.has_test else 0,
+                "accuracy": float(best.accuracy[place]),
+                "accuracy_interval": list(best.interval(place)),
+                "chosen": chosen,
+                "after_choosing": value if chosen else None,
+                "after_choosing_interval": list(ends) if chosen and ends else None,
+                "difference": measured.difference(*beside) if current else None,
+                "difference_at_least": measured.at_least(*beside) if current else None,
+                "better_than_current": place in better if current else None,
+                "not_worse": None if opened else place in known,
+                "labels_needed": None
+                if opened or place in known
+                else measured.labels_needed(place, wanted.max_loss),
+                "calls": one.calls,
+                "dollars": one.dollars,
+                "reason": _reason(found, place) if found.has_test and place in new else None,
+            }
+        )
+    return records
+
+
+def _reason(found: Choosing, place: int) -> str:
+    return (
+        f"this test part was opened before, without {found.names[place]}: whoever has seen its "
+        "errors may have written what fits them; label new questions for the test part"
+    )
+
+
+def _taken(found: Choosing) -> str:
+    """Which, and how right it is."""
+    best, name = found.best, found.names[found.chosen]
+    value, ends = found.after
+    among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}"
+    if _alike(found):
+        return (
+            f"These labels do not tell the {len(found.candidates)} candidates apart: all are right "
+            f"on the same questions ({share(value, best.n)}). {name} is the cheapest."
+        )
+    after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
+    if found.has_test:
+        of = amount(found.measured.n, "test question")
+        why = f" No interval: {_reason(found, found.chosen)}." if found.stale else ""
+        return f"Take {name}, {among}. It is right in {after} of {of}.{why}"
+    naive = share(float(best.accuracy[found.chosen]), best.n)
+    high = f" On these labels it is right in {naive}: of the best of several, that is too high."
+    same = naive == share(value, best.n)
+    return f"Take {name}: right in {after} of questions, {among}.{'' if same else high}"
+
+
+def _alike(found: Choosing) -> bool:
+    right = found.best.right
+    return bool(np.abs(right - right[:, [found.chosen]]).max() < ROUNDING)
+
+
+def _beside_current(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
+    if wanted.current is None or _alike(found):
+        return
+    name, one = found.names[wanted.current], records[found.chosen]
+    n = found.measured.n
+    if found.chosen == wanted.current:
+        yield "It is the one in use."
+        return
+    if one["better_than_current"] is None:
+        yield f"Whether it is right more often than {name} is not known."
+        return
+    by = f"{points(one['difference'], n)} points"
+    least = f"at least {points(one['difference_at_least'], n)}"
+    if one["better_than_current"]:
+        yield f"It is right more often than {name}: by {by}, {least}."
+    else:
+        yield f"Whether it is right more often than {name} is not decided: {by}, {least}."
+
+
+def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
+    """The cheapest that is not worse, or how many labels would show it."""
+    if _alike(found) or records[0]["not_worse"] is None:
+        return
+    near = f"within {in_points(wanted.max_loss, 0)} of the best"
+    known = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+    name, price = found.names[found.chosen], found.price(found.chosen)
+    if known is None:
+        cheap = plausible(found, wanted.max_loss)
+        needed = records[cheap]["labels_needed"]
+        said = f"No candidate is shown to be {near}"
+        if needed:
+            said += f": if {found.names[cheap]} is as good, about {needed:,} labels would show it"
+        yield f"{said}."
+    elif found.price(known) < price:
+        saved = 1 - found.price(known) / price
+        unit = "dollars" if found.by_dollars else "calls"
+        yield (
+            f"{found.names[known]} is the cheapest that is {near}: it saves {saved:.0%} of the "
+            f"{unit} of {name}."
+        )
+    else:
+        yield f"No cheaper candidate is shown to be {near}."
+
+
+def plausible(found: Choosing, most: float) -> int:
+    """The cheapest candidate that the chosen one is not shown to beat by this much."""
+    measured, best = found.measured, found.chosen
+    return next(
+        place
+        for place in range(len(found.candidates))
+        if place == best or measured.at_least(best, place) < most
+    )
+
+
+def _one_more_dollar(found: Choosing, records: Sequence[Record]) -> Iterator[str]:
+    """What the chosen candidate costs more than the cheapest, and what that buys."""
+    dearer = found.price(found.chosen) - found.price(0)
+    if not found.by_dollars or dearer <= 0:
+        return
+    gain = float(records[found.chosen]["accuracy"] - records[0]["accuracy"])
+    yield (
+        f"It costs ${_THOUSAND * dearer:,.2f} more for 1,000 verdicts than the cheapest, "
+        f"{found.names[0]}, and is right {in_points(gain, found.best.n)} more often on these "
+        "labels."
+    )
+
+
+def _cautions(found: Choosing) -> Iterator[str]:
+    if found.missed:
+        yield (
+            f"{amount(found.missed, 'labelled question')} left out: not every candidate judged "
+            f"{'it' if found.missed == 1 else 'them'}. All are compared on the same "
+            f"{len(found.questions):,}."
+        )
+    if found.marked and not found.has_test:
+        yield "The test part has fewer than 3 labels, so nothing was measured on it. Label more."
+    if not found.by_dollars and len({one.row.keys.get("judge") for one in found.candidates}) > 1:
+        yield _CALLS
+    if not found.marked:
+        yield _READ
+    if drawn := found.candidates[0].row.not_at_random:
+        yield f"{drawn[0].upper()}{drawn[1:]}. What is right here may not be elsewhere."
+
+
+def _order(records: Sequence[Record]) -> list[Record]:
+    """The best first; of equal ones the cheapest."""
+    return sorted(records, key=lambda one: (not one["chosen"], -round(one["accuracy"], 9)))
+
+
+def _shown(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> list[Record]:
+    """The best few, the current one, and the cheapest that is not worse."""
+    ordered = _order(records)
+    known = next((one for one in records if one["not_worse"]), None)
+    current = None if wanted.current is None else records[wanted.current]
+    also = [one for one in (known, current) if one is not None]
+    return [one for k, one in enumerate(ordered) if k < _MOST_SHOWN or one in also]
+
+
+def _table(found: Choosing, records: Sequence[Record], title: str, most: int) -> Table:
+    names = {_id(one.keys): name for one, name in zip(found.candidates, found.names, strict=True)}
+    n = found.best.n
+
+    def right(one: Record) -> str:
+        return span(one, "accuracy", "%", n)
+
+    def dollars(one: Record) -> str:
+        return "" if one["dollars"] is None else f"{_THOUSAND * one['dollars']:,.2f}"
+
+    def mark(name: str) -> Callable[[Record], str]:
+        return lambda one: "yes" if one[name] else ""
+
+    marks = {name: mark(name) for name in ("chosen", "not_worse", "better_than_current")}
+    shown = {"accuracy": right, "dollars": dollars, **marks}
+    first = TableColumn("votes", heading="Candidate", shown=lambda one: names[_id(one)])
+    columns = [one for one in declared("choose", **shown) if one.key != "after_choosing"]
+    return replace(Table.of(records, [first, *columns], title), most=most)
+
+
+def _id(keys: Record) -> str:
+    known = list(keys)
+    end = known.index("votes")
+    return str([keys[name] for name in known[: end + 1]])
+
+
+def _people(found: Choosing) -> Iterator[str]:
+    """What no prompt can pass: how far people agree."""
+    labels = found.candidates[0].row.labelled
+    if labels is None or not (labels.raters.replications > 1).any():
+        return
+    agree = agreement(labels.raters.replicated)
+    if agree.value is not None:
+        most = accuracy_ceiling(agree.value)
+        known = {"n_labelled": agree.n_questions, "accuracy_ceiling": most}
+        yield agreement_in_words(known | valued(raters_agreement=agree))
+
+
+def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
+    if _alike(found):
+        return next_step(
+            "label more questions, to find some on which candidates differ",
+            f"label {logs} --most 50 --out label.html",
+        )
+    if wanted.written is None:
+        return next_step("write the choice", f"choose {logs} --out choice.yaml")
+    if found.has_test:
+        return next_step(
+            "promise by the test part which of its verdicts may be kept",
+            f"keep {logs} --rule {wanted.written}",
+        )
+    return next_step(
+        "label questions that did not choose it, to promise which of its verdicts may be kept",
+        f"label {logs} --most 100 --out label.html",
+    )
+
+
+def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figure:
+    """Candidates by price and accuracy, with their simultaneous intervals."""
+    price = "dollars" if found.by_dollars else "calls"
+    known = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+    kinds = ("chosen", "current", "cheapest near the best", "others")
+    drawn = []
+    for place, one in enumerate(records):
+        at = (place == found.chosen, place == wanted.current, place == known, True)
+        drawn.append(one | {"candidate": kinds[at.index(True)]})
+    drawn.sort(key=lambda one: kinds.index(one["candidate"]))
+    return Figure(
+        "Candidates",
+        f"How often each candidate is right, by its {price} for a verdict. {_SOURCES}",
+        drawn,
+        x=price,
+        axis="prices",
+        y="accuracy",
+        by="candidate",
+        kind="points",
+        names=kinds,
+        y_label="right",
+        x_label=f"{price} for a verdict",
+        percent=True,
+        width=9.0,
+        lowest=None,
+        reference=float(records[found.chosen]["accuracy"]),
+    )

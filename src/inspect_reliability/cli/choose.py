@@ -1,0 +1,164 @@
+"""`choose`: which judge is better, and how right is it after it was chosen?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from ..answers import analyse
+from ..answers.analysis import Analysis
+from ..answers.candidates import VOTES, Choosing, candidates_of, without_benchmark
+from ..answers.choose import Wanted, choose_document
+from ..errors import UserError
+from ..files import read_text, user_path, yaml_events
+from ..judgments.opened_tests import Openings
+from ..record.choice import CHOICE
+from ..saving import write_text
+from ..showing import PAGE, render
+from ..showing.document import Text
+from ..showing.terminal import console, print_text
+from .main import command
+from .options import Finite, Request, by_option, print_left_out, reads_logs
+from .targets import writes
+
+
+def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
+    try:
+        found = sorted({int(one) for one in given.split(",")})
+    except ValueError:
+        found = [0]
+    if found[0] < 1:
+        raise click.BadParameter(f"{given!r} has no numbers of votes, such as 1,3,5.")
+    return found
+
+
+@command(
+    "choose logs --labels labels.csv --out choice.yaml",
+    "validate logs --labels others.csv --rule choice.yaml",
+)
+@click.option(
+    "--current",
+    metavar="NAME",
+    help="The judge, wording or candidate in use, to say which are better.",
+)
+@click.option(
+    "--votes",
+    metavar="N,...",
+    default=",".join(map(str, VOTES)),
+    callback=_numbers,
+    help="Numbers of verdicts whose majority is a candidate.",
+)
+@click.option(
+    "--max-loss",
+    type=Finite(min=0, max=1, max_open=True),
+    default=0.05,
+    help="How much less often the cheapest may be right than any other.",
+)
+@click.option(
+    "--price",
+    metavar="FILE",
+    help="YAML or JSON file with dollars of a call for each judge, if the judgments do not say.",
+)
+@writes(
+    "--out",
+    endings=[".yaml", ".yml"],
+    ours=CHOICE,
+    help="Also write the choice, which keep, validate, gate and rejudge take as --rule.",
+)
+@writes(
+    "--html",
+    endings=[".html", ".htm"],
+    ours=PAGE,
+    help="Also write the answer as one HTML page that works offline.",
+)
+@by_option
+@reads_logs
+def choose(
+    current: str | None,
+    votes: list[int],
+    max_loss: float,
+    price: str | None,
+    out: str | None,
+    html: str | None,
+    by: tuple[str, ...],
+    **asked: Any,
+) -> None:
+    """Choose the best judge in LOGS by a few labels, with an error that is still true.
+
+    Candidates are the judges in LOGS under every condition (wording, temperature), each with one
+    verdict and with the majority of several. Whoever takes the best of many by few labels believes
+    too much of it. So the accuracy of the chosen one is that after choosing, and intervals and
+    comparisons hold for all candidates at once.
+
+    If labels have a column split, those of the part "test" measure, and all others choose. The
+    candidates measured first are kept in a file beside the labels, since a test part is honest
+    only once.
+    """
+    # Options
+    prices = None if price is None else _prices(price)
+    request = Request(**asked)
+    openings = Openings.beside([*request.logs[:1], *request.labels][-1])
+    # Read
+    judgments = request.read(by)
+    # Rows
+    analysis = _whole_candidates(analyse(judgments, by), by)
+    found = candidates_of(analysis, votes, prices, openings.candidates)
+    print_left_out(_not_had(found, votes))
+    # Estimate
+    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out)
+    document = choose_document(found, wanted, request.typed)
+    if found.has_test:
+        openings.write(found.tested, found.identities)
+    # Say
+    request.show(document)
+    screen = console(stderr=True)
+    if out:
+        write_text(out, found.choice().text, CHOICE)
+        print_text(screen, f"Wrote {out}")
+    if html:
+        # A page goes to other people: only the terminal names paths.
+        blocks = [
+            replace(one, text=one.text.replace(request.typed, "LOGS"))
+            if isinstance(one, Text)
+            else one
+            for one in document.blocks
+        ]
+        write_text(html, render(replace(document, blocks=blocks), "html"), PAGE)
+        print_text(screen, f"Wrote {html}")
+
+
+def _whole_candidates(analysis: Analysis, by: Sequence[str]) -> Analysis:
+    """The analysis with one row a candidate: all its benchmarks together, unless `by` says else."""
+    names = [] if by else without_benchmark(analysis)
+    return analyse(analysis.judgments, names) if names else analysis
+
+
+def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:
+    """Numbers of votes that somebody asked for and no candidate has."""
+    source = click.get_current_context().get_parameter_source("votes")
+    if source is not click.core.ParameterSource.COMMANDLINE:
+        return []
+    had = {one.votes for one in found.candidates}
+    return [f"{n} votes: no judge has so many verdicts a question" for n in votes if n not in had]
+
+
+def _prices(file: str) -> dict[str, float]:
+    """Dollars of a call by judge."""
+    path = user_path(file)
+    form: TypeAdapter[Any] = TypeAdapter(dict[str, float])
+    try:
+        text = read_text(path)
+        for _ in yaml_events(text, str(path)):  # or an error
+            pass
+        found: dict[str, float] = form.validate_python(yaml.safe_load(text))
+    except (ValidationError, ValueError, yaml.YAMLError) as error:
+        raise UserError(
+            f"{path} has no prices: {str(error).splitlines()[0]}. Give each judge its dollars a "
+            "call, a line each, as in 'my-judge: 0.002'."
+        ) from None
+    if wrong := [name for name, dollars in found.items() if not 0 <= dollars < float("inf")]:
+        raise UserError(f"{path}: {wrong[0]} has no price from 0. Give dollars a call.")
+    return found

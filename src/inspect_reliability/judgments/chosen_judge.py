@@ -1,0 +1,135 @@
+"""The judgments of the judge that `choose` chose, asked as it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from ..record.choice import EXACT, Choice
+from ..verdicts import NO_VERDICTS, NON_RESPONSE
+from .columns import N_JUDGMENTS, of_role
+from .reading import Note
+from .table import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CHOSE = (
+    "labels left out because they chose this judge: by them it looks better than it is. Label "
+    "other questions"
+)
+
+
+def only_chosen(judgments: Judgments, choice: Choice, where: str, votes: bool) -> Judgments:
+    """The judgments of the chosen judge, without the labels that chose it.
+
+    Args:
+        judgments: Judgments of it, and of others.
+        choice: The judge, and how many of its verdicts vote.
+        where: The file of the choice.
+        votes: Whether the verdicts that vote are wanted, so many a question. Else a verdict is the
+            majority of so many; of those tied the first.
+
+    Raises:
+        UserError: None is of this judge, or they are too few for a vote.
+    """
+    table = _of_design(judgments.table, choice, where)
+    if choice.votes != EXACT:
+        if N_JUDGMENTS in table:
+            raise UserError(
+                f"{where} takes {choice.votes} verdicts at a time, and these judgments are counts. "
+                "Name the logs or files that they are from."
+            )
+        take = _first if votes else _majorities
+        table = take(table, int(choice.votes)) if votes or int(choice.votes) > 1 else table
+        if not len(table):
+            raise UserError(
+                f"{where} takes the majority of {choice.votes} verdicts, and no question has so "
+                "many of this judge. Judge again with more replications."
+            )
+    table, notes = _without_labels(table, choice, where)
+    return replace(judgments, table=table, said=(*judgments.said, *notes))
+
+
+def _of_design(table: pd.DataFrame, choice: Choice, where: str) -> pd.DataFrame:
+    if "share" in table:  # exact verdicts, maybe beside drawn ones
+        table = table[table["share"].notna() == (choice.votes == EXACT)]
+    for name, value in choice.design.items():
+        said = table[name].map(_text) if name in table else None
+        fits = None if said is None else said == value
+        if said is None or fits is None or not fits.any():
+            others = "none" if said is None else ", ".join(map(str, said.dropna().unique()[:5]))
+            raise UserError(
+                f"{where} is stale: it chose {choice.name}, and the {name} here is {others}. "
+                "Choose again, or name logs of that judge."
+            )
+        table = table[fits]
+    return table
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value != value:
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _turns(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Judgments by replication, and the columns of what is voted on.
+
+    Verdicts that are labels of places vote within one order; else orders take turns.
+    """
+    units = [*of_role(table, "unit", "part", without=("prompt", "study"))]
+    table = table.assign(_number=range(len(table)))
+    if "order" not in table or not table["order"].notna().any():
+        return table.sort_values(["replication", "_number"], kind="stable"), units
+    shown = table["order"].map(str)
+    table = table.assign(_order=shown)
+    if table["order"].map(lambda one: isinstance(one, list | tuple)).any():
+        return table.sort_values(["replication", "_number"], kind="stable"), [*units, "_order"]
+    turn = table.sort_values("replication", kind="stable")
+    turn = turn.assign(_turn=turn.groupby([*units, "_order"], dropna=False).cumcount())
+    return turn.sort_values(["_turn", "_order"], kind="stable"), units
+
+
+def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
+    """The first so many verdicts of each question."""
+    turns, units = _turns(table)
+    place = turns.groupby(units, dropna=False).cumcount()
+    return table.loc[table.index.isin(turns.index[place < votes])]
+
+
+def _majorities(table: pd.DataFrame, votes: int) -> pd.DataFrame:
+    """A row for each majority of so many verdicts: a vote takes verdicts that no other takes."""
+    turns, units = _turns(table)
+    place = turns.groupby(units, dropna=False).cumcount()
+    turns = turns.assign(_vote=place // votes)
+    by = turns.groupby([*units, "_vote"], dropna=False, sort=False)
+    whole = by["verdict"].transform("size") == votes
+    said = turns[whole].groupby([*units, "_vote"], dropna=False, sort=False)["verdict"]
+    won = said.transform(lambda given: _majority(given.tolist()))
+    first = turns[whole].assign(verdict=won).drop_duplicates([*units, "_vote"])
+    made = first.assign(replication=first["_vote"] + 1).sort_index()
+    return made.drop(columns=[name for name in made if str(name).startswith("_")])
+
+
+def _majority(given: list[Any]) -> Any:
+    """The most frequent verdict, of those tied the first; outputs without one have no vote."""
+    known = Counter(one for one in given if one is not None and one not in NO_VERDICTS)
+    return known.most_common(1)[0][0] if known else NON_RESPONSE
+
+
+def _without_labels(
+    table: pd.DataFrame, choice: Choice, where: str
+) -> tuple[pd.DataFrame, list[Note]]:
+    names, known = table["question"].map(str), {*choice.labels.questions}
+    # Of benchmarks with the same ids, the choice has their names before these.
+    chose = names.isin(known) | (table["benchmark"].map(str) + ": " + names).isin(known)
+    if "label" not in table:
+        return table, []
+    used = chose & table["label"].notna()
+    if not used.any():
+        return table, []
+    table = table.assign(label=table["label"].where(~used, None))
+    return table, [Note(_CHOSE, int(table.loc[used, "question"].nunique()), where)]

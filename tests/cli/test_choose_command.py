@@ -1,0 +1,474 @@
+"""`choose` from a file of judgments and a file of labels, what it writes, and what takes that."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from commands import invoke, results
+from inspect_reliability.errors import UserError
+from inspect_reliability.record.choice import read_choice
+from inspect_reliability.record.rule import KeepRule
+
+N = 90
+SHARES = {"small": 0.62, "large": 0.78, "largest": 0.8}
+
+
+def judged(accuracies: dict[str, float], tries: int = 5, n: int = N) -> pd.DataFrame:
+    """Verdicts of judges; a question is equally hard for all."""
+    rng = np.random.default_rng(len(accuracies))
+    hard = rng.normal(0, 0.8, n)
+    rows = [
+        (judge, wording, f"q{i}", k, "yes" if right == (i % 2 == 0) else "no")
+        for judge, share in accuracies.items()
+        for wording in ("base", "strict")
+        for i in range(n)
+        for k, right in enumerate(rng.normal(0, 1, tries) + hard[i] < 2.2 * share - 0.9, 1)
+    ]
+    return pd.DataFrame(rows, columns=["judge", "wording", "question", "replication", "verdict"])
+
+
+def labels_of(n: int, every: int = N) -> pd.DataFrame:
+    """Labels of questions drawn at random."""
+    at = np.random.default_rng(2).choice(every, n, replace=False)
+    return pd.DataFrame({"id": [f"q{i}" for i in at], "label": np.where(at % 2, "no", "yes")})
+
+
+@pytest.fixture(name="files")
+def _files(tmp_path: Path) -> tuple[str, str]:
+    judged(SHARES).to_csv(tmp_path / "judged.csv", index=False)
+    labels_of(60).to_csv(tmp_path / "labels.csv", index=False)
+    return str(tmp_path / "judged.csv"), str(tmp_path / "labels.csv")
+
+
+def choose(*arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = results("choose", *arguments)["choose"]
+    return found
+
+
+def said(*arguments: str) -> str:
+    done = invoke(*arguments)
+    assert done.exit_code == 0, done.output
+    assert len(done.stdout.splitlines()) <= 25
+    return " ".join(done.stdout.split())
+
+
+def test_every_row_with_every_number_of_votes_is_a_candidate(files: tuple[str, str]) -> None:
+    """Judges x wordings x votes, the cheapest first; one is chosen, right most often of all."""
+    logs, labels = files
+    found = choose(logs, "--labels", labels)
+    assert len(found) == 3 * 2 * 3
+    assert [one["calls"] for one in found] == sorted(one["calls"] for one in found)
+    (chosen,) = [one for one in found if one["chosen"]]
+    assert chosen["accuracy"] == max(one["accuracy"] for one in found)
+    own = pd.read_csv(logs).merge(pd.read_csv(labels), left_on="question", right_on="id")
+    own["right"] = own["verdict"] == own["label"]
+    once = own.groupby(["judge", "wording"])["right"].mean()
+    for one in found:
+        if one["votes"] == 1:
+            assert one["accuracy"] == pytest.approx(once[one["judge"], one["wording"]])
+        assert one["n_labelled"] == 60
+        low, high = one["accuracy_interval"]
+        assert low <= one["accuracy"] <= high
+        assert (one["after_choosing"] is None) == (not one["chosen"])
+    low, high = chosen["after_choosing_interval"]
+    assert low <= chosen["after_choosing"] <= chosen["accuracy"] <= high
+
+
+def test_majorities_of_all_votes_are_counted_once_more(files: tuple[str, str]) -> None:
+    """The majority of five of five verdicts is that of a group-by with pandas."""
+    logs, labels = files
+    own = pd.read_csv(logs).merge(pd.read_csv(labels), left_on="question", right_on="id")
+    own["right"] = own["verdict"] == own["label"]
+    won = own.groupby(["judge", "wording", "question"])["right"].sum() >= 3
+    for one in choose(logs, "--labels", labels, "--votes", "5"):
+        assert one["accuracy"] == pytest.approx(won[one["judge"], one["wording"]].mean())
+
+
+def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, str]) -> None:
+    """The answer names the chosen one, its accuracy after choosing, and what runs next."""
+    logs, labels = files
+    found = choose(logs, "--labels", labels, "--current", "small, wording base")
+    (chosen,) = [one for one in found if one["chosen"]]
+    assert chosen["judge"] != "small"
+    text = said("choose", logs, "--labels", labels, "--current", "small, wording base")
+    assert f"Take {chosen['judge']}" in text
+    assert "chosen among 18 by 60 labelled questions" in text
+    assert "right more often than small, wording base, 1 vote" in text
+    assert f"choose {logs} --labels {labels} --out choice.yaml" in text
+
+
+def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, str]) -> None:
+    """A name that several candidates have, or none, is refused with the names there are."""
+    logs, labels = files
+    for name in ("small", "tiny"):
+        done = invoke("choose", logs, "--labels", labels, "--current", name)
+        assert done.exit_code == 2
+        assert "Name one of: 'large, wording base, 1 vote'" in " ".join(done.stderr.split())
+    found = choose(logs, "--labels", labels, "--current", "small, strict, 3 votes")
+    none = [one for one in found if one["better_than_current"] is None]
+    assert [(one["judge"], one["wording"], one["votes"]) for one in none] == [
+        ("small", "strict", 3)
+    ]
+
+
+@pytest.mark.parametrize("most", ["0", "0.02", "0.9"])
+def test_how_near_the_best_is_asked(files: tuple[str, str], most: str) -> None:
+    """No label shows that nothing is lost; a large loss is ruled out of every candidate."""
+    logs, labels = files
+    given = ("--labels", labels, "--votes", "1", "--max-loss", most)
+    found = choose(logs, *given)
+    assert [one["not_worse"] for one in found] == [most == "0.9"] * 6
+    needed = [one["labels_needed"] for one in found]
+    assert all(needed) if most == "0.02" else not any(needed)
+    text = said("choose", logs, *given)
+    assert ("labels would show it" in text) == (most == "0.02")
+    assert ("No candidate is shown to be within" in text) == (most != "0.9")
+
+
+def test_prices_say_what_is_cheap(files: tuple[str, str], tmp_path: Path) -> None:
+    """Dollars are those of the file times votes; a judge without one is named."""
+    logs, labels = files
+    prices = {"small": 0.001, "large": 0.01, "largest": 0.1}
+    file = tmp_path / "prices.yaml"
+    file.write_text(yaml.safe_dump(prices))
+    found = choose(logs, "--labels", labels, "--price", str(file))
+    for one in found:
+        assert one["dollars"] == pytest.approx(prices[one["judge"]] * one["votes"])
+    assert [one["dollars"] for one in found] == sorted(one["dollars"] for one in found)
+    assert "more for 1,000 verdicts" in said(
+        "choose", logs, "--labels", labels, "--price", str(file)
+    )
+    file.write_text("small: 0.001\nlarge: 0.01\n")
+    done = invoke("choose", logs, "--labels", labels, "--price", str(file))
+    assert (done.exit_code, "largest has no price" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["- 1", "small: cheap", "small: -1", "small: .inf", "a: [", "3"])
+def test_a_file_of_prices_without_prices(files: tuple[str, str], tmp_path: Path, text: str) -> None:
+    """What is no price is said, with what to write."""
+    logs, labels = files
+    file = tmp_path / "prices.yaml"
+    file.write_text(text)
+    done = invoke("choose", logs, "--labels", labels, "--price", str(file))
+    assert done.exit_code == 2
+    assert "price" in done.stderr
+    assert "dollars a call" in " ".join(done.stderr.split())
+
+
+def test_costs_in_the_judgments_are_prices(files: tuple[str, str], tmp_path: Path) -> None:
+    """The mean cost of a judgment is the price of a call."""
+    logs, labels = files
+    table = pd.read_csv(logs)
+    table["cost"] = table["judge"].map({"small": 0.002, "large": 0.02, "largest": 0.2})
+    table.to_csv(tmp_path / "costs.csv", index=False)
+    for one in choose(str(tmp_path / "costs.csv"), "--labels", labels, "--votes", "1"):
+        price = {"small": 0.002, "large": 0.02, "largest": 0.2}[one["judge"]]
+        assert one["dollars"] == pytest.approx(price)
+
+
+def test_one_candidate_is_no_choice(tmp_path: Path) -> None:
+    """A judge that was asked once under one wording is all there is."""
+    table = judged({"only": 0.7}, tries=1).query("wording == 'base'").drop(columns="wording")
+    table.to_csv(tmp_path / "one.csv", index=False)
+    labels_of(30).to_csv(tmp_path / "labels.csv", index=False)
+    done = invoke("choose", tmp_path / "one.csv", "--labels", tmp_path / "labels.csv")
+    assert done.exit_code == 2
+    assert "there is one candidate, only" in " ".join(done.stderr.split())
+
+
+def test_candidates_are_compared_on_what_all_of_them_judged(tmp_path: Path) -> None:
+    """Questions that one lacks are left out and counted; too few shared ones are refused."""
+    table = judged(SHARES)
+    number = table["question"].str[1:].astype(int)
+    table[(table["judge"] != "large") | (number < 50)].to_csv(tmp_path / "some.csv", index=False)
+    labels_of(N).to_csv(tmp_path / "labels.csv", index=False)
+    asked = ("choose", str(tmp_path / "some.csv"), "--labels", str(tmp_path / "labels.csv"))
+    assert {one["n_labelled"] for one in choose(*asked[1:])} == {50}
+    assert "40 labelled questions left out" in " ".join(invoke(*asked, "--full").stdout.split())
+    table[(table["judge"] != "large") == (number < 89)].to_csv(tmp_path / "some.csv", index=False)
+    done = invoke(*asked)
+    assert done.exit_code == 2
+    assert "candidates share" in " ".join(done.stderr.split())
+
+
+def test_labels_that_all_candidates_pass(tmp_path: Path) -> None:
+    """Where all are right on the same questions, the cheapest is named and nothing is claimed."""
+    table = judged({"a": 0.7, "b": 0.7}, tries=1)
+    table["verdict"] = "yes"
+    table.to_csv(tmp_path / "same.csv", index=False)
+    labels = labels_of(40).assign(label="yes")
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    text = said("choose", str(tmp_path / "same.csv"), "--labels", str(tmp_path / "labels.csv"))
+    assert "do not tell the 4 candidates apart" in text
+    assert "label more questions" in text
+
+
+def test_nothing_is_labelled(files: tuple[str, str]) -> None:
+    """Without labels nothing is chosen."""
+    done = invoke("choose", files[0])
+    assert done.exit_code == 2
+    assert "--labels FILE" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("votes", ["0", "a", "1,,3", "-1"])
+def test_numbers_of_votes_are_numbers(files: tuple[str, str], votes: str) -> None:
+    """What is no number of votes is refused."""
+    done = invoke("choose", files[0], "--labels", files[1], "--votes", votes)
+    assert done.exit_code == 2
+    assert "numbers of votes" in done.stderr
+
+
+def test_votes_that_nobody_has_are_said(files: tuple[str, str]) -> None:
+    """Five verdicts a question have no majority of seven."""
+    done = invoke("choose", files[0], "--labels", files[1], "--votes", "1,7")
+    assert done.exit_code == 0
+    assert "7 votes: no judge has so many verdicts a question" in " ".join(done.stderr.split())
+
+
+@pytest.fixture(name="split")
+def _split(files: tuple[str, str]) -> tuple[str, str]:
+    logs, labels = files
+    known = pd.read_csv(labels)
+    known["split"] = ["dev"] * 35 + ["test"] * 25
+    known.to_csv(labels, index=False)
+    return logs, labels
+
+
+def test_a_test_part_measures_what_the_others_choose(split: tuple[str, str]) -> None:
+    """Chosen on dev; its accuracy after choosing is that of the test labels."""
+    logs, labels = split
+    found = choose(logs, "--labels", labels, "--votes", "1")
+    (chosen,) = [one for one in found if one["chosen"]]
+    assert (chosen["n_labelled"], chosen["n_test"]) == (35, 25)
+    own = pd.read_csv(logs).merge(pd.read_csv(labels), left_on="question", right_on="id")
+    own["right"] = own["verdict"] == own["label"]
+    by = own.groupby(["split", "judge", "wording"])["right"].mean()
+    assert chosen["accuracy"] == pytest.approx(by["dev"].max())
+    at = (chosen["judge"], chosen["wording"])
+    assert chosen["after_choosing"] == pytest.approx(by["test"][at])
+    text = said("choose", logs, "--labels", labels, "--votes", "1")
+    assert "of 25 test questions" in text
+
+
+def test_a_test_part_is_opened_once(split: tuple[str, str], tmp_path: Path) -> None:
+    """The same candidates are the same opening; another one gets no interval, and the reason."""
+    logs, labels = split
+    first = choose(logs, "--labels", labels, "--votes", "1")
+    listed = Path(f"{labels}.opened.json")
+    known = listed.read_text()
+    assert len(json.loads(known)["openings"][0]["questions"]) == 25
+    assert choose(logs, "--labels", labels, "--votes", "1") == first
+    table = pd.read_csv(logs)
+    few = table[table["wording"] == "base"]
+    few.to_csv(tmp_path / "few.csv", index=False)
+    (same,) = [o for o in choose(str(tmp_path / "few.csv"), "--labels", labels) if o["chosen"]]
+    assert (same["votes"] == 1) == (same["after_choosing_interval"] is not None)
+    perfect = table[table["judge"] == "largest"].merge(
+        labels_of(N, N), left_on="question", right_on="id"
+    )
+    perfect = perfect.assign(judge="new", verdict=perfect["label"])
+    pd.concat([table, perfect[table.columns]]).to_csv(tmp_path / "more.csv", index=False)
+    found = choose(str(tmp_path / "more.csv"), "--labels", labels, "--votes", "1")
+    (chosen,) = [one for one in found if one["chosen"]]
+    assert chosen["judge"] == "new"
+    assert chosen["after_choosing_interval"] is None
+    assert "opened before" in chosen["reason"]
+    assert chosen["not_worse"] is None
+    assert listed.read_text() == known
+    text = said("choose", str(tmp_path / "more.csv"), "--labels", labels, "--votes", "1")
+    assert "No interval: this test part was opened before" in text
+
+
+def test_an_opening_that_was_changed_is_refused(split: tuple[str, str]) -> None:
+    """A list of openings that cannot be read stops the command: it would be opened again."""
+    logs, labels = split
+    Path(f"{labels}.opened.json").write_text("{}")
+    done = invoke("choose", logs, "--labels", labels)
+    assert done.exit_code == 2
+    assert "It was changed" in " ".join(done.stderr.split())
+
+
+def test_a_test_part_without_labels(files: tuple[str, str]) -> None:
+    """The others choose and measure, and a caution says that the test part needs labels."""
+    logs, labels = files
+    known = pd.read_csv(labels)
+    known["split"] = ["dev"] * 50 + ["test"] * 10
+    known.loc[50:, "label"] = None
+    known.to_csv(labels, index=False)
+    found = choose(logs, "--labels", labels)
+    assert {(one["n_labelled"], one["n_test"]) for one in found} == {(50, 0)}
+    text = " ".join(invoke("choose", logs, "--labels", labels, "--full").stdout.split())
+    assert "The test part has fewer than 3 labels" in text
+    assert not Path(f"{labels}.opened.json").exists()
+
+
+def test_other_parts_of_labels_choose_as_ever(files: tuple[str, str]) -> None:
+    """A column split without a test part, as of a random draw, says nothing."""
+    logs, labels = files
+    before = choose(logs, "--labels", labels)
+    pd.read_csv(labels).assign(split="random").to_csv(labels, index=False)
+    assert choose(logs, "--labels", labels) == before
+
+
+def test_the_choice_is_what_other_commands_take(files: tuple[str, str], tmp_path: Path) -> None:
+    """Its file says judge, votes and labels; validate, gate and keep read that judge alone."""
+    logs, labels = files
+    out = str(tmp_path / "choice.yaml")
+    found = choose(logs, "--labels", labels, "--votes", "1,5", "--out", out)
+    (chosen,) = [one for one in found if one["chosen"]]
+    choice = read_choice(out)
+    assert choice.design["judge"] == chosen["judge"]
+    assert choice.design["wording"] == chosen["wording"]
+    assert choice.votes == chosen["votes"]
+    assert choice.labels.part == "all"
+    assert len(choice.labels.questions) == 60
+    assert choice.accuracy == pytest.approx(chosen["after_choosing"])
+    every = str(tmp_path / "every.csv")
+    labels_of(N).to_csv(every, index=False)
+    (right,) = results("validate", logs, "--labels", every, "--rule", out)["validity"]
+    assert right["judge"] == chosen["judge"]
+    assert right["n_labelled"] == 30  # without the 60 that chose
+    own = pd.read_csv(logs).merge(labels_of(N), left_on="question", right_on="id")
+    own = own[~own["question"].isin(choice.labels.questions)]
+    own = own[(own["judge"] == chosen["judge"]) & (own["wording"] == chosen["wording"])]
+    rights = (own["verdict"] == own["label"]).groupby(own["question"]).mean()
+    if chosen["votes"] > 1:
+        rights = rights > 0.5
+    assert right["accuracy"] == pytest.approx(rights.mean())
+    kept = results("keep", logs, "--labels", every, "--rule", out, "--max-error", ".4")["keep"]
+    assert [(one["judge"], one["votes"]) for one in kept] == [(chosen["judge"], chosen["votes"])]
+    assert kept[0]["n_labelled"] == 30
+    gate = invoke("gate", logs, "--labels", every, "--rule", out, "--min", "accuracy=.01")
+    assert gate.exit_code == 0, gate.output
+    done = invoke("validate", logs, "--labels", labels, "--rule", out)
+    assert done.exit_code == 2
+    assert "they chose this judge" in " ".join(done.stderr.split())
+
+
+def test_a_choice_of_another_judge_is_stale(files: tuple[str, str], tmp_path: Path) -> None:
+    """Where LOGS have no such judge, the reason says which they have."""
+    logs, labels = files
+    out = str(tmp_path / "choice.yaml")
+    invoke("choose", logs, "--labels", labels, "--out", out)
+    judge = read_choice(out).design["judge"]
+    others = pd.read_csv(logs).query("judge != @judge")
+    others.to_csv(tmp_path / "others.csv", index=False)
+    for command in (["keep"], ["validate"], ["gate", "--min", "accuracy=.5"]):
+        done = invoke(*command, tmp_path / "others.csv", "--labels", labels, "--rule", out)
+        assert done.exit_code == 2
+        assert f"is stale: it chose {judge}" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"votes": 0}, "votes"),
+        ({"votes": "many"}, "votes"),
+        ({"order": "any"}, "order"),
+        ({"accuracy": 2}, "accuracy"),
+        ({"labels": {}}, "labels"),
+        ({"more": 1}, "unknown field 'more'"),
+        ({"design": None}, "design"),
+    ],
+)
+def test_what_is_no_choice(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
+    """A file that was changed by hand says where it is wrong."""
+    known = {
+        **{"design": {"judge": "a"}, "votes": 3, "order": "given", "rule": "majority"},
+        **{"abstain": [], "accuracy": 0.8, "at_least": 0.7, "candidates": 4},
+        "labels": {"fingerprint": "0", "part": "all", "questions": ["q1"]},
+    }
+    path = tmp_path / "choice.yaml"
+    path.write_text(yaml.safe_dump(known))
+    assert read_choice(str(path)).votes == 3
+    path.write_text(yaml.safe_dump({**known, **changed}))
+    with pytest.raises(UserError, match=words):
+        read_choice(str(path))
+
+
+def test_the_scorer_asks_the_chosen_judge(files: tuple[str, str], tmp_path: Path) -> None:
+    """Its rule is the most frequent of so many votes, and promises the error after choosing."""
+    logs, labels = files
+    out = str(tmp_path / "choice.yaml")
+    found = choose(logs, "--labels", labels, "--votes", "3", "--out", out)
+    (chosen,) = [one for one in found if one["chosen"]]
+    rule = read_choice(out).as_rule
+    assert isinstance(rule, KeepRule)
+    assert (rule.judges, rule.votes) == ([chosen["judge"]], 3)
+    assert rule.error == pytest.approx(1 - chosen["after_choosing"])
+    assert rule.max_error == pytest.approx(1 - chosen["after_choosing_interval"][0])
+    assert rule.decide(["yes", "no", "yes"]) == ("yes", pytest.approx(2 / 3))
+    assert rule.decide(["yes", None, None])[0] is None
+
+
+def test_people_who_prefer_different_judges(tmp_path: Path) -> None:
+    """Two people's labels that prefer different candidates are another policy, and are said."""
+    rng = np.random.default_rng(0)
+    rows, labels = [], []
+    for i in range(60):
+        strict, lenient = ("no", "yes") if i % 3 == 0 else ("yes", "yes")
+        noise = rng.random(2) < 0.1
+        rows += [("hard", f"q{i}", "no" if noise[0] else strict)]
+        rows += [("soft", f"q{i}", "no" if noise[1] else lenient)]
+        labels += [(f"q{i}", "ann", strict), (f"q{i}", "bob", lenient)]
+    pd.DataFrame(rows, columns=["judge", "question", "verdict"]).to_csv(
+        tmp_path / "judged.csv", index=False
+    )
+    pd.DataFrame(labels, columns=["id", "rater", "label"]).to_csv(
+        tmp_path / "labels.csv", index=False
+    )
+    asked = (str(tmp_path / "judged.csv"), "--labels", str(tmp_path / "labels.csv"))
+    found = results("choose", *asked)["rater_preferences"]
+    assert {one["rater"]: one["prefers"] for one in found} == {"ann": "hard", "bob": "soft"}
+    assert all(int(name[1:]) % 3 == 0 for one in found for name in one["questions"])
+    text = said("choose", *asked)
+    assert "Two people give the same label in 67%" in text
+    assert "By the labels of ann, hard is best; by those of bob, soft." in text
+
+
+def test_the_page_has_one_picture(files: tuple[str, str], tmp_path: Path) -> None:
+    """Candidates by calls and accuracy, the chosen one apart."""
+    logs, labels = files
+    page = tmp_path / "page.html"
+    invoke("choose", logs, "--labels", labels, "--html", str(page))
+    text = page.read_text()
+    assert text.count("<figcaption") == 1
+    assert "How often each candidate is right, by its calls for a verdict." in text
+    assert logs not in text
+
+
+def test_what_is_wrong_twice_is_written_without_the_test_part(
+    split: tuple[str, str], tmp_path: Path
+) -> None:
+    """A line a question and judge: verdicts, label and what was said; nothing of the test part."""
+    logs, labels = split
+    out = tmp_path / "errors.jsonl"
+    table = pd.read_csv(logs).assign(explanation="because", output="an answer")
+    table.to_csv(logs, index=False)
+    done = invoke("report", logs, "--labels", labels, "--errors", out)
+    assert done.exit_code == 0, done.output
+    found = [json.loads(line) for line in out.read_text().splitlines()]
+    known = pd.read_csv(labels).set_index("id")
+    own = table.merge(known, left_on="question", right_on="id").query("split == 'dev'")
+    wrong = (own["verdict"] != own["label"]).groupby(
+        [own["judge"], own["wording"], own["question"]]
+    )
+    twice = wrong.sum()[wrong.sum() >= 2]
+    # An output is part of a question's name.
+    names = [one["question"].removesuffix(", an answer") for one in found]
+    said = [(one["judge"], one["wording"], name) for one, name in zip(found, names, strict=True)]
+    assert {*said} == {*twice.index}
+    assert len(said) == len(twice)
+    for one, name in zip(found, names, strict=True):
+        assert one["label"] == [known["label"][name]]
+        assert sum(one["verdicts"].values()) == 5
+        assert (one["explanation"], one["output"]) == ("because", "an answer")
+    done = invoke("report", logs, "--labels", labels, "--errors", out)  # ours: written again
+    assert done.exit_code == 0
+    out.write_text('{"mine": 1}\n')
+    assert invoke("report", logs, "--labels", labels, "--errors", out).exit_code == 2
