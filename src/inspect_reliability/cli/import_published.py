@@ -26,8 +26,8 @@ def import_published(folder: Path, log_dir: str) -> None:
     reads them.
     Run the command again after an interruption: it writes the same logs under the same names.
 
-    It ends with the paper's tables beside ours, cell by cell. That fits 200 permutations a row,
-    which takes a minute.
+    It ends with the paper's tables, one a benchmark, with our values below the published ones, and
+    names what differs. That fits 200 permutations a row, which takes a minute.
     """
     runs = published_runs(folder)
     screen = console(stderr=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
-from ...showing.formats import Record, TableColumn
+from ...showing.formats import Record, describe, grouped_by, text, whole_number
 from .layout import full_name
 from .procedure import pooled_with_constant, split_varying
 from .reported import coded, published, silent
@@ -18,22 +18,16 @@ STATISTICS = ("omega", "alpha")
 
 _BENCHMARKS = {"MTBench": "MT-Bench"}
 
-_COLUMNS = [
-    TableColumn("judge", heading="Judge"),
-    TableColumn("benchmark", heading="Benchmark"),
-    TableColumn("temperature", heading="T", missing="not known"),
-    TableColumn("statistic", heading="Statistic"),
-    TableColumn("published", heading="Published", form=".4f", missing="not in the files"),
-    TableColumn("ours", heading="Ours", form=".4f", missing="not estimable"),
-    TableColumn("difference", heading="Difference", form="+.1e"),
-    TableColumn("reliabilipy", heading="reliabilipy", form=".4f"),
-    TableColumn("permuted", heading="Permuted", shown=lambda record: _floor(record["permuted"])),
-]
+_SOURCES = {"published": ".4f", "ours": ".4f", "permuted": ".2f"}
+"""Where the values of a line are from, and their form."""
+
+SAME = 1e-6
+"""Values that differ by less are the same: the files have six digits or more."""
 
 _MEANING = (
     "Published: the value in the study's own files. Ours: the same procedure on the judgments just "
-    "imported. reliabilipy: that package itself, where it is installed. Permuted: mean and 95% "
-    "range of the procedure on 200 permutations, in which replications have nothing in common."
+    "imported. Permuted: its mean on 200 permutations, in which replications have nothing in "
+    "common."
 )
 
 
@@ -73,10 +67,49 @@ def cells(rows: Iterable[Row], folder: Path) -> Iterator[Record]:
 
 
 def tables(found: list[Record]) -> Document:
-    """The cells as one table."""
-    columns = [one for one in _COLUMNS if any(map(one.show, found))]
-    shown: list[Block] = [Table.of(found, columns), Text(_MEANING)]
+    """A table a benchmark, as the paper prints them, and what differs from its files."""
+    shown: list[Block] = [
+        _table(str(benchmark), cells)
+        for benchmark, cells in grouped_by(found, lambda cell: cell["benchmark"]).items()
+    ]
+    shown += [Text(_MEANING), *map(Text, _differences(found))]
     return Document("The paper's tables beside ours", shown, {"cells": found})
+
+
+def _table(title: str, found: list[Record]) -> Table:
+    """Judge, statistic and source by temperature."""
+    temperatures = list(dict.fromkeys(cell["temperature"] for cell in found))
+    at = {(one["judge"], one["statistic"], one["temperature"]): one for one in found}
+    lines = []
+    for judge, statistic in dict.fromkeys((one["judge"], one["statistic"]) for one in found):
+        name = str(judge).rpartition("/")[2]
+        for source, form in _SOURCES.items():
+            own = [at.get((judge, statistic, t), {}).get(source) for t in temperatures]
+            if any(one is not None for one in own):
+                texts = (text(one[0] if isinstance(one, list) else one, form, "-") for one in own)
+                lines.append([name, statistic, source, *texts])
+                name = ""
+    headings = [
+        "not known" if one is None else f"T = {whole_number(one):g}" for one in temperatures
+    ]
+    return Table(["Judge", "", "", *headings], lines, title)
+
+
+def _differences(found: list[Record]) -> Iterator[str]:
+    """What does not come out as in the files, or by the package; or that all does."""
+    for source, name in (("ours", "our procedure"), ("reliabilipy", "reliabilipy itself")):
+        known = [one for one in found if None not in (one["published"], one[source])]
+        differ = [one for one in known if abs(one[source] - one["published"]) > SAME]
+        if known:
+            n = len(known) - len(differ)
+            others = ", and these differ:" if differ else "."
+            yield f"{n} of {len(known)} published values come out by {name}{others}"
+        for one in differ:
+            of = describe({key: one[key] for key in _KEYS})
+            yield (
+                f"{of}, {one['statistic']}: published {one['published']:.4f}, by {name} "
+                f"{one[source]:.4f}"
+            )
 
 
 _KEYS = ("judge", "benchmark", "temperature")
@@ -101,10 +134,3 @@ def _by_the_package(row: Row) -> dict[str, float]:
         return {}
     given = {"omega": analysis.omega_total, "alpha": analysis.alpha_cronbach}
     return {name: float(pooled_with_constant(counts, one)) for name, one in given.items()}
-
-
-def _floor(ends: list[float] | None) -> str:
-    if not ends:
-        return ""
-    mean, low, high = ends
-    return f"{mean:.2f} [{low:.2f}, {high:.2f}]"
