@@ -23,7 +23,7 @@ from inspect_ai._cli.main import inspect as inspect_command
 from inspect_ai.dataset import Sample
 
 from cli.test_report_keys import as_declared
-from docs.site import links, llms, outputs, reference
+from docs.site import links, llms, messages, outputs, reference
 from inspect_reliability import _registry
 from inspect_reliability.cli import main
 from inspect_reliability.cli.main import COMMANDS
@@ -152,7 +152,7 @@ def test_messages_are_those_of_the_code() -> None:
         text
         for file in (ROOT / "src" / "inspect_reliability").rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
-        if (text := _text_of(node))
+        if (text := messages.text_of(node))
     ]
     page = (ROOT / "docs" / "troubleshooting.md").read_text()
     tables = re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
@@ -163,16 +163,25 @@ def test_messages_are_those_of_the_code() -> None:
         assert any(map(pattern.search, said)), message
 
 
-def _text_of(node: ast.AST) -> str:
-    """What a string of the code says, "…" for what is filled in; empty of any other node."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.JoinedStr(values):
-            return "".join(map(_text_of, values))
-        case ast.FormattedValue():
-            return "…"
-    return ""
+def test_every_sentence_is_on_one_page() -> None:
+    """The page has what the code says now; if not, it is written anew, to be read."""
+    found, known = messages.page(), messages.PAGE.read_text(encoding="utf-8")
+    if found != known:
+        messages.PAGE.write_text(found, encoding="utf-8")
+    assert found == known, f"{messages.PAGE} was out of date and is written: read what changed"
+    said = {text for texts in messages.sentences().values() for text in texts}
+    assert len(said) > 1000
+    assert {"The gate is too uncertain to say.", "Is the judge right?"} < said
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Until you choose", "what it costs says", "Ahead:", "give right to", "drawn by", "Why:"],
+)
+def test_no_sentence_reads_as_no_native_writes(words: str) -> None:
+    """Wordings that were replaced do not come back."""
+    for file, texts in messages.sentences().items():
+        assert not [text for text in texts if words in text], file
 
 
 @cache

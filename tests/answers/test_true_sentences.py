@@ -255,7 +255,7 @@ def test_responders_that_are_chosen_as_often_are_ahead_together(tmp_path: Path) 
         order=lambda q, r: both[q % 2],
         responder=lambda q, r: both[q % 2][0],
     )
-    assert "Ahead: a, b, 50% of choices each (" in " ".join(str(analyse(frame)).split())
+    assert "chose a and b most often (50% of choices each)" in " ".join(str(analyse(frame)).split())
 
 
 def saying(text: str) -> Model:

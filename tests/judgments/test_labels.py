@@ -317,7 +317,7 @@ def test_a_frame_has_its_labels_read_as_a_file_has() -> None:
         note, read, *_ = str(analysis).splitlines()
         assert note.startswith("Note: labels: 8 labels that are no verdict of the judge: say what")
         assert read == "Read: 8 questions x 1 try"
-        assert "Next: say what the labels mean, with:" in str(analysis)
+        assert "Next: say what the labels mean:" in str(analysis)
 
 
 def test_a_judge_with_other_words_than_the_labels_has_none() -> None:

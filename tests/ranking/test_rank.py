@@ -505,7 +505,7 @@ def test_a_report_names_the_leader() -> None:
     logs = Path(__file__).parents[2] / "logs" / "example"
     first = found(logs)["ranking"][0]
     said = CliRunner().invoke(main, ["report", str(logs)]).stdout
-    assert f"Ahead: {first['system']}, {first['score']:.0%} of choices" in said
+    assert f"chose {first['system']} most often ({first['score']:.0%} of choices" in said
 
 
 def met(path: Path, pairs: dict[str, str]) -> Path:

@@ -53,7 +53,7 @@ _SCALE = (
     "near, and is {}: ask for it with --min icc=VALUE in place of omega."
 )
 
-_SEVERAL = "Evidence that may be looked at any time is of one benchmark: group by benchmark."
+_SEVERAL = "Evidence that is valid at every look needs a single benchmark: group by benchmark."
 
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
 
@@ -99,9 +99,8 @@ class Limits:
         for name, _, at_least in self.all:
             if self.anytime and (name, at_least) not in has_evidence:
                 raise UserError(
-                    "Evidence that may be looked at any time is known of a least omega, accuracy "
-                    f"or within_one and of a highest share, not of {name}: leave out --anytime, "
-                    "and look once."
+                    "--anytime is for a minimum of omega, accuracy or within_one, and for a "
+                    f"maximum of a share, not for {name}: leave it out, and look once."
                 )
 
     @property

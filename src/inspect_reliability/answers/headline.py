@@ -42,7 +42,7 @@ _FEASIBLE = 10
 _MEANS = (1, 3, 5, 9)
 """Numbers of tries whose mean is spoken of."""
 
-_ONLY_LABELS = "whether it is right only labels say"
+_ONLY_LABELS = "only labels can say whether it is right"
 
 
 def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:

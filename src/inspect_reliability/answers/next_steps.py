@@ -37,7 +37,7 @@ BIASED = 0.05
 """P-value of equal shares below which a judge prefers a place."""
 
 
-_GRADER = "for the grader alone, judge each output again, with"
+_GRADER = "for the grader alone, judge each output again"
 
 _DRAWS = "judge again, with a temperature above 0 and a seed for each try"
 
@@ -57,7 +57,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return Advice("judge again", _GRADER, _rejudge(row))
     if row.silent:
         if from_logs(row.table):
-            return Advice("read", "read some outputs, with", f"report {logs} --html report.html")
+            return Advice("read", "read some outputs", f"report {logs} --html report.html")
         return Advice("read", "read some outputs, then change the prompt or the parser")
     if right and right["n_labelled"] < FEWEST:
         return _label(row, right, logs)
@@ -66,7 +66,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if right and right["wrong"] is not None:
         return _of_options(row, right, logs)
     if right is None and any(note.code is Code.LABELS_OTHER for note in analysis.judgments.notes):
-        return Advice("map", "say what the labels mean, with", f"report {logs} --map YOURS=VERDICT")
+        return Advice("map", "say what the labels mean", f"report {logs} --map YOURS=VERDICT")
     if row.asked_once:
         return _judge_again(row)
     if row.no_draws:
@@ -77,14 +77,16 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return _both_orders(place)
     if right is None:
         draw = f"label {logs} --most 30 --out label.html"
-        return Advice("label", "label a few outputs, drawn by", draw)
+        return Advice("label", "label a few outputs. To draw them", draw)
     return _another(logs)
 
 
 def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if (k := enough_means(right)) > 1:
-        return Advice("take means", f"take the mean of {k} tries; what it costs says", _plan(logs))
+        return Advice(
+            "take means", f"take the mean of {k} tries. To see what that costs", _plan(logs)
+        )
     if right["within_one"] >= NEAR and not same_for_all(right):
         return _gate(right, "within_one", logs)
     if row.asked_once:
@@ -107,7 +109,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _another(logs)
     gain, votes = gained(right)
     if gain is not None and gain > GAIN:
-        use = f"use the majority of {votes} verdicts; what it costs says"
+        use = f"take the majority of {votes} verdicts. To see what that costs"
         return Advice("take votes", use, _plan(logs))
     if (more := _more_questions(row, right)) is not None:
         return _label(row, right, logs, more)
@@ -177,7 +179,7 @@ def _judge_again(row: Row) -> Advice:
         )
     if "seed" in row.table:  # of a judge task, whose log has no other output to judge
         return Advice("judge again", "run the task again, with --epochs 5")
-    return Advice("judge again", "judge every output again, with", _rejudge(row))
+    return Advice("judge again", "judge every output again", _rejudge(row))
 
 
 def _rejudge(row: Row) -> str:
@@ -204,7 +206,7 @@ def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     if not left:
         return Advice("judge more", f"judge more questions, and label them{n}")
     draw = f"label {logs} --most {min(lacking, left, _MOST_DRAWN)} --out more.html"
-    return Advice("label", f"label more questions{n}, drawn by", draw)
+    return Advice("label", f"label more questions{n}. To draw them", draw)
 
 
 def _unlabelled(row: Row) -> int:
@@ -216,7 +218,7 @@ def _unlabelled(row: Row) -> int:
 def _gate(right: Record, name: str, logs: str) -> Advice:
     least = (right[f"{name}_interval"] or [right[name]])[0]
     held = f"gate {logs} --min {name}={int(least * 20) / 20:g}"
-    return Advice("hold", "hold it to that, with", held)
+    return Advice("hold", "hold it to that", held)
 
 
 def _more_questions(row: Row, right: Record) -> int | None:

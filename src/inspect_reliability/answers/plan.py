@@ -190,7 +190,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         least = f"--min {name}={math.floor(ends[0] * 20) / 20:g}"
         most = f"--max {name}={math.ceil(ends[1] * 20) / 20:g}"
         held = f"gate {logs} {most if name in KINDS[1:] else least}"
-        said += next_step("nothing more to judge for that. Hold the judge to it", held)
+        said += next_step("you have judged enough for that. Hold the judge to it", held)
     else:
         each = "" if tries is None else f" x {tries:g}"
         said += next_step(f"judge {first['n_questions']:,} questions{each}, and report the tries")
@@ -200,15 +200,15 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
 def _already(row: Row, plan: Record) -> str:
     """How exact what was judged is, in words."""
     reached = [
-        f"{name} to +-{_half((ends[1] - ends[0]) / 2)}"
+        f"{name} to within {_half((ends[1] - ends[0]) / 2)}"
         for name in COEFFICIENTS
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
     if row.labelled and (ends := row.labelled.share().ends):
         half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
-        reached.insert(0, f"right to +-{half} points")
+        reached.insert(0, f"accuracy to within {half} points")
     n = f"{plan['n_questions']:,} questions"
-    return f"{n} give {', '.join(reached)} already." if reached else f"{n} were judged."
+    return f"{n} are enough for {', '.join(reached)}." if reached else f"{n} were judged."
 
 
 def _half(width: float) -> str:

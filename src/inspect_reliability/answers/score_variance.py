@@ -160,8 +160,8 @@ def variance_in_words(suite: Record) -> Iterator[Block]:
     if suite["reason"]:
         yield Text(f"Not known: {suite['reason']}.")
     if found:
-        yield Text("Each standard error counts its source and those above it.")
+        yield Text("Standard errors add up from top to bottom.")
     if any(share < 0 for share in (suite["shares"] or {}).values()):
-        yield Text("A variance that is estimated below 0 is about 0.")
+        yield Text("A variance estimated below 0 is close to 0.")
     if left_out := (suite["variance"] or {}).get("left_out"):
         yield Text(f"Left out: {left_out:,} non-responses, which have no grade.")

@@ -73,7 +73,7 @@ def answer_block(
     blocks += pivots or [table] * bool(table.headings)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
-    blocks += _ahead(rows[0], logs)
+    blocks += _ahead(rows[0], names[0], logs)
     blocks += _what_fools(analysis, rows, names)
     every = all_cautions(analysis, of_labels=True)
     # What a headline says is not said twice.
@@ -127,7 +127,7 @@ def meanings_of_words(analysis: Analysis) -> list[Block]:
 _COLUMNS = (
     ("right", "Right", "how often one verdict is right by the labels"),
     ("near", "Within one step", "how often one verdict is at most a step from the label"),
-    ("rank", "Rank correlation", "how far mean verdicts and labels have one order"),
+    ("rank", "Rank correlation", "how well mean verdicts and labels agree in rank"),
     ("undecided", "Undecided", "how often one verdict decides nothing"),
     ("again", "Same again", "how often two tries on one question give the same verdict"),
     ("apart", "Two tries differ by", "mean distance of two tries on one question"),
@@ -137,7 +137,7 @@ _COLUMNS = (
         "right, or the same again, by the majority of (so many) tries; on scales, by their mean",
     ),
     ("omega", "Omega", "share of the differences between verdicts that another try repeats"),
-    ("icc", "ICC", "the same of numbers"),
+    ("icc", "ICC", "omega of verdicts that are numbers"),
     ("silent", "Without a verdict", "share of outputs without a verdict, or with several"),
 )
 """Key of a column, its heading and what it says."""
@@ -358,7 +358,7 @@ def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) ->
     return [Text(f"Place: {whom and f'{whom}, '}{said}", "answer")]
 
 
-def _ahead(row: Row, logs: str) -> list[Text]:
+def _ahead(row: Row, whom: str, logs: str) -> list[Text]:
     """Whom a judge of several responses chooses most often: `rank` has all of them."""
     shown = {name for order in row.judged.orders_shown for name in order}
     names = sorted(shown.intersection(row.judged.responders))
@@ -369,8 +369,14 @@ def _ahead(row: Row, logs: str) -> list[Text]:
     most = max(shares.values())
     ahead = [name for name in names if shares[name] > most - ROUNDING]
     each = " each" if ahead[1:] else ""
-    said = f"Ahead: {', '.join(ahead)}, {share(most, len(chosen.questions))} of choices{each}"
-    return [Text(f"{said} (inspect-reliability rank {logs}).", "answer")]
+    said = f"{share(most, len(chosen.questions))} of choices{each}"
+    return [
+        Text(
+            f"{whom or 'The judge'} chose {' and '.join(ahead)} most often ({said}). To rank all: "
+            f"inspect-reliability rank {logs}",
+            "answer",
+        )
+    ]
 
 
 def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
