@@ -156,9 +156,9 @@ def test_messages_are_those_of_the_code() -> None:
     ]
     page = (ROOT / "docs" / "troubleshooting.md").read_text()
     tables = re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
-    messages = [line.split("|")[1].strip() for table in tables for line in table.splitlines()]
-    assert len(messages) > 40
-    for message in messages:
+    explained = [line.split("|")[1].strip() for table in tables for line in table.splitlines()]
+    assert len(explained) > 40
+    for message in explained:
         pattern = re.compile(".*".join(re.escape(part) for part in message.split("…")))
         assert any(map(pattern.search, said)), message
 

@@ -117,7 +117,7 @@ def test_what_is_narrow_enough_is_held_to_what_was_planned() -> None:
     analysis = analyse(judged(**given))
     found = plans(analysis, half_widths=(0.2,), names=("agreement",))
     said = render(plan_document(analysis, found), "markdown")
-    assert "nothing more to judge for that" in said
+    assert "you have judged enough for that" in said
     assert re.search(r"gate LOGS --min agreement=0\.\d+", said)
     found = plans(analysis, half_widths=(0.01,), names=("agreement",))
     assert "judge " in render(plan_document(analysis, found), "markdown")
