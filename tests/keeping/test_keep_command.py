@@ -310,7 +310,7 @@ def test_a_report_says_why_nothing_is_promised(
     assert (one["labels_needed"] is None) == (wrong > 0)
     told = " ".join(invoke("keep", own, "--labels", labels, "--max-error", ".02").stdout.split())
     if not wrong:
-        assert "149 labels would do, more than these 60 questions can have" in told
+        assert "149 labels would be enough, more than these 60 questions can have" in told
         assert "validate" not in told
 
 
@@ -388,7 +388,7 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_a_gate_has_the_usual_promise(files: tuple[str, str], tmp_path: Path) -> None:
-    """A gate decides by the interval of what may be kept; without labels, nothing."""
+    """A gate decides by the interval of what may be kept; without labels, it refuses."""
     logs, labels = files
     pd.read_csv(logs).query("judge == 'largest'").to_csv(tmp_path / "one.csv", index=False)
     asked = (str(tmp_path / "one.csv"), "--labels", labels)

@@ -50,9 +50,9 @@ _SHOWN = 0.005
 """Share of undecided verdicts below which their row would be of 0.00."""
 
 _TOGETHER = (
-    "The intervals of all pairs under one condition hold together with a probability of 95%, so "
-    "you may look for the largest difference. Each two are compared on the questions that both "
-    "judged: N says how many."
+    "All intervals of the pairs under one condition are right at once with a probability of 95%, "
+    "so you may look for the largest difference. Each pair is compared on the questions that both "
+    "judged; N is their number."
 )
 
 _MOST_SENTENCES = 12
@@ -96,7 +96,9 @@ def compare(
         1   agreement        0.31            0.24             0.39
     """
     if (second is None) == (by is None):
-        raise UserError('Give two to compare, or one and what to compare in it: by="judge".')
+        raise UserError(
+            'Give two sources to compare, or one and the column to compare in it: by="judge".'
+        )
     given = [first] if second is None else [first, second]
     one, *two = (with_own_labels(judgments_from(one, columns, swap=swap)) for one in given)
     analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))

@@ -288,11 +288,13 @@ class LabelledCascade:
         needed = self.fewest_labels
         path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
         most = path[-1].n_labelled
-        do = "no number of labels would do"
+        do = "no number of labels would be enough"
         if labels and labels <= n:
-            do = f"about {labels:,} labels would do"
+            do = f"about {labels:,} labels would be enough"
         elif labels:
-            do = f"about {labels:,} labels would do, more than these {n:,} questions can have"
+            do = (
+                f"about {labels:,} labels would be enough, more than these {n:,} questions can have"
+            )
         do += ", if errors stay as frequent"
         if most < needed:
             return (

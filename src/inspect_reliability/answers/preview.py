@@ -66,7 +66,7 @@ def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
             add(one.column, UNUSED, "differs from question to question")
     for of in judgments.readings:
         for yours, ours in of.columns.items():
-            add(yours, ours, "you say so" if yours in reading.columns else "by its name")
+            add(yours, ours, "you said so" if yours in reading.columns else "by its name")
     renamed = {str(one["taken_for"]) for one in found.values()}
     exported = any(one.code is Code.EXPORT for one in judgments.notes)
     for name in map(str, judgments.table):

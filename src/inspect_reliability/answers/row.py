@@ -48,8 +48,8 @@ RATES = {"non_response_rate": NON_RESPONSE, "invalid_rate": INVALID}
 """Shares of outputs of one kind, by name."""
 
 STOPPED = (
-    "labelling stopped when the answer was known, and this interval is of a number of labels that "
-    "was fixed before"
+    "this interval needs a number of labels that was fixed beforehand, and labelling stopped when "
+    "the answer was known"
 )
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"

@@ -88,8 +88,8 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
     "--epsilon",
     type=Finite(min=0, max=1),
     default=0.1,
-    help="What a person costs more than a judge, as a share of questions, where several people "
-    "labelled and a judge is compared with each.",
+    help="How far below a person a judge may be and still be as good, as a share of questions, "
+    "since a person costs more. For labels by several people.",
 )
 @click.option(
     "--within-one",
@@ -107,7 +107,7 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
     "--save-rule",
     endings=[".json"],
     ours=_RULE,
-    help="Also write the rule, which the scorer keep applies to new questions.",
+    help="Also write the rule, which selective_scorer applies to new questions.",
 )
 @rule_option
 @by_option

@@ -39,8 +39,9 @@ from .options import Finite, Request, by_option, reads_logs
     metavar="NAME",
     default=COEFFICIENTS,
     help="Coefficient whose interval is planned, such as icc, or accuracy to plan labels; repeat "
-    "it for several. Omega and agreement are planned for any number of replications that the pilot "
-    "tells of, others for its own. With rank: what would tell neighbours of a ranking apart.",
+    "it for several. Omega and agreement are planned for several numbers of replications, "
+    "other coefficients for that of LOGS. With rank: what would tell neighbours of a ranking "
+    "apart.",
 )
 @by_option
 @reads_logs

@@ -45,7 +45,8 @@ def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> li
     "--over",
     metavar="KEY",
     default="",
-    help="Intervals also speak for other levels of judge or wording, from five on. Pools them.",
+    help="Let intervals speak for other judges or wordings, too: pools those there are, five or "
+    "more.",
 )
 @click.option(
     "--labels",

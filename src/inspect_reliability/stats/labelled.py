@@ -173,8 +173,8 @@ NOT_REPLICATED = "every labelled question was judged once"
 NO_SCALE = "verdicts and labels are not numbers of more than two values"
 
 ALIKE = (
-    "every labelled question came out alike, so how many labels would do is not known: label more "
-    "questions, and plan again"
+    "every labelled question came out alike, so how many labels would be enough is not known: "
+    "label more questions, and plan again"
 )
 
 KINDS = ("accuracy", "undecided", "wrong")
