@@ -310,7 +310,7 @@ def _what_moves(analysis: Analysis) -> Iterator[Text]:
             left = len(own) - _MOST_MOVED
             others = f", {left} more" if left > 0 else ""
             of = f": {', '.join(said)}{others}" if any(said) else ""
-            yield Text(f"Another {facet} {what}{of}.", "answer")
+            yield Text(f"Another {facet.replace('_', ' ')} {what}{of}.", "answer")
 
 
 def _moving(one: Record) -> str:
