@@ -2,7 +2,9 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
+import inspect_ai.log
 import pytest
 from inspect_ai import eval_retry
 from inspect_ai.log import read_eval_log
@@ -10,6 +12,7 @@ from inspect_ai.log import read_eval_log
 import example_logs
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.text import judgment_text
 
 
 def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
@@ -195,3 +198,25 @@ def test_what_the_run_paid_is_a_column(tmp_path: Path) -> None:
         for usage in sample.model_usage.values():
             usage.total_cost = 0.003
     assert set(judgments_from_logs(log).table["cost"]) == {0.003}
+
+
+def test_a_text_is_found_without_reading_what_a_log_says_of_every_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sample has its name; only where another one has it, the log is searched for the uuid."""
+    asked: list[dict[str, Any]] = []
+    read = inspect_ai.log.read_eval_log_sample
+
+    def counted(log: str, **known: Any) -> Any:
+        asked.append(known)
+        return read(log, **known)
+
+    row = judgments_from_logs(example_logs.judged(tmp_path).location).table.iloc[0].to_dict()
+    monkeypatch.setattr(inspect_ai.log, "read_eval_log_sample", counted)
+    text = judgment_text(row)
+    assert text
+    assert ["uuid" in one for one in asked] == [False]
+    for other in (row["sample"] + "x", row["sample"]):
+        epoch = row["epoch"] + (other == row["sample"])  # another sample, which is there
+        assert judgment_text(row | {"sample": other, "epoch": epoch}) == text
+    assert ["uuid" in one for one in asked] == [False, False, True, False, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -80,10 +81,14 @@ def _sample_of(row: Mapping[str, Any]) -> EvalSample | None:
     from inspect_ai.log import read_eval_log_sample
 
     try:
-        known = {"id": row["sample"], "epoch": int(row["epoch"])}
-        if isinstance(own := row.get("uuid"), str):  # of a rejudging, a sample has another id
-            known = {"uuid": own}
-        return read_eval_log_sample(place, **known, resolve_attachments=True)
+        own = row.get("uuid")
+        with suppress(IndexError):  # of a rejudging, a sample has another id
+            known = {"id": row["sample"], "epoch": int(row["epoch"])}
+            found = read_eval_log_sample(place, **known, resolve_attachments=True)
+            if not isinstance(own, str) or found.uuid == own:
+                return found
+        # To find one of this name, inspect reads what the log says of every sample.
+        return read_eval_log_sample(place, uuid=own, resolve_attachments=True)
     except Exception:  # a sample can be broken in as many ways as it has bytes
         return None
 
