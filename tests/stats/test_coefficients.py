@@ -1,6 +1,7 @@
 """Each coefficient against its definition, other libraries, identities and laws."""
 
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +22,7 @@ from tables import Table, counts, drawn, of_rows, tables, verdicts
 from inspect_reliability import stats as reliability
 from inspect_reliability.stats import (
     COEFFICIENTS,
+    Cells,
     Counts,
     ReliabilityError,
     of_scale,
@@ -31,6 +33,8 @@ from inspect_reliability.stats.moments import terms_of_names
 
 CLOSE = {"abs": 1e-12, "rel": 1e-12}
 
+NAMED = [*of_scale("nominal"), *of_scale("ordinal")]
+
 
 def values(found: Counts) -> dict[str, float | None]:
     return {name: estimate.value for name, estimate in panel(found).items()}
@@ -40,9 +44,31 @@ def values(found: Counts) -> dict[str, float | None]:
 @given(tables())
 def test_definition(table: Table) -> None:
     """Every coefficient equals its definition over pairs of verdicts, in exact arithmetic."""
-    found = values(counts(table))
-    for name, expected in brute_force.every(verdicts(table), table.shape[1]).items():
-        assert found[name] == (None if expected is None else pytest.approx(expected, **CLOSE)), name
+    found = {name: one.value for name, one in panel(counts(table), NAMED).items()}
+    expected = brute_force.every(verdicts(table), table.shape[1])
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name] == (None if value is None else pytest.approx(value, **CLOSE)), name
+
+
+@pytest.mark.slow
+@given(st.lists(st.lists(st.integers(-3, 9), min_size=2, max_size=4), min_size=2, max_size=5))
+def test_definition_of_numbers(rows: list[list[int]]) -> None:
+    """Every coefficient of numbers equals its definition over pairs, in exact arithmetic."""
+    most = max(map(len, rows))
+    padded = np.array([[*row, *[np.nan] * (most - len(row))] for row in rows], dtype=float)
+    found = panel(Cells.of_numbers(padded))
+    expected = brute_force.of_numbers([[Fraction(one) for one in row] for row in rows])
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        own = found[name].value
+        assert own == (None if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)), name
+
+
+def test_every_coefficient_has_a_definition() -> None:
+    """What the table of coefficients lists is what the definitions over pairs list."""
+    defined = {*brute_force.WITHOUT_K, *brute_force.WITH_K, *brute_force.OF_NUMBERS}
+    assert defined == {*COEFFICIENTS}
 
 
 @pytest.mark.parametrize("table", [drawn(6, 5, 0.5), np.array([[3, 0], [3, 0]])])

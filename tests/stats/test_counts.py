@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tables import Table, counts, of_rows, tables, verdicts
 
 from inspect_reliability.stats import (
+    Cells,
     Counts,
     NoJudgmentsError,
     ReliabilityError,
@@ -131,3 +132,23 @@ def test_refused(attempt: Any, error: type[ReliabilityError], message: str) -> N
     """What cannot be counted is refused with an error that says what was wrong."""
     with pytest.raises(error, match=message):
         attempt()
+
+
+def test_verdicts_after_one_text_differ_as_often_as_pairs_of_its_shares() -> None:
+    """Of two questions with two sampled texts each: the mean chance that two draws differ."""
+    texts = {"p": [(0.5, 0.3, 0.2), (0.9, 0.1, 0.0)], "q": [(0.2, 0.2, 0.6), (0.0, 1.0, 0.0)]}
+    rows = [
+        (question, name, share, place == 0)
+        for question, sampled in texts.items()
+        for shares in sampled
+        for place, (name, share) in enumerate(zip("ABC", shares, strict=True))
+    ]
+    questions, names, shares, starts = zip(*rows, strict=True)
+    cells = Cells.of_distributions(questions, names, shares, [None] * len(rows), starts, "ABC")
+    differ = [
+        sum(a * b for i, a in enumerate(one) for j, b in enumerate(one) if i != j)
+        for sampled in texts.values()
+        for one in sampled
+    ]
+    assert cells.at_verdict == pytest.approx(np.mean(differ))
+    assert Cells(np.array([[1, 2]]), ("p",), ("A", "B")).at_verdict is None

@@ -101,6 +101,41 @@ def test_every_pair_listed(judgments: list[Judgment]) -> None:
                 assert value == approximately(expected)
 
 
+def over(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    """Their quotient; None where either is not known, or the second is 0."""
+    return None if one is None or not other else one / other
+
+
+def less(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one - other
+
+
+@given(crossings())
+def test_coefficients_are_ratios_of_listed_pairs(judgments: list[Judgment]) -> None:
+    """Agreement, omega, flips, correlation and what is beyond noise, from D_S of listed pairs."""
+    study = disagreement(cells_of(judgments))
+    d = listed(judgments, lambda v, w: Fraction(v != w))
+    every = frozenset(range(1 + len(judgments[0][1])))
+    one, question = Fraction(1), frozenset([0])
+    assert study.agreement().value == known(less(one, d[every]))
+    within = less(one, over(d[every], d[every - question]))
+    assert study.omega().value == known(within)
+    for facet in sorted(every - question):
+        name, shared = f"f{facet - 1}", every - {facet}
+        across = less(one, over(d[shared], d[shared - question]))
+        assert study.agreement([name]).value == known(less(one, d[shared]))
+        assert study.omega([name]).value == known(across)
+        assert study.flips(name).value == known(less(d[shared], d[every]))
+        positive = within if within and within > 0 else None
+        assert study.beyond_noise(name).value == known(over(across, positive))
+        alike = less(d[shared - question], d[shared])
+        assert study.correlation(name).value == known(over(alike, d[every - question]))
+
+
+def known(expected: Fraction | None) -> Any:
+    return None if expected is None else pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.slow
 @given(crossings())
 def test_numbers_differ_by_half_their_squared_difference(judgments: list[Judgment]) -> None:

@@ -12,7 +12,11 @@ from scipy import stats
 from tables import Table, counts, drawn, of_rows, tables, verdicts
 
 from inspect_reliability.stats import Cells, Counts, ReliabilityError, omega, panel
-from inspect_reliability.stats.interval_scales import clopper_pearson, constant_share_bound
+from inspect_reliability.stats.interval_scales import (
+    clopper_pearson,
+    constant_share_bound,
+    on_root_scale,
+)
 
 UNEQUAL = [
     [5, 0, 0],
@@ -358,3 +362,15 @@ def test_agreement_of_nearly_settled_questions_covers(n: int) -> None:
         found = panel(counts(table), ["agreement"])["agreement"]
         covered += stats.binom.pmf(differ, n, 0.025) * (found.low <= 0.975 <= found.high)
     assert 0.94 < covered < 0.99
+
+
+@pytest.mark.parametrize("x", [0.02, 0.1, 0.24, 0.4, 0.48])
+@pytest.mark.parametrize("reach", [0.001, 0.01, 0.05, 0.3])
+def test_the_root_scale_squares_the_ends_of_a_root(x: float, reach: float) -> None:
+    """An error of x is one of its root by 2 root x; below, of the root of what is left to most."""
+    most = 0.5
+    low, high = on_root_scale(x, reach, most)
+    squared = (x**0.5 + reach / (2 * x**0.5)) ** 2
+    below = most - ((most - x) ** 0.5 + reach / (2 * (most - x) ** 0.5)) ** 2
+    assert high == pytest.approx(min(squared, x + 1.25 * reach))
+    assert low == pytest.approx(max(below, x - 1.25 * reach))

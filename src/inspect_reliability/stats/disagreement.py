@@ -44,6 +44,9 @@ from .moments import ratio, terms_of_rows
 _NO_PAIR = 1e-12
 """Weight of pairs below which only rounding is left."""
 
+_NO_DIFFERENCE = 1e-12
+"""A smaller part of the mean square of verdicts, or of 1, is rounding."""
+
 
 class Pairs:
     """Sums for D_S per cell: weight, mean and mean square of its verdicts."""
@@ -84,6 +87,7 @@ class Pairs:
         found[:, 1::2] = _ratios(num, den, np.sum(num, axis=0), np.sum(den, axis=0))
         num, den = self._between(more)
         found[:, 0::2] = _ratios(num, den, np.sum(num, axis=0) / 2, np.sum(den, axis=0) / 2)
+        found[np.abs(found) < _NO_DIFFERENCE * self.norm] = 0.0
         return found[0], found[1:]
 
     @cached_property
@@ -292,7 +296,8 @@ class Disagreement:
 
         def corrected(d: Differences) -> FloatArray:
             within = 1 - ratio(d.of(self.facets), d.of((*others, facet)))
-            return ratio(1 - ratio(d.of(shared), d.of(others)), within)
+            steady = np.where(within > _NO_DIFFERENCE, within, 0.0)
+            return ratio(1 - ratio(d.of(shared), d.of(others)), steady)
 
         return self.estimate(corrected)
 
