@@ -145,16 +145,20 @@ def test_the_shell_completes() -> None:
         assert {one.value for one in tab.get_completions(before, typed)} == found
 
 
+MESSAGES = ("troubleshooting.md", "cautions.md")
+"""Pages with tables of messages."""
+
+
 @pytest.mark.slow
 def test_messages_are_those_of_the_code() -> None:
-    """Every message that "Troubleshooting" explains is one that the code gives."""
+    """Every message that a page explains is one that the code gives."""
     said = [
         text
         for file in (ROOT / "src" / "inspect_reliability").rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
         if (text := messages.text_of(node))
     ]
-    page = (ROOT / "docs" / "troubleshooting.md").read_text()
+    page = "\n".join((ROOT / "docs" / one).read_text() for one in MESSAGES)
     tables = re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
     explained = [line.split("|")[1].strip() for table in tables for line in table.splitlines()]
     assert len(explained) > 40
@@ -182,6 +186,61 @@ def test_no_sentence_reads_as_no_native_writes(words: str) -> None:
     """Wordings that were replaced do not come back."""
     for file, texts in messages.sentences().items():
         assert not [text for text in texts if words in text], file
+
+
+OTHERS = {
+    *("--data-parallel-backend", "--data-parallel-size", "--data-parallel-size-local"),
+    *("--attention-backend", "--enable-deterministic-inference", "--enable-prefix-caching"),
+    "--tensor-parallel-size",  # of servers
+    *("--address", "--head"),  # of Ray
+    "--array",  # of Slurm
+    "--merge",  # of tools for GGUF files
+    "--no-deps",  # of pip
+    "--hypothesis-profile",
+}
+"""Options of other programs than ours and inspect, which pages and messages name."""
+
+_OPTION = re.compile(r"(?<![\w/-])--[a-z][a-z0-9-]*")
+
+
+def _our_options() -> set[str]:
+    commands = [main.get_command(click.Context(main), name) for name in COMMANDS]
+    every = [main, *filter(None, commands)]
+    return {flag for one in every for of in one.params for flag in (*of.opts, *of.secondary_opts)}
+
+
+def _options_of_scripts() -> set[str]:
+    """Options of the benches, examples and the training."""
+    files = [
+        file for folder in ("bench", "examples", "training") for file in ROOT.glob(f"{folder}/*.py")
+    ]
+    return {
+        flag for file in files for flag in re.findall(r"[\"'](--[a-z-]+)[\"']", file.read_text())
+    }
+
+
+@pytest.mark.slow
+def test_options_are_named_as_they_are() -> None:
+    """Whatever a page or a message calls an option is one: of ours, inspect's, a script's."""
+    known = _our_options() | _options_of_scripts() | OTHERS | {"--help"}
+    known |= _options_of_inspect("eval") | _options_of_inspect("score")
+    texts = {_named(page): page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
+    for file in (ROOT / "src" / "inspect_reliability").rglob("*.py"):
+        tree = ast.walk(ast.parse(file.read_text()))
+        texts[_named(file)] = " ".join(map(_text_of, tree))
+    named = {(option, name) for name, text in texts.items() for option in _OPTION.findall(text)}
+    assert {one for one in named if one[0] not in known} == set()
+    assert {option for option, _ in named} >= OTHERS
+
+
+def test_pages_name_every_option() -> None:
+    """Each option of each command is on a page that people read, beside the reference."""
+    text = " ".join(page.read_text() for page in PAGES if page.name != "CHANGELOG.md")
+    named = {*_OPTION.findall(text)}
+    assert {one for one in _our_options() if one.startswith("--")} - named - {
+        "--help",
+        "--version",
+    } == set()
 
 
 @cache
