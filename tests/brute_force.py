@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 Verdicts = Sequence[Sequence[object]]
 
@@ -55,6 +56,33 @@ def brennan_prediger(verdicts: Verdicts, k: int) -> Fraction:
     return (agreement(verdicts) - Fraction(1, k)) / (1 - Fraction(1, k))
 
 
+def icc(rows: Sequence[Sequence[Fraction]]) -> Fraction:
+    """1 - how far numbers lie apart within questions, over how far between questions; squared."""
+    within = mean([mean([(a - b) ** 2 for a, b in permutations(row, 2)]) for row in rows])
+    between = mean(
+        [mean([(a - b) ** 2 for a in one for b in other]) for one, other in permutations(rows, 2)]
+    )
+    return 1 - within / between
+
+
+def krippendorff_alpha_numeric(rows: Sequence[Sequence[Fraction]]) -> Fraction:
+    """Squared differences of all pairs of a question, over those of all pairs of verdicts."""
+    every = [number for row in rows for number in row]
+    observed = total([(a - b) ** 2 / (len(r) - 1) for r in rows for a, b in permutations(r, 2)])
+    expected = total([(a - b) ** 2 for a, b in permutations(every, 2)]) / (len(every) - 1)
+    return 1 - observed / expected
+
+
+def krippendorff_alpha_ordinal(verdicts: Verdicts) -> Fraction:
+    """The same of mid-ranks: verdicts below, and half of those that are equal."""
+    every = [verdict for row in verdicts for verdict in row]
+    times = Counter(every)
+    rank = {
+        one: sum(times[o] for o in times if o < one) + Fraction(n, 2) for one, n in times.items()
+    }  # type: ignore[operator]
+    return krippendorff_alpha_numeric([[rank[verdict] for verdict in row] for row in verdicts])
+
+
 def shares(row: Sequence[object]) -> dict[object, Fraction]:
     return {category: Fraction(times, len(row)) for category, times in Counter(row).items()}
 
@@ -74,7 +102,11 @@ WITHOUT_K: dict[str, Callable[[Verdicts], Fraction]] = {
         omega,
         fleiss_kappa,
         krippendorff_alpha,
+        krippendorff_alpha_ordinal,
     )
+}
+OF_NUMBERS: dict[str, Callable[[Sequence[Sequence[Fraction]]], Fraction]] = {
+    f.__name__: f for f in (icc, krippendorff_alpha_numeric)
 }
 WITH_K: dict[str, Callable[[Verdicts, int], Fraction]] = {
     f.__name__: f for f in (gwet_ac1, brennan_prediger)
@@ -82,11 +114,18 @@ WITH_K: dict[str, Callable[[Verdicts, int], Fraction]] = {
 
 
 def every(verdicts: Verdicts, k: int) -> dict[str, float | None]:
-    """All coefficients; None where a definition divides by zero."""
-    found: dict[str, float | None] = {}
-    for name, formula in WITHOUT_K.items():
-        try:
-            found[name] = float(formula(verdicts))
-        except ZeroDivisionError:
-            found[name] = None
+    """All coefficients of names and ranks; None where a definition divides by zero."""
+    found = {name: _or_none(formula, verdicts) for name, formula in WITHOUT_K.items()}
     return found | {name: float(formula(verdicts, k)) for name, formula in WITH_K.items()}
+
+
+def of_numbers(rows: Sequence[Sequence[Fraction]]) -> dict[str, float | None]:
+    """All coefficients of numbers; None where a definition divides by zero."""
+    return {name: _or_none(formula, rows) for name, formula in OF_NUMBERS.items()}
+
+
+def _or_none(formula: Callable[[Any], Fraction], rows: Any) -> float | None:
+    try:
+        return float(formula(rows))
+    except ZeroDivisionError:
+        return None

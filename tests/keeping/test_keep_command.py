@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 
 from commands import invoke, results
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.record.rule import KeepRule
 
 RIGHT = "A"
@@ -411,3 +414,22 @@ def test_judges_that_are_not_there_are_named(files: tuple[str, str]) -> None:
         done = invoke(*asked, *more)
         assert done.exit_code == 2
         assert message in " ".join(done.stderr.split())
+
+
+def test_a_cascade_is_named_by_what_its_judges_share() -> None:
+    """One judge has its own keys; two at other temperatures share the benchmark alone."""
+    parts = [
+        judged(name, 1.0, n=5).assign(benchmark="b", temperature=temperature)
+        for name, temperature in (("one", 0.5), ("two", 1.0))
+    ]
+    rows = analyse(judgments_from_frame(pd.concat(parts))).rows
+    first, second = (
+        {"judge": j, "benchmark": "b", "temperature": t} for j, t in (("one", 0.5), ("two", 1.0))
+    )
+    assert LabelledCascade(rows[:1], Promise()).keys == first
+    assert LabelledCascade(rows[1:], Promise()).keys == second
+    assert LabelledCascade(rows, Promise()).keys == {"judge": "one, two", "benchmark": "b"}
+    alike = [one.assign(temperature=1.0) for one in parts]
+    rows = analyse(judgments_from_frame(pd.concat(alike))).rows
+    shared = {"judge": "one, two", "benchmark": "b", "temperature": 1.0}
+    assert LabelledCascade(rows, Promise()).keys == shared
