@@ -75,12 +75,13 @@ def krippendorff_alpha_numeric(rows: Sequence[Sequence[Fraction]]) -> Fraction:
 
 def krippendorff_alpha_ordinal(verdicts: Verdicts) -> Fraction:
     """The same of mid-ranks: verdicts below, and half of those that are equal."""
-    every = [verdict for row in verdicts for verdict in row]
+    every = [str(verdict) for row in verdicts for verdict in row]
     times = Counter(every)
     rank = {
-        one: sum(times[o] for o in times if o < one) + Fraction(n, 2) for one, n in times.items()
-    }  # type: ignore[operator]
-    return krippendorff_alpha_numeric([[rank[verdict] for verdict in row] for row in verdicts])
+        one: total([Fraction(times[other]) for other in times if other < one]) + Fraction(n, 2)
+        for one, n in times.items()
+    }
+    return krippendorff_alpha_numeric([[rank[str(one)] for one in row] for row in verdicts])
 
 
 def shares(row: Sequence[object]) -> dict[object, Fraction]:
