@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
+from scipy.stats import t as student
 from tables import counts, distributions, drawn
 
 from inspect_reliability.stats import (
@@ -25,6 +27,7 @@ from inspect_reliability.stats import (
     icc,
     omega,
 )
+from inspect_reliability.stats.interval_scales import on_root_scale
 
 Judgment = tuple[str, tuple[int, ...], int]
 """Question, level of each other facet, verdict."""
@@ -391,3 +394,32 @@ def test_refused() -> None:
         Cells.from_long("abc", "xyx", facets={"order": [1]})
     once = disagreement(Counts.from_long("abc", "xyx"))
     assert once.agreement().reason == "no two judgments share what it compares"
+
+
+def crossed(often: Callable[[int, int], str], questions: int, judges: int = 2) -> Cells:
+    """Two verdicts of each judge on each question: what it says first, and then again."""
+    asked = [(q, j, r) for q in range(questions) for j in range(judges) for r in range(2)]
+    said = [often(q, j if r == 0 or q % 3 else 0) for q, j, r in asked]
+    names = [f"q{q}" for q, *_ in asked]
+    return Cells.from_long(names, said, tuple("AB"), {"judge": [j for _, j, _ in asked]})
+
+
+def test_agreement_of_judges_that_never_differ_is_bounded_as_a_share() -> None:
+    """Eight of eight questions: Clopper and Pearson's lower end, and omega not above it."""
+    study = disagreement(crossed(lambda q, _: "AB"[q % 2], 8))
+    bound = binomtest(8, 8).proportion_ci().low
+    for over_judges in ([], ["judge"]):
+        found = study.agreement(over_judges)
+        assert (found.value, found.low, found.high) == pytest.approx((1, bound, 1))
+        # Verdicts on two questions differ in 4 of 7 cases; so do those of a question, at worst.
+        assert study.omega(over_judges).low <= 1 - (1 - bound) / (4 / 7) + 1e-12
+
+
+def test_flips_have_the_ends_of_a_root_scale() -> None:
+    """Two judges that mostly oppose each other: no more than a half can flip of two verdicts."""
+    study = disagreement(crossed(lambda q, j: "AB"[(q + j * (q % 5 > 0)) % 2], 9))
+    found = study.flips("judge")
+    each = study.without.of(["question"]) - study.without.of(["question", "judge"])
+    error = float(np.sqrt(8 / 9 * ((each - each.mean()) ** 2).sum()))
+    reach = float(student.ppf(0.975, 8)) * error
+    assert found.ends == pytest.approx(on_root_scale(found.value, reach, most=0.5))
