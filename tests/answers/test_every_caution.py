@@ -93,6 +93,12 @@ def shown(*orders: object, **columns: Any) -> Judgments:
     return changed(made(**columns), order=[orders[i % len(orders)] for i in range(250)])
 
 
+def one_other() -> list[str]:
+    """The verdicts of 250 judgments, but for the last."""
+    verdicts = [*made().table["verdict"]]
+    return [*verdicts[:-1], "AB"[verdicts[-1] == "A"]]
+
+
 def silent(n: int, of: int) -> Judgments:
     """Judgments of which n name no verdict."""
     judgments = made(questions=of // 10)
@@ -209,7 +215,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     ),
     "Grave.IDENTICAL": (
         lambda: of_rows(together(made(questions=3), made(questions=3, judge="other"))),
-        lambda: of_rows(together(made(questions=2), made(questions=2, judge="other"))),
+        lambda: (
+            of_rows(together(made(questions=2), made(questions=2, judge="other")))
+            + of_rows(together(made(), changed(made(judge="other"), verdict=one_other())))
+        ),
     ),
     "Grave.MAYBE_COPIES": (
         lambda: of_rows(made(noise=0)),

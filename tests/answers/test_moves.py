@@ -366,3 +366,17 @@ def test_noise_of_chosen_questions_is_no_component() -> None:
     over = {one["varying"]: one for one in analysis.results["omega_over"]}
     assert (over["seed"]["omega"], over["seed"]["reason"]) == (None, why)
     assert over["wording"]["omega"] is not None
+
+
+@pytest.mark.parametrize("left", [0.0, 0.02])
+def test_grades_with_an_open_share_are_compared_as_names(left: float) -> None:
+    """A distribution that was not followed to its end, of one question, has no mean grade."""
+    rows = [
+        {"judge": "j", "question": f"q{q}", "replication": 1, "verdict": grade, "wording": wording}
+        | {"share": share * (1 - left * (q == 0)), "place": place, "tail": False}
+        for q in range(6)
+        for wording in "ab"
+        for place, (grade, share) in enumerate({"1": 0.2, "3": 0.3, "9": 0.5}.items(), 1)
+    ]
+    [study] = analyse(judgments_from_frame(pd.DataFrame(rows))).alone
+    assert (study.scored is study.found) == (left > 0)

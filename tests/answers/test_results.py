@@ -10,6 +10,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis, Results
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.results import RESULTS
+from inspect_reliability.answers.summary import votes_table
 from inspect_reliability.showing import Form, render
 from inspect_reliability.showing.formats import Record
 
@@ -79,3 +80,13 @@ def test_what_a_form_does_not_show_is_not_computed(
     render(report_document(analysis), form)
     assert "rows" in asked
     assert ("components" in asked) == (form in ("json", "html"))
+
+
+@pytest.mark.parametrize(("replications", "shown"), [(4, None), (6, "1 3"), (10, "1 3 5")])
+def test_majorities_of_odd_numbers_are_shown_where_there_are_two(
+    replications: int, shown: str | None
+) -> None:
+    """Of six replications, two verdicts and two majorities of three are compared."""
+    analysis = analyse(made(replications=replications))
+    tables = [*votes_table(analysis, analysis.rows[0], "")]
+    assert [" ".join(one.headings[1:]) for one in tables] == ([shown] if shown else [])

@@ -19,6 +19,8 @@ from inspect_reliability.stats import (
     NoJudgmentsError,
     agreement,
 )
+from inspect_reliability.stats.intervals import TOO_FEW
+from inspect_reliability.stats.labelled import ALIKE
 from inspect_reliability.stats.majority import winners
 
 Judged = list[tuple[list[str], list[str]]]
@@ -235,3 +237,11 @@ def test_recorded_judges(data: Path, judge: str, wording: str, n: int, values: s
     known = Labelled(given, labels, ["tie"])
     found = [*map(known.share, KINDS), known.errors()["wrong_twice"]]
     assert [one.value for one in found] == pytest.approx(told_apart, abs=5e-4)
+
+
+def test_what_cannot_be_planned_says_why() -> None:
+    """Of two questions there is no interval; of four that are all right, nothing varies."""
+    right = (["A", "A"], ["A"])
+    assert labelled([right, (["A", "B"], ["B"])]).precision().reason == TOO_FEW
+    assert labelled([right] * 4).precision().reason == ALIKE
+    assert labelled([right, (["A", "B"], ["B"]), right]).precision().reason is None
