@@ -191,7 +191,7 @@ def test_no_sentence_reads_as_no_native_writes(words: str) -> None:
 OTHERS = {
     *("--data-parallel-backend", "--data-parallel-size", "--data-parallel-size-local"),
     *("--attention-backend", "--enable-deterministic-inference", "--enable-prefix-caching"),
-    "--tensor-parallel-size",  # of servers
+    *("--model-path", "--tensor-parallel-size"),  # of servers
     *("--address", "--head"),  # of Ray
     "--array",  # of Slurm
     "--merge",  # of tools for GGUF files
