@@ -37,7 +37,7 @@ Cautions = list[str]
 
 def of_rows(judgments: Judgments, *by: str) -> Cautions:
     """Cautions about rows, and about their labels."""
-    found = analyse(judgments, [*by] or None).results
+    found = analyse(judgments, by).results
     return [
         text for name in ("rows", "validity") for row in found[name] for text in row["cautions"]
     ]

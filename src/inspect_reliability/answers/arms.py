@@ -1,4 +1,4 @@
-"""The sides of a comparison: an analysis whose rows are of a side, a condition and a benchmark."""
+"""The arms of a comparison: an analysis whose rows are of an arm, a condition and a benchmark."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Pairs of judges, or of conditions, over the same questions."""
+"""Which arm of a comparison is better, and how far verdicts drifted between two."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class Condition:
 
     @property
     def title(self) -> str:
-        """The same, with who graded where others than the log's model judged."""
+        """The group in words, and who graded where others than the log's model judged."""
         graders = self.suite.graders if self.suite else ()
         return f"{self.name}, graded by {', '.join(graders)}" if graders else self.name
 
@@ -170,17 +170,17 @@ class Condition:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Its judgments sorted by question and replication, so that reading order has no effect."""
+        """Judgments sorted by question and replication, so that reading order has no effect."""
         return self.asked.sort_values(["question", "replication"], kind="stable")
 
     @cached_property
     def judged(self) -> Judged:
-        """Its judgments, ready to be counted."""
+        """Judgments in the form that is counted."""
         return Judged(self.table)
 
     @cached_property
     def counts(self) -> Counts:
-        """Its judgments by question and category; a non-response is a category."""
+        """Verdicts by question and category; a non-response is a category."""
         return self.judged.counts()
 
     @cached_property
@@ -195,7 +195,7 @@ class Condition:
 
     @cached_property
     def labelled(self) -> Labelled | None:
-        """Its judgments beside their labels; None if nothing is labelled."""
+        """Verdicts beside labels; None if nothing is labelled."""
         return labelled(self.judged, self.counts)
 
     @cached_property

@@ -27,7 +27,7 @@ def people_agree(analysis: Analysis) -> Iterator[Text]:
 
 
 def agreement_in_words(one: Record) -> str:
-    """The same of a record of `validity`."""
+    """Say how often two people give the same label, by a record of `validity`."""
     n = one["n_labelled"]
     said = f"Two people give the same label in {span(one, 'raters_agreement', '%', n)}"
     if one["raters_agreement"] > 1 - ROUNDING:  # a ceiling of 100% is none

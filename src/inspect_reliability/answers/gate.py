@@ -271,7 +271,7 @@ def gate(
         judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one, as in `analyse`.
         least: Coefficient, rate or share -> the least it must be, as in `{"omega": 0.6}`.
-        most: The same -> the most it may be, as in `{"non_response_rate": 0.05}`.
+        most: Coefficient, rate or share -> the most it may be, as in `{"non_response_rate": 0.05}`.
         anytime: Whether to decide by evidence that stays valid however often you look.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.

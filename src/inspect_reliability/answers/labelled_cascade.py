@@ -1,4 +1,4 @@
-"""What rows say as ballots: the judges of a rule, their labels, and why there is no promise."""
+"""Judges that are asked in turn, as votes and labels, and why no rule of them keeps a promise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -146,7 +146,7 @@ class LabelledCascade:
 
     @cached_property
     def cascade(self) -> Cascade:
-        """Its votes and labels. The label of a question is the one that most people gave.
+        """Votes and labels for the rule. The label of a question is the one that most people gave.
 
         Where people are of two minds no verdict is right.
         """

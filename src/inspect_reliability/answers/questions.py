@@ -225,7 +225,7 @@ def outputs_without_verdict(analysis: Analysis) -> Iterator[Record]:
 
 
 def read_without_verdict(analysis: Analysis, number: int) -> list[Record]:
-    """So many of these with their texts, or fewer: the first of each row, then the second of each.
+    """Up to so many outputs without a verdict, with texts: the first of each row, then the second.
 
     No more rows are read than that takes.
     """

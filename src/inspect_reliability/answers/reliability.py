@@ -199,7 +199,7 @@ def votes_of(majority: Mapping[int, Estimate]) -> list[Record]:
 
 
 def votes(analysis: Analysis) -> Iterator[Record]:
-    """These for each row; if nothing is known, one record with the reason."""
+    """How often majorities come out the same again, for each row; or one record with the reason."""
     for row in analysis.rows:
         majority, reason = majority_of(row)
         for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:

@@ -211,7 +211,7 @@ def has_labels_alone(frame: pd.DataFrame, named: pd.DataFrame) -> bool:
 
     Args:
         frame: Rows under the names of their user.
-        named: The same under ours.
+        named: Columns under our names.
     """
     others = {normalised_name(str(name)) for name in {*named} - {*_BESIDE_LABELS}}
     return "label" in named and len(frame.columns) > 1 and others <= _OF_A_DRAW

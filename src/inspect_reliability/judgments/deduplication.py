@@ -99,7 +99,7 @@ def can_be_counted(table: pd.DataFrame) -> bool:
 
 
 def as_counts(judgments: Judgments) -> Judgments:
-    """The same judgments, counted, without what only single ones have.
+    """Count judgments that are alike, without what only single ones have, such as seeds.
 
     Raises:
         UserError: Counts cannot stand for them.
@@ -245,7 +245,7 @@ class _Source:
     """Judgments of one log or file.
 
     Attributes:
-        name: Its path.
+        name: Path of the source.
         rows: Their rows of the table.
         has_ids: Whether they have ids of their own, as those of logs do.
         counted: Whether their replications are counted up from the order of the rows.

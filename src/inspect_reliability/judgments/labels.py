@@ -72,7 +72,7 @@ def with_labels(
     names: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Judgments:
-    """The same judgments, with labels joined to them.
+    """Join labels to judgments.
 
     Args:
         judgments: Judgments. Their own labels are used if there is no file.
@@ -151,7 +151,7 @@ def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:
 
 
 def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judgments:
-    """The same judgments, with the verdicts that decide nothing in a column `abstain`.
+    """Name the verdicts that decide nothing in a column `abstain`.
 
     Args:
         judgments: Judgments, with their labels.
@@ -200,7 +200,7 @@ def _one_kind(names: set[str]) -> bool:
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
-    """The same judgments; labels in other words than a judge's are read as those of a file."""
+    """Read labels in other words than the judge's as those of a file of labels."""
     if "abstain" in judgments.table or not _in_other_words(judgments.table):
         return judgments
     return with_abstentions(with_labels(judgments))

@@ -250,7 +250,7 @@ def _share(row: _Row, known: dict[Any, Any]) -> None:
 
 
 def _in_one_form(parts: Sequence[Judgments], reading: Reading) -> list[Judgments]:
-    """The same judgments; verdicts that no design of ours read have one form, as those of files."""
+    """Give verdicts that no design of ours read one form, as those of files have."""
     sources = [Source(one.table, one.source) for one in parts if len(one)]
     in_one_form(sources, reading)
     found = iter(sources)

@@ -1,4 +1,4 @@
-"""Names of two places, in the forms in which verdicts and labels give them."""
+"""What each place of a pair gained by a verdict: winners, ties, and the words for them."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class Reading:
         return Choice(means, entries, self.call(entries))
 
     def chosen(self, entries: Entries) -> Reading:
-        """The same reading with more entries; those that map are added, others replaced."""
+        """Add entries to a reading: mappings are joined, other entries replaced."""
         made = {name: _merged(getattr(self, name), of) for name, of in entries.items()}
         return replace(self, **made)
 

@@ -168,7 +168,7 @@ def _listed(found: Any, where: str) -> tuple[Any, list[Note]]:
 
 
 def _in_words(frames: Iterator[pd.DataFrame], path: Path) -> Iterator[pd.DataFrame]:
-    """The same frames; what goes wrong as they are read is said in words."""
+    """Yield frames; say in words what goes wrong as they are read."""
     with _readable(path):
         yield from frames
 

@@ -254,7 +254,7 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
 
 
 def _copies_once(parts: Sequence[Judgments]) -> list[Judgments]:
-    """The same parts; of counted ones that are equal, the others are empty and say so."""
+    """Keep one of equal counted parts; the others become empty, and say so."""
     found: list[Judgments] = []
     counts: dict[int, str] = {}
     for part in parts:
@@ -320,7 +320,7 @@ def _checked_again(frame: pd.DataFrame, saved: Saved, where: str) -> pd.DataFram
 
 
 def _in_one_order(judgments: Judgments) -> Judgments:
-    """The same judgments by judge, benchmark, facets, question and replication; not those of logs.
+    """Sort judgments by judge, benchmark, facets, question and replication; not those of logs.
 
     No result depends on how a file was sorted. Numbers come first, by their value. What is equal in
     all of these keeps its order.

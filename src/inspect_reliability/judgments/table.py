@@ -129,7 +129,7 @@ class Judgments:
             yield from ((group | levels, part) for levels, part in parts)
 
     def with_facets(self, names: Collection[str]) -> Judgments:
-        """The same judgments, with columns that are to be facets.
+        """Declare columns to be facets.
 
         Raises:
             UserError: There is no such column.

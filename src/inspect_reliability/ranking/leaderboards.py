@@ -73,8 +73,8 @@ class Leaderboard:
     """The ranking of one judge, or of what the keys say.
 
     Attributes:
-        keys: Its values in the grouping columns.
-        table: Its verdicts.
+        keys: The judge and condition, as values of the grouping columns.
+        table: Verdicts of this judge under this condition.
         verdicts: All verdicts.
         method: How systems are scored.
         over: What the intervals speak beyond; empty: questions alone.
@@ -92,7 +92,7 @@ class Leaderboard:
 
     @cached_property
     def systems(self) -> list[str]:
-        """Their names."""
+        """Names of the systems, sorted."""
         return sorted({one for of in self.table["systems"].unique() for one in of})
 
     @cached_property
@@ -115,7 +115,7 @@ class Leaderboard:
         return self._contests()
 
     def _contests(self, *but: str) -> Contests:
-        """The same; columns `but` do not divide cells."""
+        """The verdicts as numbers; columns `but` do not divide cells."""
         table = self.table
         if table["systems"].map(len).nunique() > 1:
             raise UserError("Verdicts on pairs and on single systems cannot be ranked together.")
@@ -140,7 +140,7 @@ class Leaderboard:
 
     @cached_property
     def labelled(self) -> LabelledShares | None:
-        """Its scores beside those by labels; None without labels of its systems."""
+        """Scores by the judge beside those by labels; None if no label is of these systems."""
         if self.labels is None:
             return None
         people = self.labels.table

@@ -90,7 +90,7 @@ class RankPower(NamedTuple):
     def enough(
         self, difference: float, name: str, at: Size | None = None, limit: float = _ENDLESS
     ) -> int | None:
-        """So many of one thing that the difference is found; None if the limit is not enough.
+        """Fewest questions, tries or judges that find a difference; None beyond the limit.
 
         Of other things there are as many as in this study, or as in another one.
         """

@@ -1,4 +1,7 @@
-"""Strengths of systems from pairs (Bradley & Terry 1952); a tie is half a win to each."""
+"""Scores of systems in order: mean scores, or strengths from pairs (Bradley & Terry 1952).
+
+A tie is half a win to each.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -200,7 +203,7 @@ class Ranking:
         rank: 1 is the best; equal scores share one.
         rank_set: Lowest and highest rank of each; all true ranks lie in these together.
         all_reach: [S, S], half the width of the interval of a difference, all asked at once.
-        pair_reach: The same of one that is asked alone.
+        pair_reach: [S, S], half the width of the interval of a difference that is asked alone.
         n_questions: One a system.
         reason: Why there are no intervals.
         moved: Deviations, whose squares and products sum to (co)variances: of questions, [Q, S];
@@ -328,7 +331,7 @@ def ranked(
         slack: What each score, and each difference, may be wrong by besides.
         reason: Why there are no intervals.
         span: How far apart two may be on a question; by default as far as they are.
-        most: The same of two that are equal on every question; by default nothing is known of it.
+        most: How far apart two with equal scores on all may be on a question; by default no bound.
     """
     apart = [of_differences(one) for one in moved]
     difference = scores[:, None] - scores[None, :]
@@ -358,7 +361,7 @@ def by_mean(shares: FloatArray) -> FloatArray:
 
 
 def _by_bt(contests: Contests, names: Sequence[str]) -> FloatArray:
-    """The same by the jackknife over questions."""
+    """Deviations of questions, [Q, S], of log strengths, by the jackknife."""
     total, each = wins(contests.question, contests.systems, contests.values, contests.n_systems)
     check_finite(total)
     without = []

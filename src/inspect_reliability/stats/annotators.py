@@ -21,7 +21,7 @@ class Person:
         n: Questions that this person and another labelled.
         judge_agrees: How often the judge agrees with the other people (of numbers: minus the root
             of the mean squared distance, where it gave one).
-        person_agrees: The same of this person.
+        person_agrees: How often this person agrees with the others.
         judge_wins: Share of questions on which the judge agrees as well or better.
         person_wins: Share on which the person does.
         p_value: Of "the judge wins less often, even with epsilon added".

@@ -263,7 +263,7 @@ class Cells:
         return float(1 - alike.mean())
 
     def rows(self, keep: NDArray[np.bool_] | Sequence[int]) -> Self:
-        """The same verdicts for some rows, selected by mask or position."""
+        """Select rows by mask or position."""
         chosen = np.arange(len(self.questions))[np.asarray(keep)]
         if np.array_equal(chosen, np.arange(len(self.questions))):
             return self
@@ -298,11 +298,11 @@ class Cells:
         return self.n_clusters < len(self.questions)
 
     def together(self, belongs_to: Iterable[Hashable]) -> Self:
-        """The same verdicts, clustered by the thing that each row belongs to (N names)."""
+        """Cluster rows by what each belongs to (N names), as outputs to a question."""
         return replace(self, clusters=codes(belongs_to))
 
     def columns(self, names: Iterable[str]) -> Self:
-        """The same verdicts with these categories in this order; an unknown category is empty."""
+        """Arrange categories in this order; one that is unknown gets no verdict."""
         names = tuple(names)
         place = {name: k for k, name in enumerate(self.categories)}
         chosen = [place.get(name, len(place)) for name in names]

@@ -27,8 +27,8 @@ class Decomposition:
         judge: Variance between the judge's replications on one output; None, and part of the
             component above, if no output has two.
         se_judge: Standard error for judging the same outputs again.
-        se_runs: The same for answering and judging the same questions again.
-        se_questions: The same for other questions of the same kind, as inspect's `stderr()`.
+        se_runs: Standard error for answering and judging the same questions again.
+        se_questions: Standard error for other questions of the same kind, as inspect's `stderr()`.
         n_questions: Questions; `n_runs` of each and `n_judgments` of each output are means.
         left_out: Missing scores (NaN).
         reason: Which components cannot be separated; None if all can.

@@ -108,7 +108,7 @@ class Pairs:
         return num, den
 
     def _between(self, more: JackknifeUnit | None = None) -> tuple[FloatArray, FloatArray]:
-        """The same for pairs of each question with the others."""
+        """Differences and weights of pairs of each question with the others, by shared facets."""
         rows = self if more is None else self._with(more)
         w, q = rows.weights, rows.weights * rows.norms
         num, den = np.zeros((2, int(rows.cluster.max()) + 1, 1 << len(rows.levels)))
@@ -132,7 +132,7 @@ class Pairs:
         return _exactly(num, den)
 
     def _with(self, more: JackknifeUnit) -> "Pairs":
-        """These with a further question, the same in every cell, in proportion to the cells."""
+        """Add a further question, the same in every cell, in proportion to the cells."""
         found = copy(self)
         [(*_, cell, _)] = self._groups(np.zeros_like(self.cluster), self.cluster)[-1:]
         share = np.bincount(cell, self.weights) / self.clusters

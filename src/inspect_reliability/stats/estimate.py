@@ -1,4 +1,4 @@
-"""A coefficient and what qualifies it."""
+"""An estimate with what qualifies it, and the errors of the statistics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -109,5 +109,5 @@ class Estimate:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends of its interval; None without one."""
+        """Both ends of the interval; None if the estimate has no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)

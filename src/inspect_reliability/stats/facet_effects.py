@@ -1,4 +1,4 @@
-"""A facet beside the judge's own noise, where both are known of the same questions."""
+"""What facets and changes of an answer do to verdicts, beyond the judge's own noise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,7 +86,7 @@ def facet_effect(found: Disagreement, facet: str) -> FacetEffect:
 
 
 def facet_effect_of_all(found: Disagreement, facet: str, seed: str) -> FacetEffect:
-    """The same where two levels share seeds, from pairs of different seeds alone.
+    """Return what a facet does where its levels share seeds, from pairs of different seeds alone.
 
     Draws of one seed are no two draws, and would look steadier across than within. `seed` is the
     facet whose levels are seeds.
@@ -170,7 +170,7 @@ def change_effect(
     Args:
         before: For each question, one or more, for each of its answers that was changed, the
             verdicts on it as it was: 1 where they are for it and 0 where not, or grades.
-        after: The same as changed.
+        after: For each of these answers, the verdicts on it as changed.
         graded: Whether verdicts are grades.
     """
     differences, kept, number = [], [], 0

@@ -24,7 +24,12 @@ def linear_error(slopes: FloatArray, weights: FloatArray) -> float:
 
 
 def weighted_error(moved: FloatArray, weight: float) -> float:
-    """The same from the change without each question; the last has this weight."""
+    """Standard error over questions from the change without each, where the last weighs less.
+
+    Args:
+        moved: Change of the value without each question, N.
+        weight: Weight of the last question; the others weigh 1.
+    """
     weights = np.append(np.ones(len(moved) - 1), weight)
     return linear_error((weights.sum() - weights) / weights * moved, weights)
 
@@ -152,7 +157,7 @@ _MIDDLE = 0.01
 
 
 def share_ends(values: FloatArray, level: float, weights: FloatArray | None = None) -> Ends:
-    """Both ends of the interval of the mean.
+    """Both ends of the interval of a mean of shares, whatever their distribution (Gaffke 2005).
 
     An end is exact where, with the question added, shares have two different values. Else it is
     that of the saddlepoint approximation, off by one percent of its distance from the mean at most.

@@ -39,7 +39,7 @@ NOISE = 0.5
 """Weight of a question that gets nothing but noise, for lower ends."""
 
 NOISE_OF_NUMBERS = 2.0
-"""The same for numbers, where few questions carry the noise."""
+"""Weight of a noise question of numbers, where few questions carry the noise."""
 
 SETTLED = 0.75
 """Weight of a question that never varies, for upper ends of means over questions."""
@@ -146,7 +146,7 @@ class JackknifeSample:
 
     @cached_property
     def toss(self) -> JackknifeUnit:
-        """The same for a mean over questions: names agree at most like tosses of a coin."""
+        """A noise question for means: its names agree at most like tosses of a coin."""
         (noise,) = self.noise
         least = 0.0 if self.numeric else 0.5
         return replace(noise, weight=NOISE, disagreement=max(noise.disagreement, least))
@@ -298,7 +298,7 @@ def t_scale(formula: Formula, study: JackknifeSample, level: float) -> Ends:
 
 
 def root_scale(formula: Formula, study: JackknifeSample, level: float) -> Ends:
-    """See `on_root_scale`."""
+    """Jackknife-t, farther where the scale of square roots says so; see `on_root_scale`."""
     error, t = study.jackknife(formula, level)
     return on_root_scale(float(formula(study.total)), t * error, study.most)
 

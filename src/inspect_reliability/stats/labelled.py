@@ -1,4 +1,4 @@
-"""Numbers beside labels that are numbers: how near they are, and whether their order is the same.
+"""Verdicts beside labels: how often they are right, and on a scale how near and in what order.
 
 Of a scale, an exact match says little: a 7 beside an 8 is no error as a 1 is.
 """
@@ -50,7 +50,7 @@ def other_scale(
     Args:
         values: The K categories as numbers, NaN for those that are none.
         verdicts: Mean share of each category among verdicts, K.
-        labels: The same among labels.
+        labels: Values that labels have, beside those of verdicts.
         could: Which categories the judge gave, or could have given.
     """
     used = [np.unique(values[one & ~np.isnan(values)]) for one in (could, labels > 0)]

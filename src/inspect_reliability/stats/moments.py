@@ -81,7 +81,7 @@ class Sums:
         return np.where(found > 1e-12 * self.weighted_norm, found, 0.0)
 
     def each(self, change: Callable[[str, FloatArray], FloatArray]) -> "Sums":
-        """The same sums with `change` applied to every array, by name."""
+        """Return these sums with `change(name, array)` in place of every array."""
         known = vars(self)
         return Sums(**known | {name: change(name, x) for name, x in known.items() if np.ndim(x)})
 
@@ -229,6 +229,6 @@ def _of_numbers(given: Cells, values: FloatArray) -> Sums:
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Their quotient, NaN where the denominator is not positive."""
+    """Divide elementwise; NaN where the denominator is not positive."""
     positive = denominator > 0
     return np.where(positive, numerator / np.where(positive, denominator, 1.0), np.nan)

@@ -57,7 +57,7 @@ def _agreement(at: Point, r: float) -> Moves:
 
 
 def _omega(at: Point, r: float) -> Moves:
-    """See `study.omega_slopes`, for questions of r verdicts."""
+    """Omega of questions of r verdicts, and its slopes; see `omega_slopes`."""
     lean = at.within / at.any_two**2 / (at.questions - 1)
     differ = -1 / at.any_two - lean * (1 - 1 / r)
     slope = -2 * lean * at.questions * at.mean
@@ -208,7 +208,7 @@ class Expected(JackknifeSample):
     def omega_plus(
         self, formula: Formula, questions: Sequence[JackknifeUnit], varies: float = 0.0
     ) -> Ends:
-        """The same."""
+        """Omega with a fraction of a question added, and its error, by the weighted jackknife."""
         (question,) = questions
         return self.plus(formula, question)
 

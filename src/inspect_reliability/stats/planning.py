@@ -434,7 +434,14 @@ def questions_to_decide(found: Precision, at_least: float) -> int | None:
 def questions_to_decide_rate(
     counts: Cells, at_most: float, category: str = "non-response", level: float = 0.95
 ) -> int | None:
-    """The same for the interval of a rate."""
+    """Questions until the interval of a rate lies on one side of a limit; None if never.
+
+    Args:
+        counts: Verdicts of the pilot.
+        at_most: The limit of the rate.
+        category: The verdict whose rate it is.
+        level: Confidence level of the interval.
+    """
     from scipy.special import ndtri
 
     shares, found = question_rates(counts, category, level)

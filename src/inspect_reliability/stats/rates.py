@@ -1,4 +1,4 @@
-"""Shares that vary between questions, above all non-response, which affects every coefficient."""
+"""Rates of verdicts over questions, their means and differences, and the floor that noise sets."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
