@@ -34,6 +34,8 @@ PAGES = ("cautions.md",)
 
 Cautions = list[str]
 
+DRAWN = "random of all questions"
+
 
 def of_rows(judgments: Judgments, *by: str) -> Cautions:
     """Cautions about rows, and about their labels."""
@@ -129,6 +131,13 @@ def labelled(label: Callable[[int], object], **columns: Any) -> Judgments:
     return Judgments(rows.assign(order=None, label=labels.astype(object), **columns))
 
 
+def reached(n: int, known: int) -> Judgments:
+    """A judge of 60 questions, of which a labeller reached n, and labelled the first of these."""
+    rows = labelled(lambda q: "AB"[q % 2] if q < known else None).table
+    number = rows["question"].str[1:].astype(int)
+    return Judgments(rows.assign(label_position=(number + 1.0).where(number < n), label_draw=DRAWN))
+
+
 def graded(label: Callable[[int, int], object], values: Sequence[int] = (1, 2, 3, 4)) -> Judgments:
     """Grades of 60 questions, four of each, and a label of each question and its grade."""
     rng, n = np.random.default_rng(3), 60
@@ -201,8 +210,6 @@ def strong(often: int) -> pd.DataFrame:
 
 
 SUITE = SuiteModels("model", ("grader",), outputs_differ=True)
-
-DRAWN = "random of all questions"
 
 EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "Grave.ASKED_ONCE": (
@@ -347,6 +354,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "LabelCode.HARDLY_AT_RANDOM": (
         lambda: of_rows(chosen(at_random=False)),
         lambda: of_rows(chosen(at_random=True)),
+    ),
+    "LabelCode.PASSED_OVER": (
+        lambda: of_rows(reached(21, known=18)),
+        lambda: of_rows(reached(20, known=18)),
     ),
     "SideCode.STUDIES": (
         lambda: of_arms(made(study="one"), made(study="two")),

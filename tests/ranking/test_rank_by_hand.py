@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from commands import results
+from commands import invoke, results
 from inspect_reliability.ranking import stability
 from inspect_reliability.ranking.report import RESULTS
 from inspect_reliability.showing.keys import KEYS
@@ -212,6 +212,21 @@ def test_sets_and_letters_follow_from_what_is_told_apart(found: dict[str, Any]) 
     (survived,) = found["survival"]
     low, high = survived["tau_interval"]
     assert -1 <= low <= survived["tau"] <= high <= 1
+
+
+@pytest.mark.parametrize("questions", [2, 30])
+def test_the_answer_counts_neighbours_or_asks_for_questions(questions: int, tmp_path: Path) -> None:
+    """x beats y on every question, and y ties with z; of two questions nothing is known."""
+    pairs = (("x", "y", "1"), ("y", "z", "tie"), ("x", "z", "1"))
+    table = pd.DataFrame(
+        [(f"q{q}", *pair) for q in range(questions) for pair in pairs],
+        columns=["question", "model_1", "model_2", "verdict"],
+    )
+    table.to_csv(tmp_path / "pairs.csv", index=False)
+    said = " ".join(invoke("rank", tmp_path / "pairs.csv").stdout.split())
+    few = questions < 3
+    assert ("Of 2 neighbours 1 can be told apart, all asked at once (1 if" in said) != few
+    assert ("Next: judge more questions, at least 3 for each system" in said) == few
 
 
 @pytest.mark.parametrize("wins", [2, 3, 10])
