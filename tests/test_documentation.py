@@ -200,6 +200,8 @@ OTHERS = {
 }
 """Options of other programs than ours and inspect, which pages and messages name."""
 
+_NOT_READ = ("CHANGELOG.md", "messages.md")
+
 _OPTION = re.compile(r"(?<![\w/-])--[a-z][a-z0-9-]*")
 
 
@@ -227,7 +229,7 @@ def test_options_are_named_as_they_are() -> None:
     texts = {_named(page): page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
     for file in (ROOT / "src" / "inspect_reliability").rglob("*.py"):
         tree = ast.walk(ast.parse(file.read_text()))
-        texts[_named(file)] = " ".join(map(_text_of, tree))
+        texts[_named(file)] = " ".join(map(messages.text_of, tree))
     named = {(option, name) for name, text in texts.items() for option in _OPTION.findall(text)}
     assert {one for one in named if one[0] not in known} == set()
     assert {option for option, _ in named} >= OTHERS
@@ -235,7 +237,7 @@ def test_options_are_named_as_they_are() -> None:
 
 def test_pages_name_every_option() -> None:
     """Each option of each command is on a page that people read, beside the reference."""
-    text = " ".join(page.read_text() for page in PAGES if page.name != "CHANGELOG.md")
+    text = " ".join(page.read_text() for page in PAGES if page.name not in _NOT_READ)
     named = {*_OPTION.findall(text)}
     assert {one for one in _our_options() if one.startswith("--")} - named - {
         "--help",

@@ -36,6 +36,7 @@ from inspect_reliability.judging.connection import reachable_model
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.rows import write_workbook
 from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.showing import FORMS
 from inspect_reliability.study.responses import answered, load_predictions, load_responses
 from inspect_reliability.study.tasks import bbh_judge
 from outcomes import Reading, lawful
@@ -550,8 +551,6 @@ HOSTILE = (
 """Names that a form, a file or a terminal could take for something else than a name."""
 
 FIELDS = ("judge", "question", "verdict", "label", "output", "category", "wording")
-
-FORMS = ("table", "json", "csv", "markdown", "latex", "html")
 
 CALLS = (
     *(f"{command} --format {form}" for command in ("report", "card", "rank") for form in FORMS),

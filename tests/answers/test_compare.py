@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from commands import full
 from example_judgments import made, together
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
@@ -59,6 +60,15 @@ def test_a_caution_of_a_comparison_names_no_row() -> None:
     judges = [made(questions=9, judge=name, noise=noise) for name, noise in (("a", 0), ("b", 0.4))]
     said = render(compared(arms_by(together(*judges), "judge")), "table")
     assert "Caution: a: " in said
+
+
+@pytest.mark.parametrize("benchmarks", [["one"], ["one", "two"]])
+def test_several_benchmarks_are_said_to_count_alike(benchmarks: list[str]) -> None:
+    """Beside each benchmark there is a comparison of all, which says how it counts them."""
+    judges = (("a", 0.1), ("b", 0.5))
+    parts = [made(judge=j, benchmark=b, noise=noise) for j, noise in judges for b in benchmarks]
+    said = render(full(compared(arms_by(together(*parts), "judge"))), "table")
+    assert ("a test of its own, and counts alike" in said) == (len(benchmarks) > 1)
 
 
 def scores(judge: str, noise: float, seed: int = 0) -> pd.DataFrame:
