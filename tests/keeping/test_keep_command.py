@@ -342,6 +342,24 @@ def test_votes_between_two_numbers_are_the_higher(tmp_path: Path) -> None:
     assert (asked["votes"], asked["votes_needed"]) == (5, 5)
 
 
+def test_a_rule_is_refused_where_another_judge_graded(tmp_path: Path) -> None:
+    """The judge that a rule was made of is taken; of another one it promises nothing."""
+    votes = [("j", n, "AB"[n % 2], "AB"[n % 2]) for n in range(80) for _ in range(5)]
+    table = pd.DataFrame(votes, columns=["judge", "question", "verdict", "label"])
+    table.to_csv(tmp_path / "own.csv", index=False)
+    table.assign(judge="other").to_csv(tmp_path / "other.csv", index=False)
+    column, rule = ("--column", "label=label"), str(tmp_path / "rule.json")
+    keep(str(tmp_path / "own.csv"), *column, "--save-rule", rule)
+    for command in (["keep"], ["validate"], ["gate", "--min", "accuracy=0.5"]):
+        asked = (*column, "--rule", rule)
+        assert invoke(*command, str(tmp_path / "own.csv"), *asked).exit_code == 0
+        refused = invoke(*command, str(tmp_path / "other.csv"), *asked)
+        assert refused.exit_code == 2
+        assert "stale: it was made of j, and the judge here is other" in " ".join(
+            refused.stderr.split()
+        )
+
+
 @pytest.mark.slow
 def test_pandalm_people_and_judges(data: Path) -> None:
     """Agreement and wins of each person of PandaLM are those of two loops over its labels."""
