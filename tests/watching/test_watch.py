@@ -90,6 +90,9 @@ def test_a_quiet_judge_ends_with_0_and_says_how_soon_a_change_would_be_found(sav
     assert [one["p"] is None for one in found["watch"]] == [True] * 10 + [False] * 4
     assert not any(one["alarm"] or one["moved"] for one in found["watch"])
     assert found["found"] >= 0.5
+    said = invoke("watch", save(checks(14))).stdout
+    assert "Next: add the verdicts of the next check" in said
+    assert "rejudge" not in said  # a file has no log to judge again
 
 
 def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:

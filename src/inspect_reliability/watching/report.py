@@ -238,6 +238,10 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     folder = shlex.split(again)[0]
     if found.changed == "none":
         number = len(found.checks) + 1
+        if not found.checks[-1].places:
+            return next_step(
+                "add the verdicts of the next check", f"watch {again}{_streams(stream)}"
+            )
         words = "check again, each time with a seed and a folder of its own"
         return next_step(
             words,
