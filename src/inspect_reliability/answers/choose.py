@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 
 import numpy as np
 
@@ -43,11 +44,13 @@ class Wanted:
         current: Place of the candidate that is used now; None if none is named.
         max_loss: How much less often the cheapest may be right than any other.
         written: The file that the choice is written into; None if it is not.
+        options: What was asked, as it was typed, to ask it again.
     """
 
     current: int | None = None
     max_loss: float = 0.05
     written: str | None = None
+    options: str = ""
 
 
 def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Document:
@@ -295,11 +298,11 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
             f"label {logs} --most 50 --out label.html",
         )
     if wanted.written is None:
-        return next_step("write the choice", f"choose {logs} --out choice.yaml")
+        return next_step("write the choice", f"choose {logs}{wanted.options} --out choice.yaml")
     if found.has_test:
         return next_step(
             "promise by the test part which of its verdicts may be kept",
-            f"keep {logs} --rule {wanted.written}",
+            f"keep {logs} --rule {quote(wanted.written)}",
         )
     return next_step(
         "label questions that did not choose it, to promise which of its verdicts may be kept",

@@ -1,5 +1,6 @@
 """`choose`: which judge is better, and how right is it after it was chosen?"""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -108,7 +109,8 @@ def choose(
     found = candidates_of(analysis, votes, prices, openings.candidates)
     print_left_out(_not_had(found, votes))
     # Estimate
-    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out)
+    options = _typed()
+    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, options)
     document = choose_document(found, wanted, request.typed)
     if found.has_test:
         openings.write(found.tested, found.identities)
@@ -121,7 +123,7 @@ def choose(
     if html:
         # A page goes to other people: only the terminal names paths.
         blocks = [
-            replace(one, text=one.text.replace(request.typed, "LOGS"))
+            replace(one, text=one.text.replace(options, "").replace(request.typed, "LOGS"))
             if isinstance(one, Text)
             else one
             for one in document.blocks
@@ -134,6 +136,18 @@ def _whole_candidates(analysis: Analysis, by: Sequence[str]) -> Analysis:
     """The analysis with one row a candidate: all its benchmarks together, unless `by` says else."""
     names = [] if by else without_benchmark(analysis)
     return analyse(analysis.judgments, names) if names else analysis
+
+
+def _typed() -> str:
+    """The options of this command as they were typed, but for what it writes."""
+    context, words = click.get_current_context(), list[str]()
+    for name in ("current", "votes", "max_loss", "price", "by"):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            given = context.params[name]
+            values = [",".join(map(str, given))] if name == "votes" else given
+            for value in values if isinstance(values, list | tuple) else [values]:
+                words += [f"--{name.replace('_', '-')}", str(value)]
+    return f" {shlex.join(words)}" if words else ""
 
 
 def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:

@@ -72,7 +72,7 @@ class Choice(Strict):
 
     @property
     def as_rule(self) -> KeepRule:
-        """The rule by which the scorer `keep` asks it: the most frequent of its votes is kept.
+        """The rule by which `selective_scorer` asks it: the most frequent of its votes is kept.
 
         Raises:
             UserError: It is asked for probabilities, or has no judge.
