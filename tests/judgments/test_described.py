@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import example_logs
+from commands import results
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -72,3 +73,12 @@ def test_a_declared_facet_that_is_named_counts_once() -> None:
     frame = pd.DataFrame(rows, columns=["question", "order", "verdict"])
     read = judgments_from_frame(frame)
     assert described(read.with_facets(["order"])) == described(read)
+
+
+def test_only_columns_of_the_file_are_said_to_be_read(tmp_path: Path) -> None:
+    """A note about rows, such as failures, is about no column."""
+    rows = [f"q{q},{'AB'[q % 2] if q else 'error'},{q * 7}" for q in range(6) for _ in range(2)]
+    (tmp_path / "j.csv").write_text("\n".join(["question,verdict,noise", *rows]))
+    found = results("read", tmp_path / "j.csv")
+    known = {"question", "verdict", "noise", "(rows)"}
+    assert {one["column"] for one in found["columns"]} <= known

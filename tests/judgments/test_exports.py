@@ -10,7 +10,7 @@ import pytest
 from commands import invoke
 from inspect_reliability import judgments_from_frame
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.exports import EXPORTS
+from inspect_reliability.judgments.exports import EXPORTS, LISTS, rows_in
 from inspect_reliability.judgments.reading import Code, Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_file
 from inspect_reliability.ranking.systems import judgments_on_systems
@@ -164,6 +164,22 @@ def test_an_export_is_recognised_and_read(form: str, tmp_path: Path) -> None:
 def test_every_form_is_tried() -> None:
     """A form that is added is tried here, too."""
     assert {one.tool for one in EXPORTS} == {tool for tool, *_ in FORMS.values()}
+
+
+def test_rows_are_taken_from_the_lists_of_exports_alone() -> None:
+    """A list of another name, as of scores beside their judge, is no list of rows."""
+    rows = [{"a": 1}]
+    places: dict[str, Any] = {
+        "results.results": PROMPTFOO,
+        "results": {"results": rows},
+        "testCases": {"testCases": rows},
+        "test_cases": {"test_cases": rows},
+        "traces": {"traces": rows},
+    }
+    assert {".".join(path) for path in LISTS} == {*places}
+    for name, content in places.items():
+        assert (rows_in(content) or ([], ""))[1] == name
+    assert rows_in({"judge": "a", "scores": rows}) is None
 
 
 def test_the_csv_of_promptfoo_has_a_row_a_provider(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.keeping.report import cascades
 from inspect_reliability.record.rule import KeepRule
 
 RIGHT = "A"
@@ -451,3 +452,11 @@ def test_a_cascade_is_named_by_what_its_judges_share() -> None:
     rows = analyse(judgments_from_frame(pd.concat(alike))).rows
     shared = {"judge": "one, two", "benchmark": "b", "temperature": 1.0}
     assert LabelledCascade(rows, Promise()).keys == shared
+
+
+def test_a_judge_that_costs_nothing_is_asked_first() -> None:
+    """Judges are asked by the price of a call, and nothing is the lowest."""
+    parts = [judged(name, 1.0, n=5) for name in ("dear", "cheap", "free")]
+    promise = Promise(prices={"dear": 0.9, "cheap": 0.1, "free": 0.0})
+    together, *_ = cascades(analyse(judgments_from_frame(pd.concat(parts))), promise)
+    assert together.names == ["free", "cheap", "dear"]

@@ -12,7 +12,7 @@ from scipy.stats import binom, binomtest, ttest_1samp
 from scipy.stats import t as student
 from statsmodels.stats.power import TTestPower
 
-from inspect_reliability.ranking.plan import RankPower, Size
+from inspect_reliability.ranking.plan import RankPower, Size, power_of_neighbours
 from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected_ranking, favoured
 from inspect_reliability.ranking.scores import Contests, _groups, ranking, strengths
 from inspect_reliability.ranking.stability import rank_stability, variance_of_tries
@@ -441,3 +441,24 @@ def test_few_questions_are_planned_by_t() -> None:
 
 def test_one_difference_on_every_question_is_planned_by_a_sign_test() -> None:
     assert RankPower(Size(10, 1, 1), 0.0, 0.0, 0.0, 0.0).enough(1.0, "questions") == 6
+
+
+def test_the_variance_of_a_difference_is_taken_apart_as_by_analysis_of_variance() -> None:
+    """Six judges on nine questions, once each: questions, judges, and both, by mean squares."""
+    judges, questions = 6, 9
+    rng = np.random.default_rng(1)
+    values = (
+        rng.normal(size=(judges, 1, 2)) + rng.normal(size=(1, questions, 2))
+        + rng.normal(size=(judges, questions, 2)) + np.array([1.0, 0.0])
+    )  # fmt: skip
+    judge, q, s = np.indices(values.shape).reshape(3, -1)
+    given = Contests(q, s[:, None], values.reshape(-1, 1), q * 2 + s, 2)
+    (parts,) = power_of_neighbours(given, ranking(given, over=judge), None)
+    off = values[..., 0] - values[..., 1]
+    of_judge, of_question = off.mean(axis=1), off.mean(axis=0)
+    left = off - of_judge[:, None] - of_question + off.mean()
+    both = (left**2).sum() / ((judges - 1) * (questions - 1) * judges * questions)
+    power = parts[2]
+    assert power.both == pytest.approx(both)
+    assert power.questions == pytest.approx(max(of_question.var(ddof=1) / questions - both, 0))
+    assert power.judges == pytest.approx(max(of_judge.var(ddof=1) / judges - both, 0))
