@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import regex
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -23,6 +22,9 @@ from ..errors import UserError
 from ..files import expect, read_json, read_text, user_path, yaml_events
 from ..limits import within_limits
 from ..verdicts import INVALID, NON_RESPONSE
+
+if TYPE_CHECKING:
+    import yaml
 
 MOST_OPTIONS = 26
 
@@ -305,6 +307,8 @@ def _short(path: Path) -> Path:
 
 
 def _yaml(path: Path, lines: Lines) -> Any:
+    import yaml  # which few files need
+
     text = read_text(_short(path))
     try:
         for event in yaml_events(text, str(path)):
@@ -326,8 +330,10 @@ def _yaml(path: Path, lines: Lines) -> Any:
     return fields
 
 
-def _note_lines(node: yaml.Node, path: Path, above: tuple[str | int, ...], lines: Lines) -> None:
+def _note_lines(node: "yaml.Node", path: Path, above: tuple[str | int, ...], lines: Lines) -> None:
     """Note the line of each part of a node, and refuse a mapping with a duplicate key."""
+    import yaml
+
     for place, part in enumerate(node.value if isinstance(node, yaml.CollectionNode) else ()):
         key: Any
         key, value = part if isinstance(node, yaml.MappingNode) else (None, part)
