@@ -95,7 +95,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith("Each replication is another output of none/none; ")
     (log,) = tmp_path.glob("*.eval")
-    assert f"with: inspect-reliability rejudge {log} --replications 5" in shown["report"]
+    assert f": inspect-reliability rejudge {log} --replications 5" in shown["report"]
 
 
 @pytest.mark.slow

@@ -85,7 +85,9 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if (k := enough_means(right)) > 1:
         return Advice(
-            "take means", f"take the mean of {k} tries. To see what that costs", _plan(logs)
+            "take means",
+            f"take the mean of {k} tries. To plan such a study",
+            f"plan {logs} --for within_one",
         )
     if right["within_one"] >= NEAR and not same_for_all(right):
         return _gate(right, "within_one", logs)
@@ -109,15 +111,11 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _another(logs)
     gain, votes = gained(right)
     if gain is not None and gain > GAIN:
-        use = f"take the majority of {votes} verdicts. To see what that costs"
-        return Advice("take votes", use, _plan(logs))
+        use = f"take the majority of {votes} verdicts. To plan such a study"
+        return Advice("take votes", use, f"plan {logs} --for accuracy")
     if (more := _more_questions(row, right)) is not None:
         return _label(row, right, logs, more)
     return _another(logs)
-
-
-def _plan(logs: str) -> str:
-    return f"plan {logs}"
 
 
 def enough_means(right: Record) -> int:

@@ -203,7 +203,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             LabelCode.MAYBE_OPTIONS,
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are names of options, call the column of labels best: --column "
-            'label=best, in Python columns={"label": "best"}.',
+            'YOURS=best, in Python columns={"YOURS": "best"}.',
         )
     few = known.given.n_clusters
     labels = None if known.other_scale else row.judged.truth

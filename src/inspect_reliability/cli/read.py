@@ -1,5 +1,6 @@
 """`read`: what is in a file, and what is read of it?"""
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -38,4 +39,6 @@ def read(save: str | None, **asked: Any) -> None:
         for one in found.readings:
             known = known.chosen({"columns": one.columns})
         write_text(save, reading_text(replace(known, where="")), READING)
-        print_text(console(stderr=True), f"Wrote {save}")
+        logs = shlex.join(request.logs)
+        then = f"inspect-reliability report {logs} --reading {shlex.quote(save)}"
+        print_text(console(stderr=True), f"Wrote {save}. Next: {then}")

@@ -290,6 +290,9 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
     if panel.rule.labels:
         wanted = f"label them (about {panel.rule.labels:,} in all)"
         return next_step(f"judge more questions, and {wanted}, or allow more errors")
+    if panel.measured and not panel.promise.within_one:
+        near = "on a scale, keep verdicts that are at most a step from the label"
+        return next_step(near, f"keep {logs} --within-one")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
