@@ -164,11 +164,12 @@ def _soon(power: Power | None) -> str:
             "several times first."
         )
     if power.most is None:
-        soon = f"within {LOOKS} checks in {power.found:.0%} of such changes"
+        soon = f"within {LOOKS} checks in {power.found:.0%} of simulations"
     else:
-        soon = f"within {amount(power.most, 'check')} (in 9 of 10 such changes)"
+        soon = f"within {amount(power.most, 'check')} (in 9 of 10 simulations)"
     return (
-        f"After {BASELINE} checks as a baseline, a change of a tenth of them would be found {soon}."
+        f"After {BASELINE} checks as a baseline, if a tenth of them turned to what "
+        f"they say most seldom, it would be found {soon}."
     )
 
 

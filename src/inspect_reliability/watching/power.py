@@ -78,8 +78,8 @@ def _wait(
     for q, kinds_of in zip(turned, often, strict=True):
         places[q, kinds_of] = kinds_of[::-1]
     size = np.median(counts.sum(axis=2), axis=0).round().astype(np.int64)
-    shares = pool / np.maximum(pool.sum(axis=1, keepdims=True), 1)
-    shares[pool.sum(axis=1) == 0, 0] = 1.0
+    # Half a draw of each kind more (Jeffreys): what was never said in so few draws may be said.
+    shares = (pool + 0.5) / (pool + 0.5).sum(axis=1, keepdims=True)
     p = np.empty(0)
     for look in range(1, LOOKS + 1):
         if unit == "draw":

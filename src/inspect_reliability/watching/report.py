@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import log10
 
 from ..answers.summary import more, next_step, worst
-from ..showing.document import Block, Caution, Document, Figure, Table, Text
+from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
 from .bets import BASELINE
@@ -213,10 +213,10 @@ def _points(share: float) -> str:
 def _soon(found: Watching) -> str:
     power = found.power
     assert power
-    tenth = "A change of a tenth of the anchors would be found"
+    tenth = "If a tenth of the anchors turned to what they say most seldom, it would be found"
     if power.most is not None:
-        return f"{tenth} within {amount(power.most, 'check')} (in 9 of 10 such changes)."
-    said = f"{tenth} within {LOOKS} checks in {power.found:.0%} of such changes."
+        return f"{tenth} within {amount(power.most, 'check')} (in 9 of 10 simulations)."
+    said = f"{tenth} within {LOOKS} checks in {power.found:.0%} of simulations."
     if found.not_enough and found.anchors_needed:
         n, would = found.anchors_needed
         soon = f"within {amount(would.most, 'check')}" if would.most else f"within {LOOKS} checks"
@@ -319,4 +319,5 @@ def _picture(found: Watching, records: Sequence[Record]) -> Figure:
         lowest=None,
         axis="numbers",
         evenly=True,
+        width=WIDE,
     )
