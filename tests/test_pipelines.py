@@ -99,10 +99,12 @@ def test_the_workflow_lets_only_a_good_judge_pass(shell: Path, judge: str, statu
 def test_inputs_of_the_action_are_never_run(shell: Path) -> None:
     """A name with a command in it is a name; an uncertain judge may pass where that is asked."""
     file = judged(shell, "uncertain").rename(shell / "$(touch owned) `touch owned` ; x.csv")
+    pd.read_csv(file).rename(columns={"verdict": "passed"}).to_csv(file, index=False)
     step = {
         "uses": f"{owner()}/inspect-reliability@v0.1.0",
         "with": {
             "logs": f"{file.name}\n",
+            "column": "passed=verdict\n",
             "min": "accuracy=0.8\n",
             "max": "wrong=0.5\nundecided=0.2\n",
             "allow-uncertain": "true",
