@@ -99,7 +99,8 @@ def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, 
     assert f"Take {chosen['judge']}" in text
     assert "chosen among 18 by 60 labelled questions" in text
     assert "right more often than small, wording base, 1 vote" in text
-    assert f"choose {logs} --labels {labels} --out choice.yaml" in text
+    assert f"choose {logs} --labels {labels} --" in text
+    assert " --out choice.yaml" in text
 
 
 def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, str]) -> None:

@@ -70,7 +70,7 @@ def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Docu
     return Document(
         TITLE,
         [
-            *(Text(one, "answer") for one in said),
+            *(Text(one, "answer" if n else "headline") for n, one in enumerate(said)),
             _table(found, _shown(found, wanted, records), "Candidates", 0),
             *worst(told),
             *_next(found, wanted, logs),

@@ -302,7 +302,12 @@ class Request:
 
     @property
     def typed(self) -> str:
-        """LOGS and how they are read, as another command takes them after this one."""
+        """LOGS and how they are read, as another command takes them after this one.
+
+        A page goes to other people: it names no paths.
+        """
+        if self.form == "html":
+            return "LOGS"
         sources = self.logs if len(self.logs) < 3 else ["LOGS"]
         options = [("--labels", name) for name in self.labels]
         options += [("--reading", self.reading_file)] if self.reading_file else []

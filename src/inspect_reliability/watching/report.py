@@ -107,7 +107,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
     """The answer; `again` is what was read, as a command takes it, and `stream` the production."""
     records, anchors = watch_records(found), moved_records(found)
     sentence = _decision(found)
-    blocks: list[Block] = [Text(sentence, "answer"), *_details(found, anchors)]
+    blocks: list[Block] = [Text(sentence, "headline"), *_details(found, anchors)]
     told = [*_cautions(found)]
     columns = declared("moved_anchors")
     shown = Table.of(anchors[:_MOST_SHOWN], columns, "Anchors that moved") if anchors else None
