@@ -139,7 +139,7 @@ def test_limits_that_cannot_be_asked_for() -> None:
         Limits(least=(("icq", 0.5),))
     with pytest.raises(UserError, match="omega is at most 1"):
         Limits(least=(("omega", 60),))
-    with pytest.raises(UserError, match="not of icc"):
+    with pytest.raises(UserError, match="not for icc"):
         Limits(least=(("icc", 0.5),), anytime=True)
     with pytest.raises(UserError, match="towards has no minimum: use --max towards=VALUE"):
         Limits(least=(("towards", 0.5),))

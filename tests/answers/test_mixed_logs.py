@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from inspect_ai import Task
@@ -20,7 +20,7 @@ from inspect_reliability.answers.plan import plan_document, plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.showing import Form, render
+from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.document import named_figures
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.verdicts import INVALID, NON_RESPONSE
@@ -84,7 +84,7 @@ def analysis(judgments: Judgments) -> Analysis:
 def test_logs_of_every_kind_in_every_form(analysis: Analysis) -> None:
     """Whatever is mixed, each form shows all of it."""
     rows, document = analysis.results["rows"], full(report_document(analysis))
-    shown: dict[Any, str] = {form: render(document, form) for form in get_args(Form)}
+    shown: dict[Any, str] = {form: render(document, form) for form in FORMS}
     for benchmark in ("Pair", "Marks", "BBH", "sums", "suite"):
         for form, text in shown.items():
             assert benchmark in text, form

@@ -143,7 +143,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save(judgments_from_file(folder / "b.csv"), folder / "saved.parquet")
     pairs = rows.assign(model_1="m", model_2="n", question=rows["question"] + rows["judge"])
     pairs.to_csv(folder / "pairs.csv", index=False)
-    labels = pd.DataFrame({"id": [f"q{q}" for q in range(6)], "label": "A"})
+    labels = pd.DataFrame({"id": [f"q{q}" for q in range(12)], "label": "A"})
+    labels.loc[3, "label"] = "B"  # the only question that is wrong twice
     labels.to_csv(folder / "labels.csv", index=False)
     grader = get_model(f"{graders.LENIENT}/x")
     log = graders.run(graders.suite(model_graded_qa()), folder / "logs", grader)

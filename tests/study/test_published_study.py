@@ -180,9 +180,9 @@ def test_standard_errors_of_head_to_tail(rows) -> None:
 
 def test_cautions_of_the_study(rows) -> None:
     """Few questions, copies and one order are all pointed out."""
-    cautions = " ".join(rows[LLAMA, "MT-Bench", 0]["cautions"])
-    for word in ("8 questions", "At temperature 0", "one order"):
-        assert word in cautions
+    for word in ("At temperature 0", "one order"):
+        assert word in " ".join(rows[LLAMA, "MT-Bench", 0]["cautions"])
+    assert "8 questions" in " ".join(rows[LLAMA, "MT-Bench", 1]["cautions"])
     assert "8 questions" not in " ".join(rows[LLAMA, "BBH", 1]["cautions"])
 
 

@@ -30,6 +30,8 @@ def _is_errors(file: Path) -> bool:
     return all({*KEYS} <= line.keys() for _, line in read_json_lines(file))
 
 
+_NO_ERRORS = "No labelled question is wrong twice"
+
 _ERRORS = Ours("list of errors that report --errors wrote", _is_errors)
 
 
@@ -145,8 +147,9 @@ def _written(
             told.append(f"Wrote {len(write_data(folder, analysis))} files in {tables}")
         if errors:
             text = as_lines(repeated_errors(analysis))
-            files.enter_context(whole(errors, _ERRORS)).write_bytes(text.encode())
-            told.append(f"Wrote {errors}")
+            if text:
+                files.enter_context(whole(errors, _ERRORS)).write_bytes(text.encode())
+            told.append(f"Wrote {errors}" if text else f"{_NO_ERRORS}: {errors} is not written")
         if figures:
             folder = files.enter_context(whole_folder(figures))
             told.append(f"Wrote {len(write_figures(folder, document))} files in {figures}")
