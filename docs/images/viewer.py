@@ -31,7 +31,7 @@ QUIET = [
 
 BELOW_THE_BAR: FloatRect = {"x": 0, "y": 29, "width": 1280, "height": 771}
 FIRST_PART: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 660}
-WITH_SECTIONS: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 1200}
+WITH_SECTIONS: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 1480}
 
 PARTS = {
     "p.study": "end",
