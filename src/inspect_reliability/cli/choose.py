@@ -18,11 +18,10 @@ from ..files import read_text, user_path, yaml_events
 from ..judgments.opened_tests import Openings
 from ..record.choice import CHOICE
 from ..saving import write_text
-from ..showing import PAGE, render
-from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import Finite, Request, by_option, print_left_out, reads_logs
+from .pages import html_option, write_page
 from .targets import writes
 
 
@@ -69,12 +68,7 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
     ours=CHOICE,
     help="Also write the choice, which keep, validate, gate and rejudge take as --rule.",
 )
-@writes(
-    "--html",
-    endings=[".html", ".htm"],
-    ours=PAGE,
-    help="Also write the answer as one HTML page that works offline.",
-)
+@html_option("answer")
 @by_option
 @reads_logs
 def choose(
@@ -116,20 +110,11 @@ def choose(
         openings.write(found.tested, found.identities)
     # Say
     request.show(document)
-    screen = console(stderr=True)
     if out:
         write_text(out, found.choice().text, CHOICE)
-        print_text(screen, f"Wrote {out}")
+        print_text(console(stderr=True), f"Wrote {out}")
     if html:
-        # A page goes to other people: only the terminal names paths.
-        blocks = [
-            replace(one, text=one.text.replace(options, "").replace(request.typed, "LOGS"))
-            if isinstance(one, Text)
-            else one
-            for one in document.blocks
-        ]
-        write_text(html, render(replace(document, blocks=blocks), "html"), PAGE)
-        print_text(screen, f"Wrote {html}")
+        write_page(html, choose_document(found, replace(wanted, options="")))
 
 
 def _whole_candidates(analysis: Analysis, by: Sequence[str]) -> Analysis:

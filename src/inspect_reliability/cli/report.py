@@ -23,6 +23,7 @@ from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import Request, by_option, progress, reads_logs
+from .pages import html_option
 from .targets import refuse_to_replace, writes
 
 
@@ -49,12 +50,7 @@ _ERRORS = Ours("list of errors that report --errors wrote", _is_errors)
     help="Save counts instead of single judgments: how often each question got each verdict, under "
     "each condition. Files of many workers add up.",
 )
-@writes(
-    "--html",
-    endings=[".html", ".htm"],
-    ours=PAGE,
-    help="Also write the report as one HTML page that works offline.",
-)
+@html_option("report")
 @writes(
     "--tables",
     files=data_files,

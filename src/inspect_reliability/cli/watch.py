@@ -13,14 +13,13 @@ from ..judgments.rows import has_judgments
 from ..log_files import read_log
 from ..record.replications import REJUDGING, rejudging_of
 from ..saving import Ours, whole
-from ..showing import PAGE, render
-from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
 from ..watching.freeze import freeze, frozen_document, samples_of
 from ..watching.report import exit_code, watch_document
 from .main import command
 from .options import Finite, Request, by_option, reads_logs
+from .pages import html_option, write_page
 from .targets import writes
 
 if TYPE_CHECKING:
@@ -72,12 +71,7 @@ _ANCHORS = Ours("log of anchors that watch --freeze wrote", _is_frozen)
     ours=_ANCHORS,
     help="With --freeze: also write the anchors as a log, which rejudge judges again.",
 )
-@writes(
-    "--html",
-    endings=[".html", ".htm"],
-    ours=PAGE,
-    help="Also write the answer as one HTML page that works offline.",
-)
+@html_option("answer")
 @by_option
 @reads_logs
 @click.pass_context
@@ -113,7 +107,8 @@ def watch(
     found = watching(request.read(), production, alpha=alpha, since=since, by=by)
     document = watch_document(found, request.typed, stream)
     request.show(document)
-    _write_page(html, document)
+    if html:
+        write_page(html, watch_document(found, "LOGS", ["STREAM"] * len(stream)))
     context.exit(exit_code(found))
 
 
@@ -136,7 +131,8 @@ def _freeze(request: Request, number: int, alpha: float, out: str | None, html: 
     request.show(document)
     if out:
         print_text(console(stderr=True), f"Wrote {out}")
-    _write_page(html, document)
+    if html:
+        write_page(html, frozen_document(found, "LOG", out and "anchors.eval"))
 
 
 def _write_log(source: str, out: str, kept: Collection[str]) -> None:
@@ -170,10 +166,3 @@ def _scorers(log: "EvalLog") -> "list[Any] | None":
     return [
         one.model_copy(update={"name": own["name"], "options": own["params"]}) for one, own in spec
     ]
-
-
-def _write_page(html: str | None, document: Document) -> None:
-    if html:
-        with whole(html, PAGE) as part:
-            part.write_bytes(render(document, "html").encode())
-        print_text(console(stderr=True), f"Wrote {html}")

@@ -252,13 +252,17 @@ def _sections(found: Sequence[Leaderboard], results: Results) -> list[Section]:
     return [Section(title, link, figures) for title, link, figures in parts if figures]
 
 
+def _titled(title: str, board: Leaderboard) -> str:
+    """A title with the ranking that it is of, where that has a name."""
+    return f"{title}: {describe(board.keys)}" if any(board.keys.values()) else title
+
+
 def _scores(board: Leaderboard, results: Results) -> Figure | None:
     if isinstance(board.found, str):
         return None
     records = _of(board, results["ranking"])
-    name = describe(board.keys) if any(board.keys.values()) else ""
     return Figure(
-        f"Systems by score{name and f': {name}'}",
+        _titled("Systems by score", board),
         "Each system with its interval, the best first. Those of one group cannot be told apart.",
         records,
         x="system",
@@ -280,9 +284,8 @@ def _two_tries(board: Leaderboard) -> Figure | None:
         for i in board.found.order[:_MOST]
         for name, scores in zip(("one try", "another"), drawn, strict=True)
     ]
-    name = describe(board.keys) if any(board.keys.values()) else ""
     return Figure(
-        f"Two tries{name and f': {name}'}",
+        _titled("Two tries", board),
         "The scores of systems in two tries drawn at random.",
         records,
         x="try",
