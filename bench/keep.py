@@ -18,7 +18,7 @@ import numpy as np
 from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
-from inspect_reliability.cli.options import Request
+from inspect_reliability.cli.options import CommonOptions
 from inspect_reliability.stats.long import Flags
 from inspect_reliability.stats.selective import (
     LABELS_DIFFER,
@@ -35,7 +35,7 @@ SETTINGS = ((300, 0.1), (100, 0.15), (30, 0.1))
 
 def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]]:
     """What is kept of each judge, for each number of labels."""
-    for row in analyse(Request(logs=[file]).read(), by).rows:
+    for row in analyse(CommonOptions(logs=[file]).read(), by).rows:
         panel = LabelledCascade((row,), Promise())
         truth = panel.cascade
         every = truth.step(0.0)

@@ -32,7 +32,7 @@ import numpy as np
 from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
-from inspect_reliability.cli.options import Request
+from inspect_reliability.cli.options import CommonOptions
 from inspect_reliability.stats.anytime import (
     BLOCK,
     MIN_KEPT,
@@ -209,7 +209,7 @@ def replayed(
     file: str, by: list[str], max_error: float, studies: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Labels of real judgments in random orders, until a rule or an accuracy is known."""
-    for row in analyse(Request(logs=[file]).read(by), by).rows:
+    for row in analyse(CommonOptions(logs=[file]).read(by), by).rows:
         cascade = LabelledCascade((row,), Promise()).cascade
         said = cascade.judges[0].top
         wrong = ~cascade.right[np.arange(len(said)), np.maximum(said, 0)]

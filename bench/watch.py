@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from _tables import show
-from inspect_reliability.watching.bets import BASELINE, Watched, bets, watch
+from inspect_reliability.watching.bets import BASELINE, Watched, bets, watch_stream
 from inspect_reliability.watching.changed import Side, Watching
 from inspect_reliability.watching.checks import Check
 from inspect_reliability.watching.power import power
@@ -103,7 +103,7 @@ class Anchors:
         """Bet on it."""
         counts, few = self.counts(generator), np.zeros(self.checks, dtype=bool)
         seeds = generator.integers(2**40, size=self.checks).tolist()
-        return watch(counts, self.values, needed, seeds, few, PARTS)
+        return watch_stream(counts, self.values, needed, seeds, few, PARTS)
 
 
 QUIET = {
@@ -254,7 +254,7 @@ def _sides(counts: np.ndarray, right: np.ndarray) -> list[Side]:
         seeds = [_check(t).seed + add for t in range(len(of))]
         names = [str(q) for q in range(of.shape[1])]
         stream = Stream(of, [("a",), ("b",)], np.eye(2), names, [None], [[None]] * len(names))
-        bet = watch(of, np.eye(2), 2 / ALPHA, seeds, few, PARTS)
+        bet = watch_stream(of, np.eye(2), 2 / ALPHA, seeds, few, PARTS)
         sides.append(Side(stream, range(len(of)), bet))
     return sides
 
@@ -313,7 +313,9 @@ def mixtures(studies: int) -> Iterator[dict[str, Any]]:
                 counts = counts.sum(axis=1, keepdims=True)
             few = np.zeros(days, dtype=bool)
             seeds = generator.integers(2**40, size=days).tolist()
-            reached.append(watch(counts, np.eye(2), 1 / ALPHA, seeds, few, PARTS).alarm is not None)
+            reached.append(
+                watch_stream(counts, np.eye(2), 1 / ALPHA, seeds, few, PARTS).alarm is not None
+            )
         yield {"stream": f"a mixture that moves, {name}", "studies": studies, **_share(reached)}
 
 

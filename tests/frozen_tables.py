@@ -191,11 +191,11 @@ def place_of(name: str, data: Path) -> Path:
 
 def report_of_set(name: str, source: Path, results: list[str] | None = None) -> dict[str, Any]:
     """What a report says of recorded judgments, without texts other than reasons."""
-    from inspect_reliability.cli.options import Request
+    from inspect_reliability.cli.options import CommonOptions
 
     columns = {"passage+question": "question"} if name == "grades" else {}
     swap = False if name == "llmbar" else None  # its verdicts name responses
-    found = report_of(Request(logs=[str(source)], columns=columns, swap=swap).read(), results)
+    found = report_of(CommonOptions(logs=[str(source)], columns=columns, swap=swap).read(), results)
     return {place: one for place, one in found.items() if not isinstance(one, str) or _says(place)}
 
 

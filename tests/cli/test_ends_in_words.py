@@ -19,7 +19,7 @@ from inspect_ai.model import Model, get_model
 
 from commands import invoke
 from inspect_reliability.designs import Item, JudgeDesign
-from inspect_reliability.designs.design import MOST_SHOWN
+from inspect_reliability.designs.judge_design import MOST_SHOWN
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder

@@ -15,7 +15,7 @@ from commands import invoke
 from inspect_reliability import gate
 from inspect_reliability.errors import UserError
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Check, Document
+from inspect_reliability.showing.document import CheckedLimit, Document
 
 OUTCOMES = ("passes", "fails", "uncertain", "allowed")
 
@@ -124,7 +124,7 @@ def test_missing_labels_are_no_uncertainty(tmp_path: Path) -> None:
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.sampled_from(OUTCOMES))
 def test_no_name_acts_in_a_pipeline(of: str, requirement: str, found: str, outcome: str) -> None:
     """XML stays well-formed, and a check is one command whatever its names contain."""
-    checks = [Check(f"{of}::error::%0A]]>", requirement, outcome, f"{found}\n::error::x")]  # type: ignore[arg-type]
+    checks = [CheckedLimit(f"{of}::error::%0A]]>", requirement, outcome, f"{found}\n::error::x")]  # type: ignore[arg-type]
     document = Document(of, [], {}, checks=checks)
     (suite,) = JUnitXml.fromstring(render(document, "junit").encode())
     assert len([*suite]) == 1

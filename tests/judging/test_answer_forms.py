@@ -16,7 +16,7 @@ from evals import evaluate
 from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import design_from_file, forms_of
-from inspect_reliability.designs.forms import FORMS, schema_of, words
+from inspect_reliability.designs.forms import FORMS, ask_for_form, schema_of
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.parsing.reader import Reader
@@ -43,7 +43,7 @@ VERDICTS: list[Any] = [
 def test_each_form_is_read_as_it_is_asked_for(verdict: Any, form: Any) -> None:
     """What the words ask for, filled in with a verdict, is read as that verdict."""
     reader = Reader(verdict)
-    asked = words(reader, form)
+    asked = ask_for_form(reader, form)
     for name in reader.verdicts or ("0", "0.25", "1"):
         value = name if reader.kind == "scale" else json.dumps(name)
         answer = {
@@ -73,7 +73,7 @@ def test_a_schema_allows_the_verdicts_and_nothing_else() -> None:
     check = jsonschema.Draft202012Validator(schema_of(both))
     assert check.is_valid({"style": 4, "facts": "no"})
     assert not check.is_valid({"style": 4})
-    assert '{"style": ..., "facts": ...}' in words(both, "json")
+    assert '{"style": ..., "facts": ...}' in ask_for_form(both, "json")
 
 
 def test_a_design_asks_for_its_form(tmp_path: Path) -> None:

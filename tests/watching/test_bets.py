@@ -20,7 +20,7 @@ from inspect_reliability.watching.bets import (
     moved,
     rank_of_check,
     rank_of_draws,
-    watch,
+    watch_stream,
 )
 from inspect_reliability.watching.power import LOOKS, power
 
@@ -42,7 +42,7 @@ def stream(
 
 def bet_on(counts: np.ndarray, seed: int = 0, needed: float = 20.0) -> module.Watched:
     few = np.zeros(len(counts), dtype=bool)
-    return watch(counts, NAMES, needed, [*range(seed, seed + len(counts))], few)
+    return watch_stream(counts, NAMES, needed, [*range(seed, seed + len(counts))], few)
 
 
 def distance(part: list[list[float]], pools: list[list[float]]) -> float:
@@ -138,8 +138,8 @@ def test_a_later_check_changes_no_earlier_one() -> None:
     later[:30, :12, :2] = counts
     later[30:] = generator.integers(0, 4, later[30:].shape)
     seeds, few = [*range(36)], np.zeros(36, dtype=bool)
-    first = watch(counts, NAMES, 20, seeds[:30], few[:30])
-    again = watch(later, np.eye(3), 20, seeds, few)
+    first = watch_stream(counts, NAMES, 20, seeds[:30], few[:30])
+    again = watch_stream(later, np.eye(3), 20, seeds, few)
     assert again.p[:30] == pytest.approx(first.p, nan_ok=True)
     assert again.bet[:30] == pytest.approx(first.bet)
 

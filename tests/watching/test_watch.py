@@ -63,7 +63,7 @@ def outputs(
 @pytest.fixture(autouse=True)
 def _fewer_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """p-values of fewer random parts are as valid, and quick."""
-    monkeypatch.setattr(changed, "watch", partial(bets.watch, parts=199))
+    monkeypatch.setattr(changed, "watch_stream", partial(bets.watch_stream, parts=199))
 
 
 @pytest.fixture

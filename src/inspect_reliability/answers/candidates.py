@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..judgments.label_files import TEST
-from ..record.choice import EXACT, Choice, ChosenBy, fingerprint
+from ..record.choice import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
 from ..showing.formats import Record, amount, describe, told_apart, whole_number
 from ..stats import Labelled
 from ..stats.intervals import FEWEST_QUESTIONS
@@ -180,7 +180,7 @@ class Choosing:
             f"--current {name!r} {what}. Name one of: {some}{f' and {more} more' * (more > 0)}."
         )
 
-    def choice(self) -> Choice:
+    def choice(self) -> ChosenJudge:
         """The chosen candidate, as its file has it."""
         one = self.candidates[self.chosen]
         row = one.row
@@ -192,7 +192,7 @@ class Choosing:
             for key, of in row.group.items()
             if of is not None and key not in ("benchmark", "method")
         }
-        return Choice(
+        return ChosenJudge(
             design={key: str(of) for key, of in known.items()},
             votes="exact" if one.votes is None else one.votes,
             order="both" if shown > 1 else "given",
@@ -211,7 +211,7 @@ class Choosing:
         )
         rated = self.candidates[0].row.judged.rated
         return ChosenBy(
-            fingerprint=fingerprint(one for one in rated if one[0] in names),
+            fingerprint=labels_fingerprint(one for one in rated if one[0] in names),
             part="dev" if self.marked else "all",
             questions=tuple(names),
         )

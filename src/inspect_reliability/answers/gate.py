@@ -11,7 +11,7 @@ from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
-from ..showing.document import Caution, Check, Document, Outcome, Table, Text, Tone
+from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import Record, TableColumn, describe, estimate_text, keys_of, of_group
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
@@ -339,12 +339,12 @@ def gate_document(
     )
 
 
-def _for_pipelines(check: Record, allow_uncertain: bool) -> Check:
+def _for_pipelines(check: Record, allow_uncertain: bool) -> CheckedLimit:
     """A check with its value in words, and the reason why it decides nothing."""
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
     evidence = _evidence(check)
-    return Check(
+    return CheckedLimit(
         of=check["who"],
         requirement=check["requirement"],
         outcome=outcomes.get(check["result"], "allowed" if allow_uncertain else "uncertain"),

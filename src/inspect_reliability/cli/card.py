@@ -6,7 +6,7 @@ from ..answers import analyse
 from ..answers.card import ON_A_CARD, card_document
 from ..answers.results import estimate
 from .main import command
-from .options import Request, by_option, progress, reads_logs
+from .options import CommonOptions, by_option, progress, reads_logs
 
 
 @command("card logs", "card logs --format html > card.html")
@@ -18,7 +18,7 @@ def card(by: tuple[str, ...], **asked: Any) -> None:
     It says who judged and how, how reliable one verdict is, what was varied and what was not, and
     what to be cautious about.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     judgments = request.read(by)
     analysis = analyse(judgments, by)
     estimate(analysis, ON_A_CARD, progress)

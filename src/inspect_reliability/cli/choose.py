@@ -20,7 +20,7 @@ from ..record.choice import CHOICE
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import Finite, Request, by_option, print_left_out, reads_logs
+from .options import CommonOptions, Finite, by_option, print_left_out, reads_logs
 from .pages import html_option, write_page
 from .targets import writes
 
@@ -94,7 +94,7 @@ def choose(
     """
     # Options
     prices = None if price is None else _prices(price)
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     openings = Openings.beside([*request.logs[:1], *request.labels][-1])
     # Read
     judgments = request.read(by)

@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
 from .main import command
-from .options import Request, print_left_out, reads_logs
+from .options import CommonOptions, print_left_out, reads_logs
 from .targets import same_file
 
 
@@ -37,7 +37,7 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     together (95%), so you may pick the largest difference. For two sides, such as a judge then and
     now, the command also says how far verdicts and their shares moved beyond noise.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     if ranked:
         rankings, names = _rankings(request, by)
         found = rank_agreement(*rankings)
@@ -50,7 +50,7 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     request.show(document)
 
 
-def _sides(request: Request, by: str | None) -> Analysis:
+def _sides(request: CommonOptions, by: str | None) -> Analysis:
     """Read two sources, or the values of a column, as the sides of a comparison."""
     logs = request.logs
     if by:
@@ -70,7 +70,7 @@ def _sides(request: Request, by: str | None) -> Analysis:
 
 
 def _rankings(
-    request: Request, by: str | None
+    request: CommonOptions, by: str | None
 ) -> tuple[tuple[Verdicts, Verdicts], tuple[str, str]]:
     """Read two rankings, of two sources or of the two values of a column, and their names."""
     logs = request.logs

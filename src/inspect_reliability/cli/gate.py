@@ -14,7 +14,7 @@ from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
-from .options import Finite, Request, by_option, pairs, print_left_out, reads_logs
+from .options import CommonOptions, Finite, by_option, pairs, print_left_out, reads_logs
 from .rule_option import rule_option, ruled
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
@@ -78,7 +78,7 @@ def gate(
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     judgments = ruled(request.read(by), rule)
     analysis = analyse(judgments, by)
     print_left_out(not_checked(analysis))

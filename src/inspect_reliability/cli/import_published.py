@@ -11,7 +11,7 @@ from ..study.published.imported import UNKNOWN, write_published_logs
 from ..study.published.layout import published_runs
 from ..study.published.tables import cells, tables
 from .main import command
-from .options import Request, progress, show
+from .options import CommonOptions, progress, show
 from .targets import writes
 
 
@@ -36,7 +36,7 @@ def import_published(folder: Path, log_dir: str) -> None:
         for _, total in write_published_logs(runs, Path(log_dir)):
             bar.update(task, advance=1, total=total)
     print_text(screen, UNKNOWN)
-    judgments = Request(logs=[log_dir]).read()
+    judgments = CommonOptions(logs=[log_dir]).read()
     rows = progress(analyse(judgments).rows, "Computing the paper's tables")
     show(tables(list(cells(rows, folder))))
     print_text(console(), f"{total} logs are in {log_dir}: inspect view --log-dir {log_dir}")

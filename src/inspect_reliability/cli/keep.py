@@ -17,7 +17,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import Finite, Request, by_option, pairs, reads_logs
+from .options import CommonOptions, Finite, by_option, pairs, reads_logs
 from .rule_option import rule_option, ruled
 from .targets import writes
 
@@ -134,7 +134,7 @@ def keep(
     The promise needs labels that are a simple random draw of the questions. Where they are not, it
     is withdrawn, and the reason is said.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     judgments = ruled(request.read(by), rule, votes=True)
     analysis = analyse(judgments, by or GROUP_BY)
     found = cascades(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)

@@ -17,7 +17,7 @@ from ..showing.labelling import labelling_page
 from ..showing.terminal import console, print_text
 from ..stats.anytime import MIN_KEPT, Goal
 from .main import command
-from .options import Finite, Request, by_option, pairs, progress, reads_logs
+from .options import CommonOptions, Finite, by_option, pairs, progress, reads_logs
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
@@ -123,7 +123,7 @@ def label(
     goal = _goal(purpose, max_error, min_kept, least, half_width)
     if settle and goal:
         raise click.UsageError("--settle has nothing to stop for: leave out --for.")
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     judgments = request.read(by)
     analysis = analyse(judgments, by)
     if settle:

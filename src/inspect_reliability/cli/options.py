@@ -215,7 +215,7 @@ _ENTRIES = ("columns", "facets", "abstain", "swap", "read_as", "made_by")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class CommonOptions:
     """What every command is asked: LOGS, how they are read, and how the answer is shown.
 
     A command with the options of `reads_logs` or `reads_systems` makes it of all options that are
@@ -250,7 +250,7 @@ class Request:
         entries = {name: getattr(self, name) for name in _ENTRIES}
         return Reading.of(in_file(self.reading_file), map=self.meant, **entries)
 
-    def of(self, *logs: str) -> "Request":
+    def of(self, *logs: str) -> "CommonOptions":
         """The same of other LOGS."""
         return replace(self, logs=logs)
 
@@ -325,12 +325,12 @@ class Request:
 
 
 def reads_systems(command: _Command) -> _Command:
-    """Add LOGS, and the options that say how they are read and shown: those of a `Request`."""
+    """Add LOGS, and how they are read and shown: the options of `CommonOptions`."""
     return _with(command, format_option, *_SHOWN, *_READ, _logs_argument)
 
 
 def reads_logs(command: _Command, forms: Sequence[Form] = FORMS) -> _Command:
-    """Add LOGS of judgments that may have labels, and their options: those of a `Request`."""
+    """Add LOGS of judgments that may have labels: the options of `CommonOptions`."""
     return _with(command, in_forms(forms), *_SHOWN, *_READ, _labels_option, _logs_argument)
 
 

@@ -8,7 +8,7 @@ from ..answers import analyse
 from ..answers.plan import COEFFICIENTS, plan_document, plans
 from ..ranking.plan import rank_power, rank_power_document
 from .main import command
-from .options import Finite, Request, by_option, reads_logs
+from .options import CommonOptions, Finite, by_option, reads_logs
 
 
 @command("plan logs", "plan logs --half-width 0.1 --for icc")
@@ -58,7 +58,7 @@ def plan(
     How many votes make a majority that comes out the same again, and how many questions and
     replications give an interval of the wanted half-width, with what they cost.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     if "rank" in names:
         verdicts = request.read_systems()
         neighbours = rank_power(verdicts, by)

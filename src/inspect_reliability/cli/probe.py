@@ -5,7 +5,7 @@ from typing import Any
 import click
 from inspect_ai.model import get_model
 
-from ..judging.probe import probe as findings_of
+from ..judging.provider_options import probe_model as findings_of
 from ..showing import Form
 from ..showing.document import Document, Table
 from ..showing.formats import TableColumn

@@ -9,7 +9,7 @@ from ..ranking.leaderboards import leaderboards
 from ..ranking.report import rank_document, rank_results
 from ..ranking.systems import labels_on_systems
 from .main import command
-from .options import Request, by_option, print_left_out, reads_systems
+from .options import CommonOptions, by_option, print_left_out, reads_systems
 
 
 def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -82,7 +82,7 @@ def rank(
     a model). Every question weighs the same; intervals are over questions, and rank sets hold
     together with 95% confidence.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     verdicts = request.read_systems(baseline)
     people = None
     if labels:

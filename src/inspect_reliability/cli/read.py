@@ -10,7 +10,7 @@ from ..judgments.sources import judgments_from
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import Request, print_left_out, reads_systems
+from .options import CommonOptions, print_left_out, reads_systems
 from .targets import writes
 
 
@@ -28,7 +28,7 @@ def read(save: str | None, **asked: Any) -> None:
     Every command reads LOGS in this way. If they can mean two things, each meaning is shown with
     what it would read, and the options that choose it.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     reading = request.reading
     found = judgments_from([*request.logs], reading=reading).with_facets([*reading.facets])
     print_left_out(one for one in found.notes if not one.choices)

@@ -30,7 +30,7 @@ from ..record.choice import EXACT, read_choice
 from ..record.same_model import same_model
 from ..rejudging.again import NOT_MADE
 from ..rejudging.calls import RunLimits
-from ..rejudging.outputs import WANTED, Wanted, made_in
+from ..rejudging.outputs import WANTED, PlannedReplications, made_in
 from ..rejudging.rejudging import Rejudging
 from ..saving import alone
 from ..showing import Form
@@ -185,7 +185,7 @@ def _refuse_others(rule: str, rejudging: Rejudging) -> None:
 
 def _judged(
     rejudging: Rejudging,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[PlannedReplications],
     limits: RunLimits,
     folder: str,
     typed: Mapping[str, Any],
@@ -209,7 +209,9 @@ def _judged(
     errors = [log.error.message] if log.error else []
     for sample in log.samples or []:
         if sample.error:
-            errors += [sample.error.message] * Wanted(**sample.metadata[WANTED]).replications
+            errors += [sample.error.message] * PlannedReplications(
+                **sample.metadata[WANTED]
+            ).replications
         for score in (sample.scores or {}).values():
             errors += map(str, ((score.metadata or {}).get("errors") or {}).values())
     return [one for one in errors if not one.startswith(NOT_MADE)]

@@ -22,7 +22,7 @@ from ..showing import PAGE, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import Request, by_option, progress, reads_logs
+from .options import CommonOptions, by_option, progress, reads_logs
 from .pages import html_option
 from .targets import refuse_to_replace, writes
 
@@ -95,7 +95,7 @@ def report(
     # Options
     if counts and not save:
         raise click.UsageError("--counts says what --save FILE keeps: name the file.")
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     # Read
     judgments = request.read(by)
     if save:

@@ -6,7 +6,7 @@ from ..answers import analyse
 from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from .main import command
-from .options import Request, by_option, progress, reads_logs
+from .options import CommonOptions, by_option, progress, reads_logs
 from .rule_option import rule_option, ruled
 
 
@@ -23,7 +23,7 @@ def validate(rule: str | None, by: tuple[str, ...], **asked: Any) -> None:
 
     For the first labels, write a page with 'inspect-reliability label', and label in a browser.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     judgments = ruled(request.read(by), rule)
     analysis = analyse(judgments, by)
     estimate(analysis, BY_LABELS, progress)

@@ -15,10 +15,10 @@ from ..record.replications import REJUDGING, rejudging_of
 from ..saving import Ours, whole
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
-from ..watching.freeze import freeze, frozen_document, samples_of
+from ..watching.freeze import freeze, frozen_document, sample_uuids
 from ..watching.report import exit_code, watch_document
 from .main import command
-from .options import Finite, Request, by_option, reads_logs
+from .options import CommonOptions, Finite, by_option, reads_logs
 from .pages import html_option, write_page
 from .targets import writes
 
@@ -97,7 +97,7 @@ def watch(
     Exit status: 0 if nothing changed, 1 if something did, 3 if there are too few checks or anchors
     to see it, 2 if something cannot be read.
     """
-    request = Request(**asked)
+    request = CommonOptions(**asked)
     if number is not None:
         _freeze(request, number, alpha, out, html)
         return
@@ -112,21 +112,23 @@ def watch(
     context.exit(exit_code(found))
 
 
-def _of_stream(request: Request, stream: tuple[str, ...]) -> Request:
+def _of_stream(request: CommonOptions, stream: tuple[str, ...]) -> CommonOptions:
     """The request of a stream: its column time is what it is called, and labels are of anchors."""
     time = {"time": "time"} if any(map(has_judgments, stream)) else {}
     named = {} if "time" in request.columns.values() else time
     return replace(request, logs=stream, labels=(), columns={**named, **request.columns})
 
 
-def _freeze(request: Request, number: int, alpha: float, out: str | None, html: str | None) -> None:
+def _freeze(
+    request: CommonOptions, number: int, alpha: float, out: str | None, html: str | None
+) -> None:
     """Choose anchors, and write them."""
     judgments, [source, *others] = request.read(), request.logs
     found = freeze(judgments, number, alpha)
     if out:
         if others or kind_of(source) == "folder" or not source.endswith((".eval", ".json")):
             raise UserError("--out writes anchors from one log: name that log, not a folder.")
-        _write_log(source, out, samples_of(judgments.table, found))
+        _write_log(source, out, sample_uuids(judgments.table, found))
     document = frozen_document(found, source, out)
     request.show(document)
     if out:

@@ -23,7 +23,7 @@ _ASKED: Mapping[Form, str] = {
 }
 
 
-def words(reader: Reader, form: Form) -> str:
+def ask_for_form(reader: Reader, form: Form) -> str:
     """What asks for a form of answer. It names all verdicts or none, so that no one is favoured."""
     quoted = form == "json"
     every = reader.criteria or {_FIELD: reader}

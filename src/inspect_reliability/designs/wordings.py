@@ -7,9 +7,9 @@ from functools import partial
 
 from ..errors import UserError
 from ..verdicts import GIVEN
-from .design import JudgeDesign
 from .design_files import named, wordings_from_file
 from .forms import FORMS
+from .judge_design import JudgeDesign
 from .template import TEMPLATES
 
 _LABEL = re.compile(r"([\[(]?)(\{\{[^{}]*\.label\b[^{}]*\}\})([\])]?)")

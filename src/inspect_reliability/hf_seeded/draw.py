@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .candidates import GREEDY_BELOW, Candidates, likeliest, nearest, nucleus, with_all_tied
+from .next_tokens import GREEDY_BELOW, NextTokens, likeliest, nearest, nucleus, with_all_tied
 
 VERSION = "gumbel-1"
 """Changes whenever a seed would draw something else."""
@@ -115,7 +115,7 @@ class Draws:
             return tokens
         return self._drawn(with_all_tied(logits, self.top_k), nodes, members, steps).tolist()
 
-    def _drawn(self, found: Candidates, nodes: Tensor, members: Tensor, steps: Tensor) -> Tensor:
+    def _drawn(self, found: NextTokens, nodes: Tensor, members: Tensor, steps: Tensor) -> Tensor:
         scores, ids, _ = found
         best = likeliest(scores, ids)
         drawn = []

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 
 from .batch import Place
-from .candidates import candidates, probabilities
 from .distribution import Distribution, DistributionRequest
 from .draw import Draws, gumbel, stream_keys
 from .fastest import ModelRun
+from .next_tokens import candidates, probabilities
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

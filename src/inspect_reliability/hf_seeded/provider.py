@@ -26,12 +26,12 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from ..errors import UserError
-from .candidates import NotFiniteError
 from .distribution import Distribution, DistributionRequest, Labels, current_labels
 from .fastest import MAX_ROWS, ModelRun
 from .group import Deliver, Grouper
 from .load import find
 from .memory import OutOfMemoryError
+from .next_tokens import NotFiniteError
 from .prompt import ChatTemplate, PromptEncoder
 from .request import Continuation, Request
 from .settings import (
@@ -39,7 +39,7 @@ from .settings import (
     IGNORED,
     before_stop,
     refuse_settings,
-    settings_of,
+    sampling_settings,
     stopping_at,
 )
 from .stopping import current_done
@@ -192,11 +192,11 @@ class HFSeededAPI(ModelAPI):
         if labels is not None:
             found = await self.distribution(input, config, labels)
             output = ModelOutput.from_content(self.model_name, "\n".join(map(str, found)))
-            output.metadata = settings_of(config, self._dtype, stopped=True)
+            output.metadata = sampling_settings(config, self._dtype, stopped=True)
             output.metadata["distributions"] = [asdict(one) for one in found]
             return _accounted(output, len(prompt), found[0].rows, started)
         done = current_done() if self._stop_at_verdict else None
-        settings = settings_of(config, self._dtype, stopped=done is not None)
+        settings = sampling_settings(config, self._dtype, stopped=done is not None)
         self._say_once(config, never_done=self._stop_at_verdict and done is None)
         if len(prompt) >= self.run.context:
             error = self._too_long(len(prompt))
@@ -238,7 +238,7 @@ class HFSeededAPI(ModelAPI):
             UserError: A setting is not understood, or the prompt is too long.
         """
         self.ready()
-        settings = settings_of(config, self._dtype, stopped=True)
+        settings = sampling_settings(config, self._dtype, stopped=True)
         temperatures = tuple(labels.temperatures) or (settings["temperature"],)
         for temperature in temperatures:
             refuse_settings(config.merge(GenerateConfig(temperature=temperature)))

@@ -63,7 +63,7 @@ def refuse_settings(config: GenerateConfig) -> None:
         raise UserError("; ".join(wrong) + ".")
 
 
-def settings_of(config: GenerateConfig, dtype: object, stopped: bool) -> dict[str, Any]:
+def sampling_settings(config: GenerateConfig, dtype: object, stopped: bool) -> dict[str, Any]:
     """Sampling settings, from the request alone and not from the model's files."""
     return {
         "seed": secrets.randbelow(SEED_LIMIT) if config.seed is None else config.seed,

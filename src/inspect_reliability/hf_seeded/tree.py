@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 from .batch import Place
-from .candidates import candidates, probabilities
 from .draw import Draws, replication_stream, stream_keys
 from .fastest import ModelRun
 from .memory import OutOfMemoryError, memory_errors, on_device
+from .next_tokens import candidates, probabilities
 from .request import Continuation, Finish, Request, Step
 
 Prompt = tuple[int, ...]

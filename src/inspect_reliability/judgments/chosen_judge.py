@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..record.choice import EXACT, Choice
+from ..record.choice import EXACT, ChosenJudge
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
 from .reading import Note
@@ -22,7 +22,7 @@ _CHOSE = (
 )
 
 
-def only_chosen(judgments: Judgments, choice: Choice, where: str, votes: bool) -> Judgments:
+def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bool) -> Judgments:
     """The judgments of the chosen judge, without the labels that chose it.
 
     Args:
@@ -53,7 +53,7 @@ def only_chosen(judgments: Judgments, choice: Choice, where: str, votes: bool) -
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
-def _of_design(table: pd.DataFrame, choice: Choice, where: str) -> pd.DataFrame:
+def _of_design(table: pd.DataFrame, choice: ChosenJudge, where: str) -> pd.DataFrame:
     if "share" in table:  # exact verdicts, maybe beside drawn ones
         table = table[table["share"].notna() == (choice.votes == EXACT)]
     for name, value in choice.design.items():
@@ -121,7 +121,7 @@ def _majority(given: list[Any]) -> Any:
 
 
 def _without_labels(
-    table: pd.DataFrame, choice: Choice, where: str
+    table: pd.DataFrame, choice: ChosenJudge, where: str
 ) -> tuple[pd.DataFrame, list[Note]]:
     names, known = table["question"].map(str), {*choice.labels.questions}
     # Of benchmarks with the same ids, the choice has their names before these.

@@ -35,7 +35,7 @@ _WHERE = ("device", "device_map", "memory", "batch_size", "threads")
 """Arguments of models that say where they run."""
 
 
-def settings_of(log: EvalLog) -> dict[str, str]:
+def judge_settings(log: EvalLog) -> dict[str, str]:
     """What a log says of its judge by name: model, sampling, scorer, prompt and their arguments."""
     again, spec = rejudging_of(log), log.eval
     found: dict[str, Any] = {

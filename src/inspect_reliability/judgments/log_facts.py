@@ -62,7 +62,7 @@ class Log:
         gaps: The judgments missing from it.
         part: What it has of a study in shards, if it is of one.
         id: Id of this run alone.
-        settings: What makes its judge, by name (see `judge_of.settings_of`).
+        settings: What makes its judge, by name (see `judge_of.judge_settings`).
     """
 
     run: tuple[str, str, float | None]

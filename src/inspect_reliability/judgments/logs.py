@@ -40,7 +40,7 @@ from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .count import Judgment
 from .deduplication import combine
-from .judge_of import settings_of
+from .judge_of import judge_settings
 from .log_facts import Gap, Log, newest, part_of
 from .reading import Note, Reading
 from .score import Kept, Labels, before_edits, judgments_of_score, kept_in
@@ -269,7 +269,7 @@ def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -
     run = (log.eval.model, log.eval.task, temperature_of(log))
     task = rejudging_of(log).get("log") or log.eval.task_id or where
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
-    created, settings = str(log.eval.created), settings_of(log)
+    created, settings = str(log.eval.created), judge_settings(log)
     return Log(run, task, created, gaps, part, log.eval.eval_id, settings)
 
 

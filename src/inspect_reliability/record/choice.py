@@ -27,7 +27,7 @@ class ChosenBy(Strict):
     questions: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class Choice(Strict):
+class ChosenJudge(Strict):
     """A judge, how it is asked, and what is known of it.
 
     Attributes:
@@ -95,17 +95,17 @@ class Choice(Strict):
         )
 
 
-def read_choice(path: str) -> Choice:
+def read_choice(path: str) -> ChosenJudge:
     """The choice in a file that `choose --out` wrote.
 
     Raises:
         UserError: It is no choice; the message names file, line and field.
     """
-    _, found = read_fields(Choice, path)
+    _, found = read_fields(ChosenJudge, path)
     return found
 
 
-def fingerprint(labels: Iterable[Hashable]) -> str:
+def labels_fingerprint(labels: Iterable[Hashable]) -> str:
     """A digest of labels: the same ones give the same, in any order."""
     lines = sorted(map(repr, labels))
     return sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -17,7 +17,7 @@ from ..record.seeds import replication_seed, seeds_from
 from ..scoring import score_of
 from ..verdicts import GIVEN, graded
 from .calls import Calls, RunLimits, hooked
-from .outputs import WANTED, Wanted
+from .outputs import WANTED, PlannedReplications
 from .wrapped import Wrapped
 
 logger = logging.getLogger(__name__)
@@ -71,8 +71,8 @@ class JudgeAgain:
     async def __call__(self, state: TaskState, target: Target) -> Score | None:
         """Judge an output; None if the run stopped before any call."""
         numbers, said = self._numbers, state.metadata.get(WANTED)
-        every = Wanted(state.sample_id, state.epoch, "", numbers.start, len(numbers))
-        wanted = Wanted(**said) if said else every
+        every = PlannedReplications(state.sample_id, state.epoch, "", numbers.start, len(numbers))
+        wanted = PlannedReplications(**said) if said else every
         score = await self._judge(state, target, wanted)
         if score and said:
             score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
@@ -80,7 +80,9 @@ class JudgeAgain:
                 score.metadata |= {"answer_change": wanted.answer, "spoils": wanted.spoils}
         return score
 
-    async def _judge(self, state: TaskState, target: Target, wanted: Wanted) -> Score | None:
+    async def _judge(
+        self, state: TaskState, target: Target, wanted: PlannedReplications
+    ) -> Score | None:
         first = output_seed(self._seed, wanted.sample, wanted.epoch, wanted.answer)
         seeds = seeds_from(first + wanted.first - 1, wanted.replications)
         scorer = self.wrapped.scorer  # or an error before anything is judged

@@ -30,7 +30,7 @@ Made = set[tuple[Any, int, int]]
 """Sample, epoch and seed of replications that did not fail."""
 
 
-class Wanted(NamedTuple):
+class PlannedReplications(NamedTuple):
     """Replications that a sample of the task makes.
 
     Attributes:
@@ -59,7 +59,9 @@ def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:
         yield own[0], len(own)
 
 
-def samples_of(wanted: Sequence[Wanted], recorded: Sequence[EvalSample]) -> list[Sample]:
+def samples_of(
+    wanted: Sequence[PlannedReplications], recorded: Sequence[EvalSample]
+) -> list[Sample]:
     """A sample for each, named by its output and by what else tells it from others."""
     outputs = {(one.id, one.epoch): one for one in recorded}
     found: dict[str, Sample] = {}
@@ -86,7 +88,7 @@ def recorded(samples: Sequence[EvalSample], changed: Changed) -> Solver:
     @solver(name="recorded")
     def lay() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            wanted = Wanted(**state.metadata[WANTED])
+            wanted = PlannedReplications(**state.metadata[WANTED])
             own = outputs[wanted.sample, wanted.epoch]
             state.messages, state.output = [*own.messages], own.output
             if wanted.answer != GIVEN:

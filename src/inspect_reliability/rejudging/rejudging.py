@@ -22,7 +22,7 @@ from ..record.seeds import base_seed, seeds_from
 from ..verdicts import GIVEN
 from .again import output_seed
 from .calls import RunLimits
-from .outputs import Made, Wanted, changed_outputs, ranges, recorded, samples_of
+from .outputs import Made, PlannedReplications, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates
 from .wrapped import Wrapped, find_scorer, names_grader
@@ -93,7 +93,7 @@ class Rejudging:
 
     # What is judged
 
-    def missing(self, made: Made, first: int = 1) -> list[Wanted]:
+    def missing(self, made: Made, first: int = 1) -> list[PlannedReplications]:
         """Replications that are not made, from one number on, by output and change."""
         several = len({sample.epoch for sample in self.samples}) > 1
         found = []
@@ -110,11 +110,16 @@ class Rejudging:
                     if number >= first and (*output, seed) not in made
                 ]
                 runs = ranges(lacking)
-                found += [Wanted(*output, name, *run, answer, spoils[answer]) for run in runs]
+                found += [
+                    PlannedReplications(*output, name, *run, answer, spoils[answer]) for run in runs
+                ]
         return found
 
     def to_task(
-        self, wanted: Sequence[Wanted], limits: RunLimits | None = None, **metadata: Any
+        self,
+        wanted: Sequence[PlannedReplications],
+        limits: RunLimits | None = None,
+        **metadata: Any,
     ) -> Task:
         """The task that makes replications: an output is a sample, its grader the scorer.
 
@@ -163,7 +168,7 @@ class Rejudging:
 
     # What is said before
 
-    def cost(self, missing: Sequence[Wanted]) -> Cost:
+    def cost(self, missing: Sequence[PlannedReplications]) -> Cost:
         """The cost of these replications, where all others are made."""
         outputs = len(self.samples) + sum(map(len, self.changed.values()))
         left = sum(one.replications for one in missing)

@@ -18,7 +18,7 @@ from fsspec import available_protocols
 from inspect_ai.log import EvalSample
 from inspect_ai.model import GenerateConfig, ModelConfig
 
-from ..designs.design import MOST_SHOWN
+from ..designs.judge_design import MOST_SHOWN
 from ..errors import UserError
 
 _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)

@@ -324,7 +324,7 @@ Outcome = Literal["passes", "fails", "uncertain", "allowed"]
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckedLimit:
     """A requirement, and whether it is met, for the forms that pipelines read.
 
     Attributes:
@@ -378,7 +378,7 @@ class Document:
     sections: Callable[[], Sequence[Section]] = tuple
     sheet: Sequence[Record] | None = None
     read: Callable[[], Sequence[str]] = tuple
-    checks: Sequence[Check] = ()
+    checks: Sequence[CheckedLimit] = ()
 
     @property
     def every(self) -> list[Block]:

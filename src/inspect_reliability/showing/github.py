@@ -1,6 +1,6 @@
 """A document's checks as commands of a GitHub workflow, which shows them beside the change."""
 
-from .document import Check, Document
+from .document import CheckedLimit, Document
 from .printable import one_line
 
 _LEVELS = {"passes": "notice", "fails": "error", "uncertain": "error", "allowed": "warning"}
@@ -14,7 +14,7 @@ def render(document: Document) -> str:
     return "".join(f"{_annotation(one)}\n" for one in document.checks)
 
 
-def _annotation(check: Check) -> str:
+def _annotation(check: CheckedLimit) -> str:
     """An annotation, with nothing in it that begins or ends another."""
     title = one_line(f"{check.of}: {check.requirement}").translate(_ESCAPES)
     found = one_line(check.found).replace("%", "%25")

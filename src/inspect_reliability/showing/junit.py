@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from .document import Check, Document, Outcome
+from .document import CheckedLimit, Document, Outcome
 from .formats import grouped_by
 from .printable import one_line
 
@@ -32,7 +32,7 @@ def render(document: Document) -> str:
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _totals(checks: Sequence[Check]) -> dict[str, str]:
+def _totals(checks: Sequence[CheckedLimit]) -> dict[str, str]:
     counted: dict[str, Outcome] = {
         "failures": "fails",
         "errors": "uncertain",

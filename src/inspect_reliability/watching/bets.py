@@ -67,7 +67,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Change:
+class Shift:
     """The mean score of questions before and after a change.
 
     Attributes:
@@ -80,7 +80,7 @@ class Change:
     ends: Ends
 
 
-def watch(
+def watch_stream(
     counts: IntArray,
     values: FloatArray,
     needed: float,
@@ -312,7 +312,7 @@ def moved(
     return p <= ordered[passes[-1]] if len(passes) else np.zeros(len(p), dtype=bool)
 
 
-def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Change:
+def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Shift:
     """How the mean score of the same questions changed, Q x K each; scores are from 0 to 1.
 
     The interval is for other draws of these very questions: with half a draw of 0 and half a draw
@@ -327,4 +327,4 @@ def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Chan
         errors += float((p * (1 - p) / (n + 1)).sum())
     was, now = (float(one.mean()) for one in means)
     half = _Z * float(np.sqrt(errors)) / len(score)
-    return Change(was, now, (now - was - half, now - was + half))
+    return Shift(was, now, (now - was - half, now - was + half))

@@ -14,12 +14,12 @@ from ..record.same_model import same_model
 from ..stats.long import Flags, IntArray
 from .bets import (
     BASELINE,
-    Change,
+    Shift,
     Watched,
     change_of_mean,
     moved,
     rank_of_draws,
-    watch,
+    watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream
 from .power import LOOKS, Power, power
@@ -176,7 +176,7 @@ class Watching:
         return moved(*self.anchors.sides(self.anchors.since), self.anchors.stream.values, generator)
 
     @cached_property
-    def right(self) -> tuple[int, Change] | None:
+    def right(self) -> tuple[int, Shift] | None:
         """How many anchors have labels, and how right the judge is on them since the change.
 
         None without any, or without a change.
@@ -218,13 +218,15 @@ def watching(
     needed = (2 if production else 1) / alpha
     of = anchors(_renumbered(table, own), len(own))
     seeds = [checks[number].seed for number in own]
-    side = Side(of, own, watch(of.counts, of.values, needed, seeds, of.few))
+    side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
     beside = None
     if production is not None:
         rows, there = _production(production, checks, own)
         made = outputs(_renumbered(rows, there), len(there), by or _groups(rows))
         seeds = [checks[number].seed + 1 for number in there]
-        bet = watch(made.counts, made.values, needed, seeds, np.zeros(len(there), dtype=bool))
+        bet = watch_stream(
+            made.counts, made.values, needed, seeds, np.zeros(len(there), dtype=bool)
+        )
         beside = Side(made, there, bet)
     return Watching(checks, first, side, beside, alpha)
 

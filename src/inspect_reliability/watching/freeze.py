@@ -116,7 +116,7 @@ def _mixed(stream: Stream, number: int) -> list[int]:
     return [q for turn in turns for q in turn if q is not None][:number]
 
 
-def samples_of(table: pd.DataFrame, frozen: Frozen) -> set[str]:
+def sample_uuids(table: pd.DataFrame, frozen: Frozen) -> set[str]:
     """The uuids of the samples of the chosen outputs in their log."""
     chosen = names_of_cells(table.assign(**{CHECK: 0})).isin(frozen.names)
     return {*table.loc[chosen, "uuid"].dropna().map(str)}

@@ -26,7 +26,7 @@ def insist_on_finite(largest: Tensor) -> None:
         raise NotFiniteError(_NOT_FINITE)
 
 
-class Candidates(NamedTuple):
+class NextTokens(NamedTuple):
     """The tokens to draw among, found without waiting for the device.
 
     Attributes:
@@ -52,7 +52,7 @@ class Candidates(NamedTuple):
         return bool(complete)
 
 
-def nearest(logits: Tensor, top_k: int | None, most: int | None = None) -> Candidates:
+def nearest(logits: Tensor, top_k: int | None, most: int | None = None) -> NextTokens:
     """The `top_k` likeliest tokens, and those among the `most` likeliest tied with the last.
 
     By default one more is looked at, and in half precision as many again: ties are common there.
@@ -73,7 +73,7 @@ def nearest(logits: Tensor, top_k: int | None, most: int | None = None) -> Candi
             values = values.masked_fill(values < edge, -torch.inf)
     values = values.double()
     largest = values.amax(1, keepdim=True)
-    return Candidates(values - largest, ids, torch.stack([largest.isfinite().all(), complete]))
+    return NextTokens(values - largest, ids, torch.stack([largest.isfinite().all(), complete]))
 
 
 def candidates(logits: Tensor, top_k: int | None) -> tuple[Tensor, Tensor]:
@@ -98,7 +98,7 @@ def candidates(logits: Tensor, top_k: int | None) -> tuple[Tensor, Tensor]:
     return found.scores, found.ids
 
 
-def with_all_tied(logits: Tensor, top_k: int | None) -> Candidates:
+def with_all_tied(logits: Tensor, top_k: int | None) -> NextTokens:
     """The candidates where more are tied with the k-th than `nearest` looks at: it counts them."""
     assert top_k is not None
     edge = logits.topk(top_k).values[:, -1:]

@@ -20,7 +20,7 @@ from ..errors import UserError
 from ..parsing.fields import Name, Options, ReaderFields, Strict, Text, checked, not_empty
 from ..parsing.reader import Reader, Verdict
 from ..verdicts import GIVEN
-from .forms import PLACE, Form, at_the_end, schema_of, unread, words
+from .forms import PLACE, Form, ask_for_form, at_the_end, schema_of, unread
 from .item import Item
 from .template import TEMPLATES, template
 
@@ -220,7 +220,7 @@ class JudgeDesign:
             )
         shown: dict[str, Any] = {**item.fields, "question": item.question}
         shown["delimiter"] = _delimiter(given or item)
-        asked = words(self.reader, self.answer_form) if self.answer_form else ""
+        asked = ask_for_form(self.reader, self.answer_form) if self.answer_form else ""
         shown[PLACE] = asked
         if item.context is not None:
             shown["context"] = item.context

@@ -48,7 +48,7 @@ def asked_as_a_run_asks() -> Solver:
     return solve
 
 
-def probe(model: Model) -> list[Finding]:
+def probe_model(model: Model) -> list[Finding]:
     """Look which options reach a model, and what a run finds out about seeds.
 
     Raises:
