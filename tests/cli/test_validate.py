@@ -89,7 +89,7 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
     error = np.sqrt(sum(part.var() / len(part) for part in apart)) / 2
     reach = stats.t(20 + 60 - 2).ppf(0.975) * error
     assert np.diff(found["difference_interval"]) == pytest.approx(2 * reach)
-    assert len(found["left_out"]["nothing of its benchmark is labelled"]) == 60
+    assert len(found["left_out"]["no question of its benchmark has a label"]) == 60
 
 
 def test_labels_in_other_words_are_not_lost(files: tuple[Path, Path]) -> None:

@@ -145,7 +145,7 @@ def _taken(found: Choosing) -> str:
         why = f" No interval: {_reason(found, found.chosen)}." if found.stale else ""
         return f"Take {name}, {among}. It is right in {after} of {of}.{why}"
     naive = share(float(best.accuracy[found.chosen]), best.n)
-    high = f" On these labels it is right in {naive}: of the best of several, that is too high."
+    high = f" On these labels it is right in {naive}, but the best of several looks too good."
     same = naive == share(value, best.n)
     return f"Take {name}: right in {after} of questions, {among}.{'' if same else high}"
 
@@ -236,7 +236,7 @@ def _cautions(found: Choosing) -> Iterator[str]:
     if not found.marked:
         yield _READ
     if drawn := found.candidates[0].row.not_at_random:
-        yield f"{drawn[0].upper()}{drawn[1:]}. What is right here may not be elsewhere."
+        yield f"{drawn[0].upper()}{drawn[1:]}. Which is best among these may not be best elsewhere."
 
 
 def _order(records: Sequence[Record]) -> list[Record]:

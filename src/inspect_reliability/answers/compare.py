@@ -58,7 +58,7 @@ _TOGETHER = (
 _MOST_SENTENCES = 12
 """Most sentences of an answer."""
 
-NOT_LABELLED = "nothing of its benchmark is labelled"
+NOT_LABELLED = "no question of its benchmark has a label"
 
 
 def compare(

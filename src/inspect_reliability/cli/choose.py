@@ -49,7 +49,7 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
     metavar="N,...",
     default=",".join(map(str, VOTES)),
     callback=_numbers,
-    help="Numbers of verdicts whose majority is a candidate.",
+    help="Numbers of votes: the majority of so many verdicts is a candidate of its own.",
 )
 @click.option(
     "--max-loss",

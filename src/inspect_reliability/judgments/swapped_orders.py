@@ -34,7 +34,9 @@ _NOTHING = (
     "verdicts that name one of two places, such as A and B."
 )
 
-SETTLED = "What we wrote has verdicts that name responses: nothing is left to swap."
+SETTLED = (
+    "The verdicts of a file that this tool wrote name responses already: nothing is left to swap."
+)
 
 _LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
 

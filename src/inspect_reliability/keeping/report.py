@@ -36,8 +36,8 @@ _FIRST_LABELS = 100
 """Questions to label where nothing shows how many would do."""
 
 _EQUAL = (
-    "The promise speaks of questions like the labelled ones. It cannot see labels that differ at "
-    "equal confidence: draw them at random (label)."
+    "The promise speaks of questions like the labelled ones. It cannot notice that labelled ones "
+    "are easier or harder than others of equal confidence: draw them at random (label)."
 )
 
 _MANY_USES = (
@@ -263,7 +263,7 @@ def person_in_words(one: Record) -> str:
     people, judge = one["people_agree"], one["judge_agrees"]
     agree = f"People agree in {people:.0%}, {whom} with them in {judge:.0%}"
     if one["by_distance"]:
-        agree = f"People are {-people:z.2g} apart, {whom} is {-judge:z.2g} from them"
+        agree = f"People differ by {-people:z.2g}, {whom} differs from them by {-judge:z.2g}"
     if one["replaces"] is None:
         return f"{agree}; whether it can replace one is not known: {one['reason']}."
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."

@@ -44,9 +44,9 @@ _OPPONENTS = (
 
 _QUESTIONS = "Systems were not judged on the same questions: {}."
 
-_ONCE = "{:.1%} of what was asked was judged once, and is the same in both tries."
+_ONCE = "{:.1%} of what was asked was judged only once, so two tries of it are one verdict."
 
-_THESE = "Intervals speak for these {} only: others need at least {} of them."
+_THESE = "Intervals hold for these {} only: to speak of others takes at least {} of them."
 
 _NUMBERS = (
     *("score", "score_interval", "standard_error", "deviation_of_tries"),
@@ -58,8 +58,8 @@ OWN = "own family"
 _FEW_LABELS = "it takes 3 labels of these systems each, and of others"
 
 _COMMON = (
-    "There are fewer than {} labels of each system: all scores have one correction, and every "
-    "interval what the judge's bias may differ by between systems."
+    "There are fewer than {} labels of each system: one correction serves all scores, and each "
+    "interval is wider by how far the judge's bias may differ between systems."
 )
 
 _WITHOUT = (
@@ -325,8 +325,8 @@ def leaderboards(
     """
     if over == "order":
         raise UserError(
-            "A pair has two orders, and both are shown: there are no others to speak for. What an "
-            "order changes is in 'survival' (--full)."
+            "Each pair was shown in both its orders, and it has no others that --over order could "
+            "speak for. What an order changes is in 'survival' (--full)."
         )
     if labels and (method == "bt" or over):
         raise UserError("Labels correct mean scores: leave out --method bt and --over.")

@@ -29,8 +29,8 @@ _STEADY = 0.9
 """Share of the most frequent verdict from which an output is steady."""
 
 _CHOSEN = (
-    "The draws that chose these anchors must not be part of their checks: they look steadier, or "
-    "less steady, than they are. Begin with new ones."
+    "In the draws by which these anchors were chosen they look steadier, or less steady, than they "
+    "are. Leave these draws out of the checks, and begin with new ones."
 )
 
 
