@@ -240,7 +240,7 @@ def test_scores_of_single_systems(tmp_path: Path) -> None:
         ({"winner": [*"ABCABC"]}, (), "--map C=tie"),
         ({"model_b": ["x", "y"] * 3}, (), "fewer than two systems"),
         ({"model_b": [""] * 6}, (), "no row names its systems"),
-        ({}, ("--over", "order"), "A pair has two orders"),
+        ({}, ("--over", "order"), "Each pair was shown in both its orders"),
         ({}, ("--over", "judge"), "no column 'judge'"),
         ({}, ("--baseline", "z"), "No system is called 'z'"),
         ({}, ("--pool", "colour"), "no column 'colour'"),
