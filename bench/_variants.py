@@ -13,8 +13,7 @@ from _models import TOP_K
 from inspect_reliability.hf_seeded.batch import Place
 from inspect_reliability.hf_seeded.draw import Draws, replication_stream, stream_keys
 from inspect_reliability.hf_seeded.fastest import ModelRun
-from inspect_reliability.hf_seeded.request import Continuation, Request
-from inspect_reliability.hf_seeded.tree import grow
+from inspect_reliability.hf_seeded.tree import Continuation, Request, grow
 
 
 def requests(

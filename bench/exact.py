@@ -23,8 +23,8 @@ from _models import TOP_K, prompt_words, random_model, tiny_judge, word_tokenize
 from _tables import show
 from _variants import forget, requests, tree
 from inspect_reliability.hf_seeded.batch import Rows
-from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.fastest import ModelRun
+from inspect_reliability.hf_seeded.hooks import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.label_tree import distributions
 from inspect_reliability.stats import Cells, Counts, omega
 from inspect_reliability.study.benchmarks import BENCHMARKS

@@ -24,8 +24,7 @@ from inspect_reliability.designs import changes_of
 from inspect_reliability.judging.asking import AskedItem, Asking
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import judgments_from
-from inspect_reliability.record.grid import Grid
-from inspect_reliability.record.replications import Replications
+from inspect_reliability.record.replications import Grid, Replications
 from inspect_reliability.scoring import score_of
 
 OBEYS, LIKES_LENGTH = 0.3, 0.1

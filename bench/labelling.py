@@ -33,19 +33,21 @@ from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
 from inspect_reliability.cli.options import CommonOptions
-from inspect_reliability.stats.anytime import (
+from inspect_reliability.stats.long import Flags, FloatArray, IntArray
+from inspect_reliability.stats.rates import mean_share
+from inspect_reliability.stats.selective import (
     BLOCK,
     MIN_KEPT,
+    Cascade,
     Goal,
+    Votes,
     could_be_kept,
     few_thresholds,
     levels,
     promised,
+    selective_rule,
     share_at_any_time,
 )
-from inspect_reliability.stats.long import Flags, FloatArray, IntArray
-from inspect_reliability.stats.rates import mean_share
-from inspect_reliability.stats.selective import Cascade, Votes, selective_rule
 
 QUESTIONS = 2_000
 MOST = 600

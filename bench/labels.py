@@ -16,7 +16,7 @@ import numpy as np
 
 from _tables import show
 from inspect_reliability.stats import Cells, Labelled, rate
-from inspect_reliability.stats.corrected import Sample, ppi, rogan_gladen
+from inspect_reliability.stats.rates import Sample, ppi, rogan_gladen
 
 STUDIES = 1000
 QUICK = 0.1

@@ -32,7 +32,7 @@ from _steps import of_a_step
 from _variants import InspectHF, forget, generate, requests, row_each, stopping, tree
 from inspect_reliability.hf_seeded.batch import CopiedRows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import MAX_ROWS, ModelRun
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 from inspect_reliability.study.benchmarks import BENCHMARKS
 
 QUESTIONS = 10

@@ -10,7 +10,7 @@ from hashlib import blake2b
 import torch
 from transformers import PreTrainedModel
 
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 
 _WORD = (1 << 64) - 1
 

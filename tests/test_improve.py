@@ -12,7 +12,7 @@ import yaml
 
 from commands import inspect, invoke
 from inspect_reliability import files
-from inspect_reliability.record.choice import read_choice
+from inspect_reliability.record.rule import read_choice
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to-improve.md"

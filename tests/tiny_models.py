@@ -11,8 +11,7 @@ from slow_path import SlowPath
 from transformers import PreTrainedModel
 
 from inspect_reliability.hf_seeded.fastest import ModelRun
-from inspect_reliability.hf_seeded.request import Continuation, Request
-from inspect_reliability.hf_seeded.tree import grow
+from inspect_reliability.hf_seeded.tree import Continuation, Request, grow
 
 VOCABULARY = 320
 CONTEXT = 512

@@ -40,7 +40,7 @@ from .judging.cost import advise_on_epochs
 from .judging.judge import judge_responses
 from .limits import within_limits
 from .metrics import METRICS, best_rate, invalid_rate, reliability
-from .record.seeds import replication_numbers
+from .record.replications import replication_numbers
 from .record.shards import sharded
 from .scoring import verdict
 from .verdicts import GIVEN

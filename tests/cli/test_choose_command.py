@@ -11,8 +11,7 @@ import yaml
 
 from commands import invoke, results
 from inspect_reliability.errors import UserError
-from inspect_reliability.record.choice import read_choice
-from inspect_reliability.record.rule import KeepRule
+from inspect_reliability.record.rule import KeepRule, read_choice
 
 N = 90
 SHARES = {"small": 0.62, "large": 0.78, "largest": 0.8}

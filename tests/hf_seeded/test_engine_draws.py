@@ -10,8 +10,13 @@ import torch
 from scipy import stats
 from slow_path import noise
 
-from inspect_reliability.hf_seeded.draw import Draws, gumbel, replication_stream, stream_keys
-from inspect_reliability.hf_seeded.next_tokens import NotFiniteError
+from inspect_reliability.hf_seeded.draw import (
+    Draws,
+    NotFiniteError,
+    gumbel,
+    replication_stream,
+    stream_keys,
+)
 
 PROMPT = (5, 3, 8)
 SIZE = 40

@@ -23,11 +23,11 @@ from transformers import PreTrainedModel
 
 from enumeration import shares
 from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedPrefixRows
-from inspect_reliability.hf_seeded.distribution import Distribution, DistributionRequest
+from inspect_reliability.hf_seeded.cache import OutOfMemoryError
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
+from inspect_reliability.hf_seeded.hooks import Distribution, DistributionRequest
 from inspect_reliability.hf_seeded.label_tree import distributions
-from inspect_reliability.hf_seeded.memory import OutOfMemoryError
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 
 pytestmark = pytest.mark.slow
 

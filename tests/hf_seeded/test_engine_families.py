@@ -25,10 +25,10 @@ from tiny_models import (
 from torch.overrides import TorchFunctionMode
 from transformers import AttentionInterface, PreTrainedModel
 
-from inspect_reliability.hf_seeded import attention, cache
+from inspect_reliability.hf_seeded import cache, forward
 from inspect_reliability.hf_seeded.batch import CopiedRows, Place, Rows, SharedPrefixRows
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 
 pytestmark = pytest.mark.slow
 
@@ -88,13 +88,13 @@ def test_rows_of_several_prompts_in_one_product(
     """
     monkeypatch.setattr(cache, "BESIDE_ON_A_CPU", True)
     made: list[tuple[int, ...]] = []
-    product = attention._attend_beside
+    product = forward._attend_beside
 
     def counted(query: torch.Tensor, *others: Any) -> Any:
         made.append(tuple(query.shape))
         return product(query, *others)
 
-    monkeypatch.setattr(attention, "_attend_beside", counted)
+    monkeypatch.setattr(forward, "_attend_beside", counted)
     model = models_by_family(family)
     prompts = (PROMPT, PROMPT[: WINDOW // 2], PROMPT[3:])
     asked = [
@@ -382,14 +382,14 @@ def test_check_notices_a_wrong_attention(never: float | None) -> None:
     model.register_forward_hook(silence)
 
     def off_by_one(*args: object, sliding_window: int, **kwargs: object) -> object:
-        return attention.attend(*args, sliding_window=sliding_window + 1, **kwargs)  # type: ignore[arg-type]
+        return forward.attend(*args, sliding_window=sliding_window + 1, **kwargs)  # type: ignore[arg-type]
 
     assert new_run(model).way is SharedPrefixRows
-    AttentionInterface.register(attention.NAME, off_by_one)
+    AttentionInterface.register(forward.NAME, off_by_one)
     try:
         assert new_run(model).way is CopiedRows
     finally:
-        AttentionInterface.register(attention.NAME, attention.attend)
+        AttentionInterface.register(forward.NAME, forward.attend)
 
 
 def test_window_is_checked_when_first_crossed(models_by_family: Models) -> None:

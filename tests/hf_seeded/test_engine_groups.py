@@ -10,11 +10,10 @@ from tiny_models import CONTEXT, END, generate, model_run, slow_path
 from transformers import PreTrainedModel
 
 from inspect_reliability.hf_seeded.batch import Place, Rows
+from inspect_reliability.hf_seeded.cache import OutOfMemoryError
 from inspect_reliability.hf_seeded.fastest import WAYS, ModelRun
 from inspect_reliability.hf_seeded.group import ClosedError, Grouper
-from inspect_reliability.hf_seeded.memory import OutOfMemoryError
-from inspect_reliability.hf_seeded.request import Continuation, Request
-from inspect_reliability.hf_seeded.tree import grow
+from inspect_reliability.hf_seeded.tree import Continuation, Request, grow
 
 PROMPT = tuple(range(10, 40))
 

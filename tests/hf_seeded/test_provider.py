@@ -50,9 +50,9 @@ from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded import stopping
-from inspect_reliability.hf_seeded.distribution import Labels
+from inspect_reliability.hf_seeded.hooks import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 from inspect_reliability.judging.connection import reachable_model
 
 TEMPLATE = (

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 import example_logs
 from evals import evaluate
 from inspect_reliability.errors import UserError
-from inspect_reliability.record.seeds import replication_seed
+from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.tasks import bbh_judge
 

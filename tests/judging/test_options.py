@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_reliability.judging.asking import option_order
-from inspect_reliability.record.seeds import SEED_LIMIT, replication_seed
+from inspect_reliability.record.replications import SEED_LIMIT, replication_seed
 
 RESPONDERS = ("v", "w", "x", "y", "z")
 

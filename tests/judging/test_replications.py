@@ -21,8 +21,12 @@ from inspect_reliability.hf_seeded.provider import HFSeededAPI
 from inspect_reliability.judging import asking
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
-from inspect_reliability.record.replications import Replications, replications_in
-from inspect_reliability.record.seeds import SEED_LIMIT, replication_numbers
+from inspect_reliability.record.replications import (
+    SEED_LIMIT,
+    Replications,
+    replication_numbers,
+    replications_in,
+)
 from inspect_reliability.scoring import score_of, verdict
 from inspect_reliability.showing import render
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack

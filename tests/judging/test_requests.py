@@ -13,7 +13,7 @@ from chat_server import ChatServer, serving
 from inspect_reliability.answers import analyse
 from inspect_reliability.judging import requests
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.record.seeds import replication_seed
+from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.server

@@ -26,7 +26,7 @@ from inspect_reliability import tiny_judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.judging.seed_check import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.record.seeds import replication_seed
+from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.study.tasks import bbh_judge
 

@@ -17,7 +17,7 @@ from inspect_reliability.ranking.ranking_labels import LabelledShares, corrected
 from inspect_reliability.ranking.scores import Contests, _groups, ranking, strengths
 from inspect_reliability.ranking.stability import rank_stability, variance_of_tries
 from inspect_reliability.stats import ReliabilityError
-from inspect_reliability.stats.corrected import Sample, ppi
+from inspect_reliability.stats.rates import Sample, ppi
 
 
 def scored(values: np.ndarray) -> Contests:

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from inspect_reliability.stats import Cells, Estimate
-from inspect_reliability.stats.corrected import Sample, ppi, rogan_gladen
+from inspect_reliability.stats.rates import Sample, ppi, rogan_gladen
 
 
 def drawn(

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from inspect_reliability.stats.means import means, places_of
+from inspect_reliability.stats.majority import means, places_of
 
 
 def nearest(verdicts: tuple[int, ...], grades: int) -> np.ndarray:

@@ -12,7 +12,7 @@ from evals import evaluate
 from inspect_reliability.answers import analyse
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.record.seeds import replication_seed
+from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.study import tasks
 from inspect_reliability.study.responses import load_predictions, load_responses
 

@@ -13,7 +13,7 @@ from tiny_models import generate
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
 from inspect_reliability.hf_seeded.fastest import ModelRun
-from inspect_reliability.hf_seeded.request import Request
+from inspect_reliability.hf_seeded.tree import Request
 from inspect_reliability.judging.asking import option_order
 from inspect_reliability.study.benchmarks import BENCHMARKS, sample_pack
 from inspect_reliability.tiny_judge import folder

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..judgments.label_files import TEST
-from ..record.choice import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
+from ..record.rule import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
 from ..showing.formats import Record, amount, describe, told_apart, whole_number
 from ..stats import Labelled
 from ..stats.intervals import FEWEST_QUESTIONS

@@ -9,7 +9,7 @@ from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
 from ..showing.formats import ROUNDING, Record, share, span, told_apart
 from ..stats import Estimate, rate
-from ..stats.corrected import Sample, ppi, rogan_gladen
+from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .row import STOPPED, Row, valued
 from .summary import ANSWER, answer_block, meanings_of_words

@@ -11,7 +11,6 @@ import pandas as pd
 from ..showing.formats import Record, amount, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
-from ..stats.anytime import could_be_kept, few_thresholds, keep_at_any_time
 from ..stats.interval_scales import clopper_pearson
 from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.selective import (
@@ -21,8 +20,11 @@ from ..stats.selective import (
     Rule,
     Threshold,
     Votes,
+    could_be_kept,
+    few_thresholds,
     fewest_kept,
     half_width,
+    keep_at_any_time,
     labels_differ,
     selective_rule,
     steps_of,

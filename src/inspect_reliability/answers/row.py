@@ -29,11 +29,11 @@ from ..stats import (
     panel,
     rate,
 )
-from ..stats.anytime import share_at_any_time
 from ..stats.coefficients import stratified_omega
 from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
+from ..stats.selective import share_at_any_time
 from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition

@@ -12,7 +12,7 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, told_apart
 from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
-from ..stats.corrected import Sample
+from ..stats.rates import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .cautions import MANY_CATEGORIES

@@ -16,7 +16,7 @@ from ..answers.choose import Wanted, choose_document
 from ..errors import UserError
 from ..files import read_text, user_path, yaml_events
 from ..judgments.opened_tests import Openings
-from ..record.choice import CHOICE
+from ..record.rule import CHOICE
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command

@@ -15,7 +15,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import frame_of, to_csv
 from ..showing.labelling import labelling_page
 from ..showing.terminal import console, print_text
-from ..stats.anytime import MIN_KEPT, Goal
+from ..stats.selective import MIN_KEPT, Goal
 from .main import command
 from .options import CommonOptions, Finite, by_option, pairs, progress, reads_logs
 from .targets import writes

@@ -26,7 +26,7 @@ from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
-from ..record.choice import EXACT, read_choice
+from ..record.rule import EXACT, read_choice
 from ..record.same_model import same_model
 from ..rejudging.again import NOT_MADE
 from ..rejudging.calls import RunLimits

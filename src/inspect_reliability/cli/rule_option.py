@@ -6,8 +6,7 @@ from ..errors import UserError
 from ..judgments.chosen_judge import only_chosen
 from ..judgments.judge_of import stale
 from ..judgments.table import Judgments
-from ..record.choice import read_choice
-from ..record.rule import KeepRule
+from ..record.rule import KeepRule, read_choice
 from .options import print_left_out
 
 rule_option = click.option(

@@ -3,8 +3,7 @@
 from inspect_ai.model import ModelAPI, modelapi
 
 from ..errors import needs
-from .distribution import Distribution, distributing
-from .stopping import stopping
+from .hooks import Distribution, distributing, stopping
 
 __all__ = ["Distribution", "distributing", "hf_seeded", "stopping"]
 

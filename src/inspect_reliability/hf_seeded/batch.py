@@ -16,10 +16,9 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import Cache
 
-from . import attention
-from .cache import Asked, Room, TreeLayer
+from . import forward
+from .cache import Asked, Room, TreeLayer, memory_errors, on_device
 from .forward import ForwardPass
-from .memory import memory_errors, on_device
 
 FEWEST_ROWS = 16
 """Shorter batches are padded to this many rows: matrix products of fewer rows take other code
@@ -179,7 +178,7 @@ class SharedPrefixRows(Rows):
         logits = self.forward(
             [place.history[-1:] for place in places],
             Cache(layers=list(self._layers)),
-            attention.NAME,
+            forward.NAME,
             positions=[len(self.prompts[p]) + len(history) - 1 for p, history in places],
         )[:, -1]
         for row, place in enumerate(places):

@@ -13,9 +13,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from .batch import FEWEST_ROWS, CopiedRows, Place, Rows, SharedPrefixRows
+from .cache import OutOfMemoryError, free_memory, memory_errors
+from .draw import NotFiniteError, insist_on_finite
 from .forward import ForwardPass
-from .memory import OutOfMemoryError, free_memory, memory_errors
-from .next_tokens import NotFiniteError, insist_on_finite
 
 logger = logging.getLogger(__name__)
 

@@ -18,10 +18,9 @@ import torch
 from torch import Tensor
 
 from .batch import Place
-from .distribution import Distribution, DistributionRequest
-from .draw import Draws, gumbel, stream_keys
+from .draw import Draws, candidates, gumbel, probabilities, stream_keys
 from .fastest import ModelRun
-from .next_tokens import candidates, probabilities
+from .hooks import Distribution, DistributionRequest
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

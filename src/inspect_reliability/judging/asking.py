@@ -15,8 +15,7 @@ from inspect_ai.dataset import Sample
 
 from ..designs import Change, Item, JudgeDesign, answers_in, forms_of, with_answer
 from ..errors import UserError
-from ..record.grid import Answer, Grid
-from ..record.seeds import replication_seed
+from ..record.replications import Answer, Grid, replication_seed
 from ..verdicts import GIVEN
 
 OrderPolicy = Literal["shuffled", "reshuffled", "given"]

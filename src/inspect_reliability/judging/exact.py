@@ -14,7 +14,7 @@ from inspect_ai.util import collect, warn_once
 from ..errors import UserError
 from ..hf_seeded import distributing
 from ..parsing.reader import Reader
-from ..record.seeds import replication_numbers
+from ..record.replications import replication_numbers
 from .asking import Asking, SeededPrompt
 from .replicate import note_first
 

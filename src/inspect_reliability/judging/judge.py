@@ -8,7 +8,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ..designs import JudgeDesign, changes_of, forms_of, wordings_of
 from ..errors import UserError, one_of
 from ..hf_seeded import stopping
-from ..record.seeds import base_seed, replication_numbers
+from ..record.replications import base_seed, replication_numbers
 from .asking import OTHER, AskedItem, Asking, OrderPolicy, Orders, SeededPrompt, item_of
 from .replicate import replicate
 from .requests import Providers

@@ -14,8 +14,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import LimitExceededError, collect, warn_once
 
 from ..errors import UserError
-from ..record.replications import STOPPED, prompt_fingerprint, texts_of
-from ..record.seeds import seeds_from
+from ..record.replications import STOPPED, prompt_fingerprint, seeds_from, texts_of
 from .asking import SeededPrompt
 from .requests import Provider, Providers, is_refused, options_not_sent, response_schema
 from .seed_check import Drawn

@@ -11,7 +11,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput, ResponseSchema
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.util import JSONSchema, LimitExceededError, collect, concurrency, span
 
-from ..record.seeds import SEED_LIMIT
+from ..record.replications import SEED_LIMIT
 from .connection import reachable_model
 from .seed_check import Found, Outcome, SeedCheck
 

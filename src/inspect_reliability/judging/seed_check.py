@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from inspect_ai.log import transcript
 from inspect_ai.util import collect, span
 
-from ..record.seeds import seeds_from
+from ..record.replications import seeds_from
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..record.choice import EXACT, ChosenJudge
+from ..record.rule import EXACT, ChosenJudge
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
 from .reading import Note

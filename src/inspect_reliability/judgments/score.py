@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..record.distributions import KeptDistribution, read_distributions
-from ..record.grid import Answer, Cell, Grid, cells_in
-from ..record.replications import Replications, names_in, output_of, read_replications
-from ..record.seeds import SEED_LIMIT
+from ..record.replications import (
+    SEED_LIMIT,
+    Answer,
+    Cell,
+    Grid,
+    Replications,
+    cells_in,
+    names_in,
+    output_of,
+    read_replications,
+)
 from ..verdicts import GIVEN, NON_RESPONSE, graded
 from .columns import fitting
 from .count import Judgment

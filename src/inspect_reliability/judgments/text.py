@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..record.grid import cells_in
-from ..record.replications import replications_in, texts_of
-from ..record.seeds import SEED_LIMIT
+from ..record.replications import SEED_LIMIT, cells_in, replications_in, texts_of
 from .column_names import normalised_name
 from .outcomes import pairs_shown
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from .grid import cells_in
-from .replications import names_in
+from .replications import cells_in, names_in
 
 KEPT = "exact"
 """Metadata key of the distributions in a score."""

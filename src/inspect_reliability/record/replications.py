@@ -1,23 +1,173 @@
-"""Replications of a judge: their texts in a sample, and all of them stored in one score."""
+"""What is written of a judge's replications: seeds, cells of an experiment, texts and verdicts."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from .grid import Cell, Grid, cells_in
-from .seeds import seeds_from
+from ..errors import UserError
+from ..verdicts import GIVEN
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
+
+
+SEED_LIMIT = 2**31
+"""Seeds are below this: every provider takes a non-negative 31-bit integer."""
+
+
+def replication_seed(base_seed: int, question: str, replication: int) -> int:
+    """Seed of one replication (from 1) of one question, in [0, 2**31).
+
+    `(h(base_seed, question) + replication) mod 2**31`: replications of a question have
+    consecutive, hence distinct, seeds; two questions, or two base seeds, start at unrelated
+    places, so that replication 7 of two questions shares no random numbers.
+    """
+    digest = blake2b(f"{base_seed}|{question}".encode(), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") + replication) % SEED_LIMIT
+
+
+def seeds_from(first: int, number: int) -> list[int]:
+    """Consecutive seeds of replications, from the first."""
+    return [(first + place) % SEED_LIMIT for place in range(number)]
+
+
+def base_seed(value: object) -> int:
+    """Check that a base seed is a whole number.
+
+    Raises:
+        UserError: It is something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise UserError(f"seed={value!r} is not a whole number. Use for example -T seed=0.")
+
+
+def replication_numbers(value: object) -> range:
+    """Numbers of the replications that one sample makes.
+
+    Args:
+        value: How many, counted from 1; or the first and the last, as in "51-100".
+
+    Raises:
+        UserError: It is something else.
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    numbers = f"1-{value}" if whole else value
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", numbers) if isinstance(numbers, str) else None
+    if found and 1 <= int(found[1]) <= int(found[2]):
+        return range(int(found[1]), int(found[2]) + 1)
+    raise UserError(
+        f"replications={value!r} is no number of replications. Use for example "
+        "-T replications=100, or -T replications=51-100 to add to a log of the first 50."
+    )
+
+
+_Seed = Annotated[int, Field(strict=True, ge=0, lt=SEED_LIMIT)]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A change of an answer, or "given" for none.
+
+    Attributes:
+        name: Its name.
+        spoils: Whether it spoils the answer, so that the verdict must move.
+        place: Whose answer it changes, by place in the score's `order`; None without options.
+    """
+
+    name: str
+    spoils: bool = False
+    place: int | None = None
+
+
+class Cell(NamedTuple):
+    """A level of each facet (None if not varied) and a seed (None if not known)."""
+
+    order: Sequence[int] | None = None
+    wording: str | None = None
+    seed: int | None = None
+    answer: Answer | None = None
+    form: str | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it shows an answer that was changed."""
+        return self.answer is not None and self.answer.name != GIVEN
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of one question: each order in each wording and form, for each change of an answer.
+
+    Forms of a wording are neighbours, so are wordings of an order, and all cells of one change.
+
+    Attributes:
+        seeds: Seed of the first replication of each cell; later replications count up from it.
+        orders: Places of the responses, in the order of the labels; empty if not varied.
+        wordings: Names of the wordings; empty if not varied.
+        answers: Changes of an answer, the first "given"; empty if not varied.
+        forms: Names of the forms of answer; empty if not varied.
+    """
+
+    seeds: Annotated[list[_Seed], Field(min_length=1, max_length=100_000)]
+    orders: Annotated[list[list[int]], Field(default_factory=list)]
+    wordings: Annotated[list[str], Field(default_factory=list)]
+    answers: Annotated[list[Answer], Field(default_factory=list)]
+    forms: Annotated[list[str], Field(default_factory=list)]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Grid:
+        varied = (self.orders, self.wordings, self.answers, self.forms)
+        crossed = prod(max(1, len(levels)) for levels in varied)
+        shown = {tuple(sorted(order)) for order in self.orders}
+        if len(self.seeds) != crossed or shown - {tuple(range(len(one))) for one in shown}:
+            raise ValueError("one seed for each order in each wording and form, for each answer")
+        if len(shown) > 1:
+            raise ValueError("orders must show the same responses")
+        return self
+
+    @property
+    def each(self) -> list[Cell]:
+        """All cells in order."""
+        orders: Sequence[Sequence[int] | None] = self.orders or [None]
+        wordings: Sequence[str | None] = self.wordings or [None]
+        answers: Sequence[Answer | None] = self.answers or [None]
+        forms: Sequence[str | None] = self.forms or [None]
+        levels = zip(product(answers, orders, wordings, forms), self.seeds, strict=True)
+        return [
+            Cell(order, wording, seed, answer, form)
+            for (answer, order, wording, form), seed in levels
+        ]
+
+    def split(self, place: int, replications: int) -> tuple[int, int]:
+        """The cell of a replication and its place there, from its place among all."""
+        return divmod(place, max(1, replications // len(self.seeds)))
+
+
+def cells_in(metadata: Mapping[str, Any]) -> Grid | None:
+    """The cells in the metadata of a sample or score; None if it is no experiment.
+
+    Raises:
+        ValueError: They cannot be read.
+    """
+    if (kept := metadata.get("cells")) is None:
+        return None
+    if not isinstance(kept, Mapping):  # a summary leaves out what is long
+        raise ValueError("cells that cannot be read")
+    return Grid(**kept)
+
 
 DECIDED = "keep"
 """Metadata key of what a rule of `keep` decided about an output."""

@@ -12,8 +12,7 @@ from inspect_ai.util import LimitExceededError, collect
 
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.seed_check import Drawn, Outcome, SeedCheck
-from ..record.replications import OF, Replications
-from ..record.seeds import replication_seed, seeds_from
+from ..record.replications import OF, Replications, replication_seed, seeds_from
 from ..scoring import score_of
 from ..verdicts import GIVEN, graded
 from .calls import Calls, RunLimits, hooked

@@ -17,8 +17,7 @@ from ..errors import UserError
 from ..judging.connection import reachable_model
 from ..judging.cost import Cost
 from ..record.graders import LoggedScorer, grading_of, scorers_in
-from ..record.replications import REJUDGING
-from ..record.seeds import base_seed, seeds_from
+from ..record.replications import REJUDGING, base_seed, seeds_from
 from ..verdicts import GIVEN
 from .again import output_seed
 from .calls import RunLimits

@@ -16,11 +16,15 @@ from rich.markup import escape
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
-from ..record.choice import read_choice
-from ..record.replications import DECIDED, Replications, replications_in
-from ..record.rule import KeepRule
+from ..record.replications import (
+    DECIDED,
+    Replications,
+    base_seed,
+    replication_numbers,
+    replications_in,
+)
+from ..record.rule import KeepRule, read_choice
 from ..record.same_model import same_model
-from ..record.seeds import base_seed, replication_numbers
 from ..scoring.packed import label_of
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain

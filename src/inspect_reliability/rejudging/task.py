@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from inspect_ai import Task, task
 
-from ..record.seeds import replication_numbers
+from ..record.replications import replication_numbers
 from ..record.shards import sharded
 
 

@@ -20,7 +20,7 @@ from inspect_ai.solver import TaskState
 from ..errors import UserError
 from ..parsing.reader import Reader
 from ..record.distributions import KEPT, KeptDistribution, distributions_kept
-from ..record.grid import Cell, cells_in
+from ..record.replications import Cell, cells_in
 from ..verdicts import NO_VERDICTS
 from .packed import answer_of, by_cell, distribution_table, meanings
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from inspect_ai.scorer import Score
 
-from ..record.grid import Cell, Grid
-from ..record.replications import Replications
+from ..record.replications import Cell, Grid, Replications
 from ..verdicts import NO_VERDICTS
 
 # Several verdicts, explained in one score.

@@ -10,8 +10,7 @@ from inspect_ai.solver import TaskState
 from ..errors import UserError
 from ..metrics import invalid_rate, reliability
 from ..parsing.reader import Reader
-from ..record.grid import cells_in
-from ..record.replications import FIRST, Replications, texts_of
+from ..record.replications import FIRST, Replications, cells_in, texts_of
 from .packed import label_of, score_of
 
 _LONGEST = 200

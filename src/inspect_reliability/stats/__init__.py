@@ -1,7 +1,7 @@
 """How reliable is a judge? Coefficients of its verdicts, with numpy and scipy alone.
 
 These are the names that most need. What one command needs is in a module of its own: `comparison`,
-`planning`, `majority`, `corrected`, `facet_effects` and others.
+`planning`, `majority`, `selective`, `facet_effects` and others.
 """
 
 from types import ModuleType

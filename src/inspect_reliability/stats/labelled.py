@@ -15,8 +15,7 @@ from .estimate import LEVEL, Estimate
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .long import Flags, FloatArray, IntArray
-from .majority import VOTES, won_by
-from .means import means, places_of
+from .majority import VOTES, means, places_of, won_by
 from .moments import ratio
 from .planning import OfShares, Precision
 from .rates import by_question, mean_share

@@ -12,7 +12,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from ...designs import Item
 from ...judging.asking import SeededPrompt
 from ...judging.replicate import replicate
-from ...record.seeds import base_seed, replication_seed
+from ...record.replications import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, Benchmark, load_questions
 from ..benchmarks.selection import source_of
 from ..responses.respond_logs import RESPONDER_TASK

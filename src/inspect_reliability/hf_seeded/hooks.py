@@ -1,4 +1,4 @@
-"""What a caller asks about labels: where a text has one, and how they are distributed.
+"""What a caller asks of texts: where they may end, which label they have, and how labels spread.
 
 The engine knows no verdicts. The caller of a generation passes functions that read its text.
 """
@@ -7,6 +7,31 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+
+Done = Callable[[str], bool]
+"""Tells of a text that is still being written whether the rest of it can be left out."""
+
+_done: ContextVar[Done | None] = ContextVar("hf_seeded_done", default=None)
+
+
+def current_done() -> Done | None:
+    """The function of the innermost `stopping` block, if any."""
+    return _done.get()
+
+
+@contextmanager
+def stopping(done: Done) -> Iterator[None]:
+    """Let `-M stop_at_verdict=true` end the generations in this block where `done` says so.
+
+    Pass the same function each time: it is called once for all replications that have written the
+    same text.
+    """
+    token = _done.set(done)
+    try:
+        yield
+    finally:
+        _done.reset(token)
+
 
 Read = Callable[[str], str | None]
 """The label of a text that is still being written, or None while it has none."""
