@@ -1,7 +1,11 @@
 """The gate decides by intervals."""
 
 import random
+from collections import Counter
+from itertools import combinations
+from statistics import mean
 
+import pandas as pd
 import pytest
 
 from example_judgments import changed, made, together
@@ -9,6 +13,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.gate import (
     Limits,
     check_limits,
+    gate,
     gate_document,
     not_checked,
     overall,
@@ -212,3 +217,50 @@ def test_several_benchmarks_have_no_common_forecast() -> None:
     both = together(made(), made(benchmark="two", noise=0.6))
     (found,) = check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.3),)))
     assert (found["result"], found["more_questions"]) == (OPEN, None)
+
+
+def test_votes_are_held_to_a_limit() -> None:
+    """The majority of three tries, or on a scale their mean, over all triples of tries."""
+    chance = random.Random(4)
+    for names in ("AB", "1234"):
+        given = [[chance.choice(names + names[-1]) for _ in range(5)] for _ in range(30)]
+        table = pd.DataFrame(
+            [
+                {"question": str(q), "verdict": one, "label": names[q % len(names)]}
+                for q, tries in enumerate(given)
+                for one in tries
+            ]
+        )
+        label = table.groupby("question")["label"].first()
+        right, near = [], []
+        for q, tries in enumerate(given):
+            of = label[str(q)]
+            triples = list(combinations(tries, 3))
+            if names == "AB":
+                right.append(mean(Counter(one).most_common()[0][0] == of for one in triples))
+            else:
+                apart = [abs(round(mean(map(int, one))) - int(of)) for one in triples]
+                right.append(mean(far == 0 for far in apart))
+                near.append(mean(far <= 1 for far in apart))
+        limits = {"accuracy": 0.1} | ({"within_one": 0.1} if near else {})
+        found = gate(table, least=limits, votes=3)
+        assert found["value"].tolist() == pytest.approx(
+            [mean(right), *map(mean, [near] * bool(near))]
+        )
+        assert found["votes"].tolist() == [3] * len(limits)
+    (none,) = gate(table, least={"accuracy": 0.1}, votes=7)["reason"]
+    assert none == "no labelled question has 7 verdicts: the most are 5"
+    with pytest.raises(UserError, match="--votes is for accuracy and within_one, not for omega"):
+        Limits((("omega", 0.5),), votes=3)
+
+
+def test_votes_of_questions_with_unequal_numbers_of_tries() -> None:
+    """Questions with fewer tries than votes are left out, also where evidence is asked for."""
+    tries = {str(q): ["A"] * (5 if q % 2 else 2) for q in range(60)}
+    table = pd.DataFrame(
+        [(q, one, "A") for q, own in tries.items() for one in own],
+        columns=["question", "verdict", "label"],
+    )
+    for anytime in (False, True):
+        (one,) = gate(table, least={"accuracy": 0.7}, votes=3, anytime=anytime).to_dict("records")
+        assert (one["n_questions"], one["value"], one["result"]) == (30, 1.0, PASSES)

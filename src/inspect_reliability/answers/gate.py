@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
 import pandas as pd
 
 from ..errors import UserError
@@ -27,6 +28,7 @@ from ..stats.planning import (
     questions_to_decide_rate,
     within_limit,
 )
+from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .results import analyse, as_frame
@@ -63,6 +65,9 @@ KEPT = "kept"
 FOOLED = ("towards", "lift")
 """What may be at most so large for each change that leaves an answer's worth alone."""
 
+OF_VOTES = (KINDS[0], WITHIN_ONE)
+"""What a majority or a mean of several verdicts can be held to."""
+
 REQUIRED = (*COEFFICIENTS, *RATES, *SHARES, KEPT, *FOOLED)
 """Names that can have a limit."""
 
@@ -79,13 +84,18 @@ class Limits:
         least: Coefficients or rates with their minimum.
         most: Coefficients or rates with their maximum.
         anytime: Whether to decide by evidence that is valid at any time.
+        votes: Verdicts of a question whose majority, or on a scale whose mean, has the limits; 1
+            for single verdicts.
     """
 
     least: tuple[tuple[str, float], ...] = ()
     most: tuple[tuple[str, float], ...] = ()
     anytime: bool = False
+    votes: int = 1
 
     def __post_init__(self) -> None:
+        if self.votes < 1:
+            raise UserError(f"{self.votes} votes have no majority: use 1 or more.")
         for name, limit in (*self.least, *self.most):
             if name not in REQUIRED:
                 raise UserError(f"No coefficient {name!r}. Use one of: {', '.join(REQUIRED)}.")
@@ -93,6 +103,12 @@ class Limits:
                 raise UserError(f"{name} is at most 1: no judge can be asked for {limit:g}.")
         if wrong := [name for name, _ in self.least if name in FOOLED]:
             raise UserError(f"{wrong[0]} has no minimum: use --max {wrong[0]}=VALUE.")
+        single = [name for name, *_ in self.all if name not in OF_VOTES]
+        if self.votes > 1 and single:
+            raise UserError(
+                f"--votes is for accuracy and within_one, not for {single[0]}: gate that without "
+                "--votes."
+            )
         most = (*RATES, *KINDS[1:])
         least = ("omega", KINDS[0], WITHIN_ONE)
         has_evidence = {*((name, True) for name in least), *((name, False) for name in most)}
@@ -132,8 +148,8 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
         for asked in limits.all:
-            for said, value in _estimates(analysis, row, asked[0]):
-                found = _requirement(row, asked, said, value, limits.anytime)
+            for said, value in _estimates(analysis, row, asked[0], limits.votes):
+                found = _requirement(row, asked, said, value, limits)
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
     return checks
@@ -150,7 +166,9 @@ def _refuse_unlabelled(rows: Sequence[Row], names: Sequence[str]) -> None:
         )
 
 
-def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, Estimate]]:
+def _estimates(
+    analysis: Analysis, row: Row, name: str, votes: int
+) -> Iterator[tuple[str, Estimate]]:
     """What a limit is about, in words, and its estimate: of changed answers, one a change."""
     if name == KEPT:
         yield name, next(one.kept for one in analysis.panels if row in one.rows)
@@ -164,16 +182,16 @@ def _estimates(analysis: Analysis, row: Row, name: str) -> Iterator[tuple[str, E
         if not changes:
             yield f"{name} of any change", Estimate(reason=_NOT_CHANGED)
     else:
-        yield _SHOWN.get(name, name), row.estimate(name)
+        yield _SHOWN.get(name, name), row.estimate(name, votes)
 
 
 def _requirement(
-    row: Row, asked: tuple[str, float, bool], said: str, found: Estimate, anytime: bool
+    row: Row, asked: tuple[str, float, bool], said: str, found: Estimate, limits: Limits
 ) -> Record:
-    name, limit, at_least = asked
+    (name, limit, at_least), anytime, votes = asked, limits.anytime, limits.votes
     why = _why_undecided(row, name, anytime)
     known = not why and found.value is not None
-    evidence = _evidence_of(row, name, limit, at_least) if anytime and known else None
+    evidence = _evidence_of(row, name, limit, at_least, votes) if anytime and known else None
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
@@ -185,6 +203,7 @@ def _requirement(
     open_ = result == OPEN and known and not anytime and not stopped
     return {
         "requirement": f"{said} {'>=' if at_least else '<='} {limit:g}",
+        "votes": votes if votes > 1 else None,
         **valued(value=found),
         "level": found.level,
         "n_questions": found.n_questions,
@@ -192,13 +211,13 @@ def _requirement(
         "evidence_against": evidence and evidence.for_fail,
         "evidence_needed": evidence and evidence.needed,
         "result": result,
-        "more_questions": _more_questions(row, name, limit) if open_ else None,
+        "more_questions": _more_questions(row, name, limit, votes) if open_ else None,
         "reason": why or found.reason,
         "cautions": cautions,
     }
 
 
-def _evidence_of(row: Row, name: str, limit: float, at_least: bool) -> Decision | None:
+def _evidence_of(row: Row, name: str, limit: float, at_least: bool, votes: int) -> Decision | None:
     """Evidence that is valid at any time, with questions in the order in which they were asked."""
     judged = Judged(row.asked)
     asked = judged.counts()
@@ -207,20 +226,21 @@ def _evidence_of(row: Row, name: str, limit: float, at_least: bool) -> Decision 
     if name not in SHARES:
         return anytime_omega(asked, limit)
     known = labelled(judged, asked)
-    each = known.by_question(name) if known else None
+    each = known.by_question(name, votes, NO_VERDICTS) if known else None
     if each is not None and len(row.positions):
-        each = row.shares_as_drawn(name)
+        each = row.shares_as_drawn(name, votes)
     if each is None:
         return None
+    each = each[~np.isnan(each)]
     return anytime_share(1 - each, 1 - limit) if at_least else anytime_share(each, limit)
 
 
-def _more_questions(row: Row, name: str, limit: float) -> int | None:
+def _more_questions(row: Row, name: str, limit: float, votes: int) -> int | None:
     """After how many more questions a requirement is decided, if the value is right."""
     if name in RATES:
         return questions_to_decide_rate(row.counts, limit, RATES[name])
     one_test = name in COEFFICIENTS and not row.several
-    found = row.precision(name) if one_test or name in SHARES else None
+    found = row.precision(name, votes) if one_test or name in SHARES else None
     return None if found is None else questions_to_decide(found, limit)
 
 
@@ -262,6 +282,7 @@ def gate(
     least: Mapping[str, float] | None = None,
     most: Mapping[str, float] | None = None,
     anytime: bool = False,
+    votes: int = 1,
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
 ) -> pd.DataFrame:
@@ -273,6 +294,7 @@ def gate(
         least: Coefficient, rate or share -> the least it must be, as in `{"omega": 0.6}`.
         most: Coefficient, rate or share -> the most it may be, as in `{"non_response_rate": 0.05}`.
         anytime: Whether to decide by evidence that stays valid however often you look.
+        votes: Hold the majority of so many verdicts, or on a scale their mean, to the limits.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
 
@@ -293,7 +315,7 @@ def gate(
         >>> found.attrs["result"]
         'fails'
     """
-    limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime)
+    limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime, votes)
     checks = check_limits(analyse(judgments_from(judgments, columns, swap=swap), by), limits)
     frame = as_frame(checks)
     frame.attrs["result"] = overall(checks)
@@ -343,10 +365,10 @@ def _for_pipelines(check: Record, allow_uncertain: bool) -> CheckedLimit:
     """A check with its value in words, and the reason why it decides nothing."""
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
-    evidence = _evidence(check)
+    evidence, votes = _evidence(check), check["votes"]
     return CheckedLimit(
         of=check["who"],
-        requirement=check["requirement"],
+        requirement=check["requirement"] + (f", {votes} votes" if votes else ""),
         outcome=outcomes.get(check["result"], "allowed" if allow_uncertain else "uncertain"),
         found="; ".join(filter(None, [f"{check['result']}: {value}", evidence, check["reason"]])),
     )

@@ -84,13 +84,14 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
 def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if (k := enough_means(right)) > 1:
+        mean = next(one for one in right["means"] if one["votes"] == k)
         return Advice(
             "take means",
-            f"take the mean of {k} tries. To plan such a study",
-            f"plan {logs} --for within_one",
+            f"take the mean of {k} tries. To hold it to that",
+            _gate(mean, "within_one", logs, k),
         )
     if right["within_one"] >= NEAR and not same_for_all(right):
-        return _gate(right, "within_one", logs)
+        return _hold(right, "within_one", logs)
     if row.asked_once:
         return _judge_again(row)
     return _another(logs)
@@ -102,7 +103,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         return _another(logs)
     if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
-        return _gate(right, "accuracy", logs)
+        return _hold(right, "accuracy", logs)
     if twice is None:
         return _judge_again(row)
     if row.no_draws:
@@ -111,8 +112,9 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _another(logs)
     gain, votes = gained(right)
     if gain is not None and gain > GAIN:
-        use = f"take the majority of {votes} verdicts. To plan such a study"
-        return Advice("take votes", use, f"plan {logs} --for accuracy")
+        use = f"take the majority of {votes} verdicts. To hold it to that"
+        majority = next(one for one in right["votes"] if one["votes"] == votes)
+        return Advice("take votes", use, _gate(majority, "accuracy", logs, votes))
     if (more := _more_questions(row, right)) is not None:
         return _label(row, right, logs, more)
     return _another(logs)
@@ -145,6 +147,14 @@ def gained(right: Record) -> tuple[float | None, int]:
     last = votes[-1]["accuracy"]
     enough = next(one["votes"] for one in votes if one["accuracy"] >= last - _NEARLY)
     return last - right["accuracy"], enough
+
+
+def better_by(right: Record) -> int:
+    """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none."""
+    if right["within_one"] is not None:
+        return enough_means(right)
+    gain, votes = gained(right)
+    return votes if gain is not None and gain > GAIN else 1
 
 
 def preferred_place(analysis: Analysis, row: Row) -> Record | None:
@@ -213,10 +223,15 @@ def _unlabelled(row: Row) -> int:
     return len({*row.counts.questions} - {*known})
 
 
-def _gate(right: Record, name: str, logs: str) -> Advice:
+def _hold(right: Record, name: str, logs: str) -> Advice:
+    return Advice("hold", "hold it to that", _gate(right, name, logs))
+
+
+def _gate(right: Record, name: str, logs: str, votes: int = 1) -> str:
+    """The command that holds a judge, or so many votes of it, to the lower end of an interval."""
     least = (right[f"{name}_interval"] or [right[name]])[0]
-    held = f"gate {logs} --min {name}={int(least * 20) / 20:g}"
-    return Advice("hold", "hold it to that", held)
+    together = f" --votes {votes}" if votes > 1 else ""
+    return f"gate {logs} --min {name}={int(least * 20) / 20:g}{together}"
 
 
 def _more_questions(row: Row, right: Record) -> int | None:

@@ -34,7 +34,7 @@ from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
 from ..stats.selective import share_at_any_time
-from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE
+from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE
 from .cautions import cautions
 from .condition import Condition
 
@@ -103,15 +103,15 @@ class Numbers:
 class Row(Condition):
     """A judge under one condition with its estimates; each is computed when first asked for."""
 
-    def precision(self, name: str) -> Precision | None:
+    def precision(self, name: str, votes: int = 1) -> Precision | None:
         """What a plan needs of a coefficient, or of a share by the labels; None if impossible."""
         if name in SHARES:
-            return self.labelled.precision(kind=name) if self.labelled else None
+            return self.labelled.precision(name, votes, NO_VERDICTS) if self.labelled else None
         cells, _ = on_scale(self.judged, COEFFICIENTS[name].scale)
         return None if cells is None else precision(cells, name)
 
-    def estimate(self, name: str) -> Estimate:
-        """One coefficient or rate, or by the labels a share of the verdicts.
+    def estimate(self, name: str, votes: int = 1) -> Estimate:
+        """One coefficient or rate, or by the labels a share of the verdicts, or of several votes.
 
         Raises:
             UnknownCoefficientError: There is none of this name.
@@ -119,28 +119,32 @@ class Row(Condition):
         if name in self.estimates:
             return self.estimates[name]
         if name in SHARES:
-            return self.share(name) if self.labelled else Estimate(reason=NO_LABELS)
+            return self.share(name, votes) if self.labelled else Estimate(reason=NO_LABELS)
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
         if given is None:
             return Estimate(n_questions=len(self.counts.questions), reason=why)
         return panel(given, [name])[name]
 
-    def share(self, kind: str) -> Estimate:
-        """How often a verdict is of a kind, by the labels; of labels that stopped at any time."""
+    def share(self, kind: str, votes: int = 1) -> Estimate:
+        """How often a verdict is of a kind, by the labels; of labels that stopped at any time.
+
+        Of several votes, how often their majority is, or on a scale their mean.
+        """
         assert self.labelled is not None
-        found = self.labelled.share(kind)
+        found = self.labelled.share(kind, votes, NO_VERDICTS)
         if not self.stopped or found.value is None:
             return found
-        low, high = share_at_any_time(self.shares_as_drawn(kind))
+        low, high = share_at_any_time(self.shares_as_drawn(kind, votes))
         return replace(found, low=low, high=high, reason=None, method="confidence sequence")
 
-    def shares_as_drawn(self, kind: str) -> FloatArray:
+    def shares_as_drawn(self, kind: str, votes: int = 1) -> FloatArray:
         """How often a verdict is of a kind by question, in the order in which labels were drawn."""
         assert self.labelled is not None
         given = self.labelled.given
         place = self.positions.reindex(given.questions).to_numpy(dtype=float)
         of = by_question(np.nan_to_num(place, nan=np.inf), given.clusters)
-        each = self.labelled.by_question(kind)[np.argsort(of, kind="stable")]
+        shares = self.labelled.by_question(kind, votes, NO_VERDICTS)
+        each = shares[np.argsort(of, kind="stable")]
         return np.asarray(each[~np.isnan(each)].clip(0, 1))
 
     def at_any_time(self, found: Estimate) -> Estimate:

@@ -34,7 +34,7 @@ from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
 from .headline import MOST_SENTENCES, STABLE, headlines
-from .next_steps import advice, majorities, preferred_place, verdict_favoured_by_order
+from .next_steps import advice, better_by, majorities, preferred_place, verdict_favoured_by_order
 from .row import Row, valued
 from .validity import is_of_scale
 
@@ -83,7 +83,20 @@ def answer_block(
     blocks += [*beside, *worst(others)]
     blocks += next_step(state.next, state.command)
     left = 0 if pivots else len(rows) - table.most
-    return [*blocks, more(len(every) - 1, left, also)]
+    return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+
+
+def _of_votes(analysis: Analysis, rows: Sequence[Row], command: str) -> str:
+    """How to hold a majority to a limit, where one is right more often and no command says it."""
+    gains = [
+        votes
+        for row in rows
+        for one in analysis.of(row, "validity")
+        if (votes := better_by(one)) > 1
+    ]
+    if not gains or "--votes" in command:
+        return ""
+    return f", gate --votes {gains[0]} (hold {gains[0]} votes to a limit)"
 
 
 def _studied(analysis: Analysis, rows: Sequence[Row]) -> str:

@@ -23,6 +23,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 @command(
     "gate logs --min omega=0.6 --max non_response_rate=0.05",
+    "gate logs --min accuracy=0.8 --votes 3",
     "gate logs --min accuracy=0.8 --format junit > gate.xml",
 )
 @pairs(
@@ -43,6 +44,14 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
     Finite(),
 )
 @click.option(
+    "--votes",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="K",
+    help="Hold the majority of K verdicts, or on a scale their mean, to limits on accuracy and "
+    "within_one.",
+)
+@click.option(
     "--anytime",
     is_flag=True,
     help="Decide by evidence that stays valid however often you look while questions are added.",
@@ -61,6 +70,7 @@ def gate(
     /,
     least: dict[str, float],
     most: dict[str, float],
+    votes: int,
     anytime: bool,
     allow_uncertain: bool,
     rule: str | None,
@@ -73,7 +83,7 @@ def gate(
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
     3 if none fails but one is too uncertain to say, 2 if something cannot be read or has no labels.
     """
-    limits = Limits(tuple(least.items()), tuple(most.items()), anytime)
+    limits = Limits(tuple(least.items()), tuple(most.items()), anytime, votes)
     if not limits.all:
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."

@@ -284,14 +284,57 @@ class Labelled:
             both = known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan)
         return np.asarray((self.matched * both).sum(axis=1))
 
-    def by_question(self, kind: str = "accuracy") -> FloatArray:
-        """How often a verdict is of a kind, by question (cluster) that intervals are over."""
-        return by_question(self.kinds[kind], self.given.clusters)
+    def by_question(
+        self, kind: str = "accuracy", votes: int = 1, silent: Collection[str] = ()
+    ) -> FloatArray:
+        """How often a verdict is of a kind, by question (cluster) that intervals are over.
 
-    def share(self, kind: str = "accuracy") -> Estimate:
-        """How often one verdict is of one of the `kinds`."""
+        Of several votes, their majority, or on a scale their mean; see `together`. NaN of
+        questions with fewer.
+        """
+        values, of = self.together(kind, votes, silent), self.given.clusters
+        known = ~np.isnan(values)
+        found = np.full(self.given.n_clusters, np.nan)
+        found[np.isin(np.unique(of), of[known])] = by_question(values, of, known)
+        return found
+
+    def share(
+        self, kind: str = "accuracy", votes: int = 1, silent: Collection[str] = ()
+    ) -> Estimate:
+        """How often one verdict is of one of the `kinds`; or what several are `together`."""
         why = (self.other_scale or NO_SCALE) if kind == WITHIN_ONE else NOT_REPLICATED
-        return self._mean(self.kinds[kind], why)
+        if votes > 1:
+            most = self.given.replications.max()
+            why = f"no labelled question has {votes} verdicts: the most are {most:g}"
+            if self.of_means and places_of(self._used) is None:
+                why = "grades lie at unequal distances, so a mean has no nearest grade"
+            elif kind == WITHIN_ONE and not self.of_means:
+                why = self.other_scale or NO_SCALE
+        return self._mean(self.together(kind, votes, silent), why)
+
+    @property
+    def of_means(self) -> bool:
+        """Whether several verdicts make a mean, since they are grades, or else a majority."""
+        return self.step is not None
+
+    def together(self, kind: str, votes: int, silent: Collection[str] = ()) -> FloatArray:
+        """How often so many verdicts together are of a kind, N; NaN of rows with fewer.
+
+        Args:
+            kind: One of the `kinds`; of more than one vote, "accuracy" or "within_one".
+            votes: How many verdicts: their majority, or on a scale their mean, as in `votes` and
+                `means`.
+            silent: Names of those that have no vote.
+        """
+        if votes == 1:
+            return self.kinds[kind]
+        unknown = np.full(len(self.given.replications), np.nan)
+        if self.other_scale or not (self.given.replications >= votes).any():
+            return unknown
+        if self.of_means:
+            right, close = next(self._means([votes], silent), (unknown, unknown))
+            return close if kind == WITHIN_ONE else right
+        return unknown if kind == WITHIN_ONE else next(self.majorities([votes], silent))
 
     @property
     def step(self) -> float | None:
@@ -403,37 +446,51 @@ class Labelled:
             Number of verdicts -> the shares that are right and within a step; empty where verdicts
             are no equally spaced grades.
         """
+        most = float(np.median(self.given.replications))
+        tried = [n for n in VOTES if n <= min(most, _FEW)]
+        if len(tried) < 2:
+            return {}
+        each = zip(tried, self._means(tried, silent), strict=False)  # of no scale, nothing
+        return {n: (self._mean(right), self._mean(close)) for n, (right, close) in each}
+
+    @property
+    def _numbers(self) -> Flags:
+        """Which categories are numbers that somebody gave."""
+        assert self.values is not None
+        seen = (self.given.shares.sum(axis=0) > 0) | (self.matched.sum(axis=0) > 0)
+        return np.asarray(~np.isnan(self.values) & seen)
+
+    @property
+    def _used(self) -> FloatArray:
+        """The numbers that somebody gave."""
+        assert self.values is not None
+        return np.asarray(self.values[self._numbers])
+
+    def _means(
+        self, tried: Sequence[int], silent: Collection[str]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """How often each mean is right, and near, both N; nothing without equally spaced grades."""
         given, step = self.given, self.step
         if self.values is None or step is None:
-            return {}
-        numbers = ~np.isnan(self.values)
-        used = numbers & ((given.shares.sum(axis=0) > 0) | (self.matched.sum(axis=0) > 0))
-        places = places_of(self.values[used])
-        most = float(np.median(given.replications))
-        tried = [n for n in VOTES if n <= min(most, _FEW)]
-        if places is None or len(tried) < 2:
-            return {}
-        enough = given.replications >= tried[-1]
+            return
+        numbers, used = ~np.isnan(self.values), self._numbers
+        places = places_of(self._used)
+        if places is None:
+            return
+        enough = given.replications >= max(tried)
         rows = (given.shares if given.exact else given.table)[enough]
         mute = [name in silent for name in given.categories]
         lost = rows[:, mute].sum(axis=1) + (given.unknown[enough] if given.exact else 0)
         grades = np.unique(places)
         right = np.zeros((len(rows), int(places.max()) + 1))
         np.add.at(right.T, places, self.matched[enough][:, used].T)
-        at = np.interp(np.arange(right.shape[1]), grades, np.unique(self.values[used]))
+        at = np.interp(np.arange(right.shape[1]), grades, np.unique(self._used))
         apart = np.abs(at[:, None] - np.where(numbers, self.values, np.inf))
         close = self.truth[enough] @ (apart <= step * (1 + 1e-9)).T
-        found = {}
-        for n, won in zip(
-            tried, means(rows[:, used], places, tried, given.exact, lost), strict=True
-        ):
-            both = []
-            for truth in (right, close):
-                share = np.full(len(enough), np.nan)
-                share[enough] = (won * truth).sum(axis=1)
-                both.append(self._mean(share))
-            found[n] = (both[0], both[1])
-        return found
+        for won in means(rows[:, used], places, tried, given.exact, lost):
+            both = np.full((2, len(enough)), np.nan)
+            both[:, enough] = [(won * truth).sum(axis=1) for truth in (right, close)]
+            yield both[0], both[1]
 
     def kappa(self, values: FloatArray | None = None) -> Estimate:
         """Cohen's kappa of one verdict with one label: agreement beyond that of both by chance.
@@ -505,12 +562,17 @@ class Labelled:
         said = self.given.shares[:, names.index(verdict)]
         return self._mean(np.where(weight > 0, said, np.nan), f"no label is {label!r}")
 
-    def precision(self, kind: str = "accuracy") -> Precision:
+    def precision(
+        self, kind: str = "accuracy", votes: int = 1, silent: Collection[str] = ()
+    ) -> Precision:
         """The share of a kind as planning needs it: its interval, and how its width varies.
 
         The standard error of a mean has a relative variance of (kurtosis - 1) / 4 N.
         """
-        found, values = self.share(kind), self.by_question(kind)
+        found, values = self.share(kind, votes, silent), self.by_question(kind, votes, silent)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return Precision.of(kind, found)
         squares = (values - values.mean()) ** 2
         mean = float(squares.mean())
         varies = mean > NO_WIDTH and found.low is not None
