@@ -7,7 +7,17 @@ from shlex import quote
 import numpy as np
 
 from ..showing.document import Caution, Document, Figure, Table, Text
-from ..showing.formats import ROUNDING, Record, TableColumn, amount, in_points, points, share, span
+from ..showing.formats import (
+    ROUNDING,
+    Record,
+    TableColumn,
+    amount,
+    capped,
+    in_points,
+    points,
+    share,
+    span,
+)
 from ..showing.keys import declared, legend
 from ..stats import agreement
 from .candidates import Choosing
@@ -186,7 +196,8 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
         needed = records[cheap]["labels_needed"]
         said = f"No candidate is shown to be {near}"
         if needed:
-            said += f": if {found.names[cheap]} is as good, about {needed:,} labels would show it"
+            n = capped(needed, found.measured.n)
+            said += f": if {found.names[cheap]} is as good, {n} labels would show it"
         yield f"{said}."
     elif found.price(known) < price:
         saved = 1 - found.price(known) / price

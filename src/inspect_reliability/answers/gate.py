@@ -13,7 +13,17 @@ from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
 from ..judgments.suites import beside_replications
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
-from ..showing.formats import Record, TableColumn, describe, estimate_text, keys_of, of_group
+from ..showing.formats import (
+    BETTER,
+    Record,
+    TableColumn,
+    capped,
+    describe,
+    estimate_text,
+    keys_of,
+    most_more,
+    of_group,
+)
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
 from ..stats.labelled import WITHIN_ONE
@@ -322,6 +332,15 @@ def gate(
     return frame
 
 
+def _more_in_words(check: Record) -> str:
+    more = check["more_questions"]
+    return capped(more, check["n_questions"]) if more else ""
+
+
+def _too_many(check: Record) -> bool:
+    return bool(check["more_questions"] > most_more(check["n_questions"]))
+
+
 def _evidence(record: Record) -> str:
     if record["evidence_for"] is None:
         return ""
@@ -338,7 +357,7 @@ def gate_document(
     """
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
-    columns = declared("gate", evidence_for=_evidence)
+    columns = declared("gate", evidence_for=_evidence, more_questions=_more_in_words)
     table = Table.of(named, [TableColumn("who", heading="Judge"), *columns])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
@@ -346,8 +365,12 @@ def gate_document(
     if result == OPEN and undecided:
         answerable = [one for one in undecided if not one["reason"]]
         label = answerable and all(one["requirement"].startswith(SHARES) for one in answerable)
-        more = " Label more questions." if label else " Judge more questions."
-        sentence += more if answerable else " The cautions say why."
+        more = "Label more questions." if label else "Judge more questions."
+        needed = [one for one in answerable if one["more_questions"]]
+        if needed and all(map(_too_many, needed)):
+            n = max(most_more(one["n_questions"]) for one in needed)
+            more = f"More than {n:,} more questions would be needed: {BETTER}."
+        sentence += f" {more}" if answerable else " The cautions say why."
     n = len({one["who"] for one in named})
     why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)

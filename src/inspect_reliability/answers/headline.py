@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ..judgments.columns import varies
 from ..judgments.suites import is_rejudged
 from ..showing.document import Text
-from ..showing.formats import ROUNDING, Record, amount, percent, share, span, told_apart
+from ..showing.formats import ROUNDING, Record, amount, most_more, percent, share, span, told_apart
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
@@ -35,9 +35,6 @@ _TREND = 0.02
 
 LOW = 0.4
 """Omega below which one verdict says little."""
-
-_FEASIBLE = 10
-"""Times as many labels as there are, up to which more can be given."""
 
 _MEANS = (1, 3, 5, 9)
 """Numbers of tries whose mean is spoken of."""
@@ -185,7 +182,7 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
     """
     needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
     few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
-    if needed and needed <= _FEASIBLE * known:
+    if needed and needed <= most_more(known):
         return f"{few} (about {needed:,} would do)"
     return few if known < panel.fewest_labels else ""
 

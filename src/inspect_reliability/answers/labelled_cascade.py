@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..showing.formats import Record, amount, percent, share
+from ..showing.formats import Record, amount, most_more, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.interval_scales import clopper_pearson
@@ -293,6 +293,8 @@ class LabelledCascade:
         do = "no number of labels would be enough"
         if labels and labels <= n:
             do = f"about {labels:,} labels would be enough"
+        elif labels and labels > most_more(n):
+            do = f"more than {most_more(n):,} labels would be needed"
         elif labels:
             do = (
                 f"about {labels:,} labels would be enough, more than these {n:,} questions can have"

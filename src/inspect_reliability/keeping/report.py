@@ -20,7 +20,17 @@ from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
 from ..record.rule import KeepRule
 from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
-from ..showing.formats import Record, describe, grouped, percent, picked, share, told_apart
+from ..showing.formats import (
+    BETTER,
+    Record,
+    describe,
+    grouped,
+    most_more,
+    percent,
+    picked,
+    share,
+    told_apart,
+)
 from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.long import Flags
@@ -287,6 +297,8 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
+    if panel.rule.labels and panel.rule.labels > most_more(len(panel.questions)):
+        return next_step(BETTER)
     if panel.rule.labels:
         wanted = f"label them (about {panel.rule.labels:,} in all)"
         return next_step(f"judge more questions, and {wanted}, or allow more errors")

@@ -12,7 +12,7 @@ from scipy.special import gammaincinv, nctdtr, stdtrit
 from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..showing.document import Block, Document, Table
-from ..showing.formats import Record, TableColumn, describe, keys_of
+from ..showing.formats import Record, TableColumn, capped, describe, keys_of, most_more
 from ..showing.keys import declared, legend
 from ..stats.estimate import LEVEL
 from ..stats.interval_scales import constant_share_bound
@@ -209,7 +209,7 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
     said: list[Block] = [_table(open_[:_MOST_NEIGHBOURS], "Neighbours not told apart yet")] * bool(
         open_
     )
-    known = [one for one in open_ if one["calls"]]
+    known = [one for one in open_ if one["calls"] and _few_enough(one)]
     if known:
         first = min(known, key=lambda one: one["calls"])
         design = first["design"]
@@ -219,6 +219,9 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
             f"questions x {design['tries']}{judges}, then",
             f"rank {logs}",
         )
+    elif any(one["calls"] for one in open_):
+        n = max(most_more(one["n_questions"]) for one in open_)
+        said += next_step(f"read these neighbours as tied: none differs within {n:,} questions")
     elif not open_:
         said += next_step("nothing more to judge: each neighbour is told apart, asked alone")
     return Document(
@@ -232,7 +235,7 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
 
 
 def _table(records: Sequence[Record], title: str) -> Table:
-    columns = declared("plan --for rank", design=_shown)
+    columns = declared("plan --for rank", design=_shown, questions=_questions, calls=_calls)
     if len({*map(_whose, records)}) > 1:
         columns = [TableColumn("", heading="Ranking of", shown=_whose), *columns]
     return Table.of(records, columns, title)
@@ -243,5 +246,21 @@ def _whose(record: Record) -> str:
     return describe(keys) if any(keys.values()) else "all judges"
 
 
+def _few_enough(record: Record) -> bool:
+    return bool(record["design"]["questions"] <= most_more(record["n_questions"]))
+
+
 def _shown(record: Record) -> str:
-    return " x ".join(f"{n:,}" for n in record["design"].values()) if record["design"] else ""
+    if not record["design"]:
+        return ""
+    if not _few_enough(record):
+        return capped(record["design"]["questions"], record["n_questions"])
+    return " x ".join(f"{n:,}" for n in record["design"].values())
+
+
+def _questions(record: Record) -> str:
+    return capped(record["questions"], record["n_questions"]) if record["questions"] else "never"
+
+
+def _calls(record: Record) -> str:
+    return f"{record['calls']:,}" if record["calls"] and _few_enough(record) else ""

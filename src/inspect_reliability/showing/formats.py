@@ -221,6 +221,30 @@ def amount(number: int | str, of: str) -> str:
     return f"{shown} {of}{'' if shown in ('1', '-1') else 's'}"
 
 
+_TIMES, _ALWAYS = 10, 1_000
+"""Times as many questions as somebody has that can be added, and a number that always can."""
+
+
+def most_more(have: int) -> int:
+    """The most questions or labels that somebody who has so many would make."""
+    return max(_TIMES * have, _ALWAYS)
+
+
+def capped(number: int, have: int) -> str:
+    """A number of questions or labels to make; "more than 1,000" where nobody would make so many.
+
+    Args:
+        number: How many would do.
+        have: How many there are.
+    """
+    most = most_more(have)
+    return f"{number:,}" if number <= most else f"more than {most:,}"
+
+
+BETTER = "take a better judge, or lower the bar"
+"""What to do where more questions or labels than anybody would make are needed."""
+
+
 def span(record: Record, key: str, form: str, n: int) -> str:
     """A value that is known, with its interval; `form` "%" has shares of n questions."""
     value, ends = record[key], record.get(f"{key}_interval")
