@@ -124,3 +124,34 @@ def test_what_to_type_instead_is_said() -> None:
         arms_by(judgments, "judge")
     pairs, _ = compare_arms(arms_by(judgments, "method"))
     assert {(pair["first"], pair["second"]) for pair in pairs} == {("sampled", "exact")}
+
+
+def test_grades_are_compared_by_how_near_they_are() -> None:
+    """On a scale, the difference within a step is that of both reports; with every label known,
+    no more labels are asked for.
+    """
+    chance = np.random.default_rng(1)
+    label = np.repeat(chance.integers(1, 6, 40), 4)
+    frame = pd.concat(
+        pd.DataFrame(
+            {
+                "judge": judge,
+                "question": np.repeat(np.arange(40), 4).astype(str),
+                "verdict": (label + chance.integers(-far, far + 1, 160)).clip(1, 5).astype(str),
+                "label": label.astype(str),
+            }
+        )
+        for judge, far in (("a", 1), ("b", 3), ("c", 1))
+    )
+    near = (
+        frame.assign(near=(frame["verdict"].astype(int) - frame["label"].astype(int)).abs() <= 1)
+        .groupby("judge")["near"]
+        .mean()
+    )
+    for other, words in (("b", "Next: use a."), ("c", "judge more questions with both, and label")):
+        arms = arms_by(judgments_from_frame(frame[frame["judge"].isin(["a", other])]), "judge")
+        (one,) = (p for p in compare_arms(arms)[0] if p["coefficient"] == "within_one")
+        assert one["difference"] == pytest.approx(near["a"] - near[other])
+        shown = render(compared(arms), "table")
+        assert words in shown.replace("\n", " ")
+        assert "label more questions" not in shown

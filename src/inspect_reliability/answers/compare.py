@@ -35,6 +35,7 @@ from ..showing.keys import declared, legend
 from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shifts
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
+from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .facets import as_record
@@ -164,15 +165,27 @@ def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
     every = partial(_every, analysis, pairs, changed)
     return Document(
         "Which is steadier?",
-        _answer(pairs, every),
+        _answer(pairs, every, _ALL_LABELLED if _all_labelled(analysis) else _LABEL),
         {"rows": pairs, "left_out": not_compared, "changes": changed},
         more=every,
         explained=lambda: legend(declared("compare")),
     )
 
 
-def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[Block]:
-    """Who is right more often, and who repeats itself more: a sentence a pair."""
+def _all_labelled(analysis: Analysis) -> bool:
+    return all(
+        row.labelled is not None and row.labelled.given.n_clusters == row.counts.n_clusters
+        for row in analysis.rows
+    )
+
+
+def _answer(
+    pairs: Sequence[Record], every: Callable[[], list[Block]], more_labels: str
+) -> list[Block]:
+    """Who is right more often, and who repeats itself more: a sentence a pair.
+
+    `more_labels` is what to do where labels do not decide.
+    """
     said: list[Block] = []
     asked: list[Text] = []
     sides = _by_sides(pairs)
@@ -184,7 +197,7 @@ def _answer(pairs: Sequence[Record], every: Callable[[], list[Block]]) -> list[B
         if len(sides) == 1:
             said.append(_table(names, first))
         said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
-        asked = next_step(_next(first))
+        asked = next_step(_next(first, more_labels))
     if not pairs:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
@@ -196,11 +209,18 @@ def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     return grouped_by(pairs, lambda pair: (pair["first"], pair["second"]))
 
 
+_NEAR = "is within a step of the label more often"
+
 _ASKED = (
-    (("accuracy",), "is right more often", ("use {ahead}", "label more questions of both")),
+    ((WITHIN_ONE,), _NEAR, ("use {ahead}", "{more}")),
+    (("accuracy",), "is right more often", ("use {ahead}", "{more}")),
     (("icc", "omega", "agreement"), "repeats itself more", ("label some verdicts of both",) * 2),
 )
 """Coefficients (the first that is known answers), the verb, and what to do next."""
+
+_LABEL = "label more questions of both"
+
+_ALL_LABELLED = "judge more questions with both, and label them"
 
 
 def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str, str]]:
@@ -220,10 +240,10 @@ def _ahead(pair: Record) -> str:
     return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
 
 
-def _next(pairs: Sequence[Record]) -> str:
+def _next(pairs: Sequence[Record], more_labels: str) -> str:
     """What a comparison of two asks for."""
     for pair, _, words in _asked(pairs):
-        return words.format(ahead=_ahead(pair))
+        return words.format(ahead=_ahead(pair), more=more_labels)
     return "judge the same questions with both"
 
 
@@ -239,7 +259,7 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
         if value < 0:
             value, ends = -value, [-ends[1], -ends[0]]
         by = f"{pair['coefficient']} +{value:.2f} [{ends[0]:z.2f}, {ends[1]:z.2f}]"
-        if pair["coefficient"] == "accuracy":
+        if pair["coefficient"] in (WITHIN_ONE, "accuracy"):
             by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
         ahead = _ahead(pair)
         if _decided(pair):
@@ -323,7 +343,10 @@ def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
         absent = {NOT_LABELLED: tuple(bare.unique())} if len(bare) else {}
         sides = [one for own in paired.values() for one in own.values()]
         some = any(one.kinds["undecided"].mean() >= _SHOWN for one in sides)
-        for kind in KINDS if some else KINDS[:1]:
+        kinds: tuple[str, ...] = KINDS if some else KINDS[:1]
+        if all(one.of_means for one in sides):  # a verdict beside the label is no error
+            kinds = (WITHIN_ONE, *(kind for kind in kinds if kind != "wrong"))
+        for kind in kinds:
             for found in compare_accuracy(paired, kind, level=level):
                 if kind != "undecided" or found.first or found.second:
                     yield replace(found, left_out=found.left_out | absent)

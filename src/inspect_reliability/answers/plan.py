@@ -17,7 +17,6 @@ from ..showing.formats import (
     describe,
     finite,
     keys_of,
-    most_more,
     of_group,
     percent,
     picked,
@@ -167,7 +166,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
             said += votes_table(analysis, row, "")
         said.append(Text(" ".join(remarks(plan, wanted)[:1]), "answer"))
     cheapest = [
-        {"who": row.title, "have": plan["n_questions"]} | one
+        {"who": row.title} | one
         for row, plan in zip(analysis.rows, found, strict=True)
         for one in _cheapest(plan)
     ]
@@ -184,12 +183,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if len(found) == 1 and len({one["n_replications"] for one in found[0]["designs"]}) == 1:
         aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
         said += [Text(aim, "answer") for aim in aims if not aim.startswith("votes: ")][:1]
-    known = [one for one in cheapest if one["n_questions"] <= most_more(one["have"])]
-    if not known:
-        most = max(most_more(one["have"]) for one in cheapest)
-        wider = f"ask for a wider interval, since {most:,} questions give none of this width"
-        return [*said, *next_step(f"{wider}: --half-width"), more(len(told) - 1)]
-    first = known[0]
+    first = cheapest[0]
     name, tries = first["coefficient"], first["n_replications"]
     ends = analysis.rows[0].estimate(name).ends
     if ends and ends[1] - ends[0] <= 2 * float(first["half_width"]):

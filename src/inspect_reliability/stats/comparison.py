@@ -196,14 +196,17 @@ def compare_accuracy(
 ) -> tuple[Comparison, ...]:
     """Compare how often every two of several judges are right, by the same labels.
 
-    See `compare_all`; one verdict per question is enough. `kind` is one of `Labelled.kinds`.
+    See `compare_all`; one verdict per question is enough. `kind` is one of `Labelled.kinds`;
+    "within_one" needs labels and verdicts on a scale.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
     row = replace(COEFFICIENTS["agreement"], name=kind)
 
     def right(given: Cells, known: Labelled) -> Sums:
-        return terms_of_shares(Labelled(given, known.raters, known.open).by_question(kind))
+        names = known.given.categories
+        values = None if known.values is None else dict(zip(names, known.values, strict=True))
+        return terms_of_shares(Labelled(given, known.raters, known.open, values).by_question(kind))
 
     each = [
         [right(one, known[of]) for one, known in zip(own, judges.values(), strict=True)]
