@@ -173,3 +173,12 @@ def test_what_may_tell_repeats_apart_is_asked_of_many_rows_too(
     read = judgments_from(path)
     assert [one.column for one in read.asked] == [column]
     assert "n_judgments" in read.table
+
+
+@pytest.mark.usefixtures("small")
+def test_many_rows_of_question_and_verdict_alone_are_read(tmp_path: Path) -> None:
+    """Neither a judge nor another column is needed."""
+    frame = rows()[["question", "verdict"]]
+    found = judgments_from(written(frame, tmp_path / "alone.csv"))
+    assert len(found) < len(frame)
+    same(found, analyse(frame))

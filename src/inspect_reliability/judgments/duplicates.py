@@ -126,7 +126,8 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
                 ours = "question"
             return _asked(table, name, ours, "in the same way everywhere", len(rows), reading)
     other = [name for name in known if name != "question"]
-    condition = rows.groupby(other, dropna=False).ngroup()
+    one = cell * 0  # without other columns there is one condition
+    condition = rows.groupby(other, dropna=False).ngroup() if other else one
     for name in possible:  # ids that start again for each of its levels
         if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
             how = "as ids that start again would need"

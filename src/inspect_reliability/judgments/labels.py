@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from string import ascii_letters, ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -102,9 +102,9 @@ def with_labels(
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
-    given = [
-        one._replace(label=names.get(str(_alike(one.label, names)), one.label)) for one in read
-    ]
+    labels = dict.fromkeys(one.label for one in read)
+    means = {label: names.get(str(_alike(label, names)), label) for label in labels}
+    given = [one._replace(label=means[one.label]) for one in read]
     found, said = _joined(given, outputs)
     others = [one for (_, problem), ids in said.items() if problem is OTHER for one in ids]
     used = [one for own in found.values() for one in own.values()]
@@ -222,7 +222,8 @@ def _joined(
     given: Sequence[_Label], outputs: _Outputs
 ) -> tuple[dict[int, dict[str, str]], dict[tuple[str, str], list[str]]]:
     """The verdict that each rater's label means, by output, and what is said of the others."""
-    meant = [{unit: outputs.meant(unit, one.label) for unit in one.units} for one in given]
+    meaning = cache(outputs.meant)
+    meant = [{unit: meaning(outputs.part[unit], one.label) for unit in one.units} for one in given]
     answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
     for one, verdicts in zip(given, meant, strict=True):
         for unit, verdict in verdicts.items():
@@ -254,6 +255,7 @@ class _Outputs:
 
     Attributes:
         also: Labels that count as they are, though no verdict has their name.
+        part: Part of the score of each unit, empty where a score has one.
     """
 
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
@@ -262,10 +264,10 @@ class _Outputs:
         self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
-        self._part = [""] * len(first)
+        self.part = [""] * len(first)
         self._verdicts = {"": _verdicts(table)}
         if "scorer" in table:  # missing in a file beside a log
-            self._part = first["scorer"].map(str).tolist()
+            self.part = first["scorer"].map(str).tolist()
             parts = table.groupby(table["scorer"].map(str))
             self._verdicts = {str(part): _verdicts(rows) for part, rows in parts}
         self.also = {*meant}
@@ -283,7 +285,7 @@ class _Outputs:
     def of(self, id: str, part: str | None = None) -> list[int]:
         """The numbers of the units that this id names."""
         units = next((named[id] for named in self._by_id if id in named), [])
-        return [n for n in units if part in (None, self._part[n], self._part[n].rpartition(".")[2])]
+        return [n for n in units if part in (None, self.part[n], self.part[n].rpartition(".")[2])]
 
     @property
     def names(self) -> Collection[str]:
@@ -297,9 +299,9 @@ class _Outputs:
         names = self.names
         return declared or bool(opposites(names)) or all(map(NUMBER.fullmatch, names))
 
-    def meant(self, unit: int, label: str | None) -> str | None:
-        """The verdict that a label names; one of numbers may be any number."""
-        verdicts = self._verdicts[self._part[unit]]  # that the judge could have given
+    def meant(self, part: str, label: str | None) -> str | None:
+        """The verdict that a label of this part names; one of numbers may be any number."""
+        verdicts = self._verdicts[part]  # that the judge could have given
         if label not in verdicts and verdicts <= {*_TWINS}:
             label = _TWINS.get(str(label), label)
         if found := _alike(label, verdicts):
@@ -311,7 +313,7 @@ class _Outputs:
 
     def several(self, units: Sequence[int]) -> bool:
         """Whether these are of several outputs, so that a label of them belongs to none."""
-        return len({self._output[unit] for unit in units}) > 1
+        return len(units) > 1 and len({self._output[unit] for unit in units}) > 1
 
     def never(
         self, found: Mapping[int, Mapping[str, str]]
