@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from _tables import show
-from inspect_reliability.watching.bets import BASELINE, Watched, bets, watch_stream
+from inspect_reliability.watching.bets import BASELINE, Watched, bets, power, watch_stream
 from inspect_reliability.watching.changed import Side, Watching
 from inspect_reliability.watching.checks import Check
-from inspect_reliability.watching.power import power
 from inspect_reliability.watching.streams import Stream
 
 STUDIES = 100

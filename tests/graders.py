@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from evals import evaluate
 from inspect_reliability.record.replications import replications_in
-from inspect_reliability.rejudging.calls import RunLimits
+from inspect_reliability.rejudging.again import RunLimits
 from inspect_reliability.rejudging.outputs import made_in
 from inspect_reliability.rejudging.rejudging import Rejudging
 

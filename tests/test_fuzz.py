@@ -32,7 +32,7 @@ from example_published import published_folder
 from inspect_reliability.designs import Item
 from inspect_reliability.designs.design_files import design_from_file
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.connection import reachable_model
+from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.rows import write_workbook
 from inspect_reliability.judgments.sources import judgments_from_frame

@@ -32,7 +32,7 @@ from inspect_reliability.answers.labelled_cascade import Promise
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.cli import main
-from inspect_reliability.designs.answer_changes import shipped
+from inspect_reliability.designs.variations import shipped
 from inspect_reliability.judgments.columns import ALWAYS, COLUMNS
 from inspect_reliability.judgments.deduplication import combine
 from inspect_reliability.judgments.logs import judgments_from_logs

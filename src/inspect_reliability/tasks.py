@@ -35,9 +35,9 @@ from .judging.asking import (
     judge_sample,
     number_of_orders,
 )
-from .judging.connection import reachable_model
 from .judging.cost import advise_on_epochs
 from .judging.judge import judge_responses
+from .judging.requests import reachable_model
 from .limits import within_limits
 from .metrics import METRICS, best_rate, invalid_rate, reliability
 from .record.replications import replication_numbers

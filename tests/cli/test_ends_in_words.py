@@ -23,8 +23,8 @@ from inspect_reliability.designs.judge_design import MOST_SHOWN
 from inspect_reliability.errors import UserError
 from inspect_reliability.hf_seeded.load import find
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
-from inspect_reliability.judging import connection
-from inspect_reliability.judging.connection import reachable_model
+from inspect_reliability.judging import requests
+from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.tasks import judge_task
 from inspect_reliability.tiny_judge import folder
 
@@ -141,7 +141,7 @@ def test_a_chat_template_that_shows_no_message() -> None:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Model, socket.socket]]:
     """A model, and the socket at which its server would listen; nobody waits for long."""
-    monkeypatch.setattr(connection, "_SECONDS", 1)
+    monkeypatch.setattr(requests, "_SECONDS", 1)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"

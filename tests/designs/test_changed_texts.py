@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspect_reliability import Item, JudgeDesign
 from inspect_reliability.designs import answers_in, changes_of, with_answer
-from inspect_reliability.designs.answer_changes import shipped
+from inspect_reliability.designs.variations import shipped
 from inspect_reliability.errors import UserError
 
 CHANGES = shipped()

@@ -15,7 +15,7 @@ from inspect_reliability.designs import (
     wordings_from_file,
     wordings_of,
 )
-from inspect_reliability.designs.wordings import CHANGES
+from inspect_reliability.designs.variations import CHANGES
 from inspect_reliability.errors import UserError
 from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.verdicts import GIVEN

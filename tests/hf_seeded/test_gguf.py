@@ -21,7 +21,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from evals import evaluate
 from inspect_reliability import errors
 from inspect_reliability.errors import UserError
-from inspect_reliability.judging.connection import reachable_model
+from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.study.tasks import bbh_judge
 
 gguf = pytest.importorskip("gguf", reason="the package gguf is not installed")

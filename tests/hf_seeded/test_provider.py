@@ -53,7 +53,7 @@ from inspect_reliability.hf_seeded import stopping
 from inspect_reliability.hf_seeded.hooks import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.tree import Request
-from inspect_reliability.judging.connection import reachable_model
+from inspect_reliability.judging.requests import reachable_model
 
 TEMPLATE = (
     "{% for message in messages %}"

@@ -16,7 +16,7 @@ from evals import evaluate
 from inspect_reliability import Item, JudgeDesign, judge
 from inspect_reliability.answers import analyse
 from inspect_reliability.designs import design_from_file, forms_of
-from inspect_reliability.designs.forms import FORMS, ask_for_form, schema_of
+from inspect_reliability.designs.judge_design import FORMS, ask_for_form, schema_of
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.parsing.reader import Reader

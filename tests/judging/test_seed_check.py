@@ -24,7 +24,7 @@ from evals import evaluate
 from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.answers import analyse
-from inspect_reliability.judging.seed_check import DRAWS, Drawn, seed_outcome
+from inspect_reliability.judging.requests import DRAWS, Drawn, seed_outcome
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.rejudging import rejudge

@@ -12,8 +12,7 @@ from commands import results
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.judgments.read_summary import described
-from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.judgments.sources import described, judgments_from_frame
 from inspect_reliability.showing import render
 
 LEVELS = {"judge": 3, "question": 5, "order": 2, "wording": 4, "replication": 6}

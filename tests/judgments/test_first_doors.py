@@ -7,9 +7,8 @@ import pytest
 
 from commands import invoke
 from inspect_reliability import analyse
-from inspect_reliability.judgments.read_summary import described
 from inspect_reliability.judgments.reading import Code
-from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.sources import described, judgments_from
 
 pytestmark = pytest.mark.slow
 

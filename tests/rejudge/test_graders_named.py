@@ -26,7 +26,7 @@ from graders import LENIENT, in_full, rejudged
 from inspect_reliability.errors import UserError
 from inspect_reliability.judging.cost import Cost
 from inspect_reliability.judgments.logs import judgments_from_logs
-from inspect_reliability.rejudging.calls import RunLimits
+from inspect_reliability.rejudging.again import RunLimits
 from inspect_reliability.rejudging.rejudging import Rejudging
 
 pytestmark = pytest.mark.slow

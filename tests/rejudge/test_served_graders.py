@@ -14,7 +14,7 @@ from inspect_ai.solver import TaskState
 from chat_server import ChatServer, serving
 from graders import in_full, run, suite
 from inspect_reliability.rejudging import rejudge
-from inspect_reliability.rejudging.calls import DEAD, MOST_TRIES, CallRefusedError, Calls, RunLimits
+from inspect_reliability.rejudging.again import DEAD, MOST_TRIES, CallRefusedError, Calls, RunLimits
 
 pytestmark = pytest.mark.server
 

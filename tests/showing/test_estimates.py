@@ -22,7 +22,7 @@ from inspect_reliability.showing.document import (
     Text,
 )
 from inspect_reliability.showing.formats import TableColumn
-from inspect_reliability.showing.html.dots import dot
+from inspect_reliability.showing.html.svg import dot
 
 HOSTILE = "<script>'\"&amp;\x1b[31m\u202e {{ 7 }}"
 

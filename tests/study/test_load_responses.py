@@ -12,7 +12,7 @@ from inspect_reliability.designs import Item
 from inspect_reliability.errors import UserError
 from inspect_reliability.study.benchmarks import question, sample_pack
 from inspect_reliability.study.responses import load_predictions, load_responses
-from inspect_reliability.study.responses.places import with_five
+from inspect_reliability.study.responses.responders import with_five
 
 PREFIX: dict[str, str] = {"BBH": "bbh", "SQuAD": "squad", "MT-Bench": "mtb"}
 

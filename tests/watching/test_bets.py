@@ -11,6 +11,7 @@ from inspect_reliability.watching.bets import (
     BASELINE,
     DRAWS,
     JUMP,
+    LOOKS,
     POWERS,
     bets,
     change_of_mean,
@@ -18,11 +19,11 @@ from inspect_reliability.watching.bets import (
     checks_differ,
     copied,
     moved,
+    power,
     rank_of_check,
     rank_of_draws,
     watch_stream,
 )
-from inspect_reliability.watching.power import LOOKS, power
 
 NAMES = np.eye(2)
 

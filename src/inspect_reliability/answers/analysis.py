@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.suites import is_suite
-from ..judgments.table import Judgments
+from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text

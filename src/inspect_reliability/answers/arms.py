@@ -11,8 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.reading import refuse
-from ..judgments.suites import own_scores
-from ..judgments.table import Judgments
+from ..judgments.table import Judgments, own_scores
 from ..showing.formats import Record, describe, whole_number
 from .analysis import Analysis
 from .results import analysis_of

@@ -15,7 +15,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
 from ..judgments.columns import GROUP_BY, of_role, varies
-from ..judgments.suites import beside_replications
+from ..judgments.table import beside_replications
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend

@@ -14,8 +14,7 @@ from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
 from ..judgments.scales import labelled, names_differ
-from ..judgments.suites import is_suite
-from ..judgments.table import n_judgments, weights
+from ..judgments.table import is_suite, n_judgments, weights
 from ..judgments.text import judgment_text
 from ..showing.document import Grave
 from ..showing.formats import Record, describe, plain_group

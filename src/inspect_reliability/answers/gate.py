@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..judgments.count import Judged
 from ..judgments.scales import labelled
 from ..judgments.sources import Source, judgments_from
-from ..judgments.suites import beside_replications
+from ..judgments.table import beside_replications
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
     BETTER,

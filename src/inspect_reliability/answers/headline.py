@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..judgments.columns import varies
-from ..judgments.suites import is_rejudged
+from ..judgments.table import is_rejudged
 from ..showing.document import Text
 from ..showing.formats import ROUNDING, Record, amount, most_more, percent, share, span, told_apart
 from .analysis import Analysis

@@ -14,8 +14,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER, by_value
-from ..judgments.outcomes import PLACES, pair_in
-from ..judgments.swapped_orders import swapped_in
+from ..judgments.pairs import PLACES, pair_in, swapped_in
 from ..judgments.text import case_of, judgment_text
 from ..record.replications import VOTES
 from ..showing.document import Document, Text

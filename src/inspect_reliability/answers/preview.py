@@ -1,8 +1,8 @@
 """What was read of a source, with its first rows."""
 
 from ..judgments.columns import COLUMNS, UNUSED, of_role
-from ..judgments.read_summary import described
 from ..judgments.reading import Code, Reading
+from ..judgments.sources import described
 from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record

@@ -14,8 +14,7 @@ from ..judgments.columns import N_JUDGMENTS
 from ..judgments.labels import with_own_labels
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.sources import Source, judgments_from
-from ..judgments.suites import beside_replications
-from ..judgments.table import Judgments, n_judgments, several_conditions
+from ..judgments.table import Judgments, beside_replications, n_judgments, several_conditions
 from ..showing.formats import Record, flat
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly

@@ -15,7 +15,7 @@ from ..answers.candidates import VOTES, Choosing, candidates_of, without_benchma
 from ..answers.choose import Wanted, choose_document
 from ..errors import UserError
 from ..files import read_text, user_path, yaml_events
-from ..judgments.opened_tests import Openings
+from ..judgments.chosen_judge import Openings
 from ..record.rule import CHOICE
 from ..saving import write_text
 from ..showing.terminal import console, print_text

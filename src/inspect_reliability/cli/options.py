@@ -16,10 +16,9 @@ from ..errors import UserError, short
 from ..files import kind_of
 from ..judgments.columns import LABELS
 from ..judgments.labels import with_abstentions, with_labels
-from ..judgments.read_summary import described
 from ..judgments.reading import Code, Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
-from ..judgments.sources import in_file, judgments_from
+from ..judgments.sources import described, in_file, judgments_from
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render

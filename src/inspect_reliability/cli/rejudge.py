@@ -21,15 +21,14 @@ from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
 from ..answers.score_variance import suites_in, variance_in_words
-from ..designs.answer_changes import shipped
+from ..designs.variations import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
 from ..log_files import read_log
 from ..record.rule import EXACT, read_choice
 from ..record.same_model import same_model
-from ..rejudging.again import NOT_MADE
-from ..rejudging.calls import RunLimits
+from ..rejudging.again import NOT_MADE, RunLimits
 from ..rejudging.outputs import WANTED, PlannedReplications, made_in
 from ..rejudging.rejudging import Rejudging
 from ..saving import alone

@@ -12,8 +12,8 @@ from inspect_ai.log import EvalLog, read_eval_log_sample_summaries
 from inspect_ai.model import GenerateConfig, get_model
 
 from ..errors import UserError
-from ..judging.connection import reachable_model
 from ..judging.cost import Cost
+from ..judging.requests import reachable_model
 from ..log_files import reading
 from ..saving import alone
 from ..showing.terminal import console, print_text

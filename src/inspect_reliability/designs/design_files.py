@@ -8,8 +8,7 @@ from ..errors import UserError
 from ..files import entry, expect, read_json_lines, user_path
 from ..limits import within_limits
 from ..parsing.fields import read_fields
-from .item import Item
-from .judge_design import AnswersFields, DesignFields, JudgeDesign, WordingsFields
+from .judge_design import AnswersFields, DesignFields, Item, JudgeDesign, WordingsFields
 
 T = TypeVar("T")
 

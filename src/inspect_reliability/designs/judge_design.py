@@ -1,10 +1,11 @@
-"""How a judge is asked and how its answer is read."""
+"""What a judge is shown, how it is asked, and how its answer is read."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from jinja2 import nodes
 from pydantic import (
@@ -19,10 +20,165 @@ from pydantic import (
 from ..errors import UserError
 from ..parsing.fields import Name, Options, ReaderFields, Strict, Text, checked, not_empty
 from ..parsing.reader import Reader, Verdict
-from ..verdicts import GIVEN
-from .forms import PLACE, Form, ask_for_form, at_the_end, schema_of, unread
-from .item import Item
+from ..verdicts import GIVEN, abstentions
 from .template import TEMPLATES, template
+
+RESERVED = {
+    *("options", "response", "responder", "delimiter", "order", "verdict", "categories"),
+    *("benchmark", "judge", "temperature", "scorer", "replication", "seed", "prompt", "tokens"),
+    *("share", "place", "tail"),
+    *("study", "read_by", "seed_check", "sampled_reasonings"),
+    *("options_not_sent", "seeds_of_choices", "stop_at_verdict", "cells"),
+    *("answer_change", "changed_response", "spoils", "answer_form"),
+}
+"""Names with another meaning in templates, scores and tables of judgments."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question with the responses to it.
+
+    Attributes:
+        id: Stable identifier, unique within a benchmark.
+        question: Text of the question.
+        responses: Name of who responded -> response.
+        context: Passage the question is about, or None.
+        best: Name of the response known to be best, or None.
+        fields: Anything else the prompt may show or a report may group by (JSON values). Of these,
+            `messages` is a conversation: a list of `{"role": ..., "content": ...}`. A judge that
+            does not choose among options may be shown one instead of a response.
+
+    Raises:
+        UserError: A field is not what it should be; the message names it.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> responses = {"model x": "On its way."}
+        >>> item = ir.Item("1", "Where is my parcel?", responses, fields={"topic": "post"})
+        >>> item.responses["model x"]
+        'On its way.'
+    """
+
+    id: str
+    question: str
+    responses: Mapping[str, str]
+    context: str | None = None
+    best: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.id.strip():
+            raise UserError("'id': expected a text that is not empty.")
+        known_best = self.best is None or self.best in self.responses
+        if not known_best and not abstentions([str(self.best)], ()):
+            known = ", ".join(self.responses)
+            raise UserError(f"'best': no response by '{self.best}'. Responses by: {known}.")
+        if taken := sorted(RESERVED & self.fields.keys()):
+            raise UserError(f"'{taken[0]}': this name has another meaning. Rename the field.")
+        targets = self.fields.get("targets", ())
+        if not isinstance(targets, list | tuple) or {*map(type, targets)} - {str}:
+            raise UserError("'targets': expected a list of texts.")
+        if isinstance(self.fields.get("label"), list | dict):
+            raise UserError("'label': expected one verdict. Give several by a file: --labels FILE.")
+        if "messages" in self.fields:
+            _check(self.fields["messages"])
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, str]]:
+        """The conversation to judge; empty if there is none."""
+        messages: Sequence[Mapping[str, str]] = self.fields.get("messages", ())
+        return messages
+
+
+def _check(messages: object) -> None:
+    keys = ("role", "content")
+    if not messages or not isinstance(messages, list):
+        raise UserError('\'messages\': expected a list of {"role": ..., "content": ...}.')
+    for number, one in enumerate(messages, 1):
+        if not isinstance(one, dict) or not all(isinstance(one.get(key), str) for key in keys):
+            raise UserError(f"'messages', item {number}: expected texts as 'role' and 'content'.")
+
+
+Form = Literal["bare", "json", "sentence"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""The verdict alone, a JSON object with it, and a sentence with it."""
+
+PLACE = "answer_form"
+"""Where a template shows these words; a prompt without it ends with them."""
+
+_FIELD = "verdict"
+"""Name of the verdict in a JSON object; criteria have names of their own."""
+
+_ASKED: Mapping[Form, str] = {
+    "bare": "Give your verdict and write nothing else.",
+    "json": "Give your verdict as a JSON object and write nothing else: {}.",
+    "sentence": 'Give your verdict in one sentence and write nothing else: "{}".',
+}
+
+
+def ask_for_form(reader: Reader, form: Form) -> str:
+    """What asks for a form of answer. It names all verdicts or none, so that no one is favoured."""
+    quoted = form == "json"
+    every = reader.criteria or {_FIELD: reader}
+    asked = _ASKED[form].format(_written(form, dict.fromkeys(every, "...")))
+    names = {name: f'"{name}"' if reader.criteria else "The verdict" for name in every}
+    what = (f"{names[name]} is {_possible(one, quoted)}." for name, one in every.items())
+    return " ".join([asked, *what])
+
+
+def at_the_end(prompt: str, asked: str) -> str:
+    """A prompt that ends by asking for a form of answer, whatever it says before."""
+    return f"{prompt.rstrip()}\n\nUse this form of answer, whatever was said of it before: {asked}"
+
+
+def unread(reader: Reader, form: Form) -> str | None:
+    """An answer in a form that a judge's parser does not read; None if it reads all."""
+    if reader.criteria:
+        return None if form == "json" else "several criteria outside of JSON"
+    for verdict in reader.verdicts or reader.ends:
+        answer = _written(form, {_FIELD: verdict if reader.kind == "scale" else f'"{verdict}"'})
+        answer = answer if form == "json" else answer.replace('"', "")
+        if reader.read(answer).verdict != verdict:
+            return answer
+    return None
+
+
+def schema_of(reader: Reader) -> dict[str, Any]:
+    """The JSON schema of an answer: an object with the verdict, or with each criterion's."""
+    every = reader.criteria or {_FIELD: reader}
+    return {
+        "type": "object",
+        "properties": {name: _schema(one) for name, one in every.items()},
+        "required": [*every],
+        "additionalProperties": False,
+    }
+
+
+def _written(form: Form, verdicts: Mapping[str, str]) -> str:
+    """An answer in a form; verdicts are as JSON writes them."""
+    if form == "json":
+        return "{" + ", ".join(f'"{name}": {one}' for name, one in verdicts.items()) + "}"
+    one = next(iter(verdicts.values()))
+    return f"My verdict is {one}." if form == "sentence" else one
+
+
+def _possible(reader: Reader, quoted: bool) -> str:
+    if reader.kind == "scale":
+        low, high = reader.ends
+        return f"a {'whole ' if reader.verdicts else ''}number from {low} to {high}"
+    return "one of " + ", ".join(map(json.dumps, reader.verdicts) if quoted else reader.verdicts)
+
+
+def _schema(reader: Reader) -> dict[str, Any]:
+    if reader.kind != "scale":
+        return {"type": "string", "enum": list(reader.verdicts)}
+    low, high = map(float, reader.ends)
+    whole: Sequence[str] = reader.verdicts
+    ends = (
+        {"minimum": int(low), "maximum": int(high)} if whole else {"minimum": low, "maximum": high}
+    )
+    return {"type": "integer" if whole else "number", **ends}
+
 
 # The fields of a design: what each may be, with its limits.
 

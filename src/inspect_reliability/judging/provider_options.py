@@ -11,8 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..errors import UserError
 from .asking import SeededPrompt
-from .exact import AT_VERDICT
-from .replicate import replicate
+from .judge import AT_VERDICT, replicate
 from .requests import TRIED, Providers, options_sent
 
 PROMPT = "Write a sentence of random words."

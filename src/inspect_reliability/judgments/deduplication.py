@@ -16,8 +16,7 @@ from ..verdicts import GIVEN
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, factorized, in_order, of_role
 from .log_facts import Log
 from .reading import Code, Note, Reading
-from .suites import is_rejudged, is_suite
-from .table import Judgments, make_table
+from .table import Judgments, is_rejudged, is_suite, make_table
 
 if TYPE_CHECKING:
     import pandas as pd

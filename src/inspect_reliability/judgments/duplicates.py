@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .columns import COLUMNS, PAIR, UNUSED, as_columns, of_role
-from .outcomes import pairs_shown
+from .pairs import pairs_shown
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:

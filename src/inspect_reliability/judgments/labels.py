@@ -16,7 +16,7 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater
 from .count import NUMBER, Judged, opposites
 from .label_files import LabelFile, read_labels, until
-from .outcomes import alike_in
+from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments

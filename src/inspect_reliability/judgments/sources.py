@@ -11,16 +11,26 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..errors import UserError
-from .columns import ALWAYS, GROUP_BY, N_JUDGMENTS, OF_SYSTEMS, factorized, in_order, of_role
+from ..verdicts import NO_VERDICTS
+from .columns import (
+    ALWAYS,
+    COLUMNS,
+    GROUP_BY,
+    N_JUDGMENTS,
+    OF_SYSTEMS,
+    PAIR,
+    factorized,
+    in_order,
+    of_role,
+)
 from .count import NUMBER, by_value
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .duplicates import identity, telling_apart
-from .read_summary import read_summary
+from .pairs import SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
-from .swapped_orders import SETTLED
-from .table import NUMBERS, Judgments, n_judgments
+from .table import NUMBERS, Judgments, is_suite, n_judgments, weights
 from .values import converted_all
 
 if TYPE_CHECKING:
@@ -28,6 +38,130 @@ if TYPE_CHECKING:
 
     from .logs import LogSource
     from .table import Saved
+
+
+_MOST = 5
+"""Most columns that are named as not used."""
+
+
+def described(judgments: Judgments) -> str:
+    """What was read: "Read: 9 judges x 168 questions x 2 orders x 3 tries; not used: source".
+
+    Facets are counted where a question was judged at several levels, and tries are the judgments
+    of a question under one condition.
+    """
+    table = judgments.table
+    if not len(table):
+        return "Read: nothing."
+    units = [name for name in ("benchmark", "question", "scorer") if name in table]
+    question = table["question"]
+    if "sample" in table and "output" in table:
+        question = table["sample"].where(table["sample"].notna(), question)
+    asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
+    judges = _times(table["judge"].nunique(), "model" if is_suite(table) else "judge")
+    parts = [judges] if table["judge"].notna().any() else []
+    number = {name: table[name].nunique() for name in ("benchmark", "scorer") if name in table}
+    parts += [_times(n, name) for name, n in number.items() if n > 1]
+    parts.append(_times(asked, "question"))
+    outputs = table.groupby(units[:2], dropna=False).ngroups
+    if outputs > asked:
+        parts[-1] += f" ({_times(outputs, 'output')})"
+    same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()
+    facets: list[str] = []
+    for name in dict.fromkeys([*of_role(table, "facet", without=("judge",)), *judgments.facets]):
+        levels = int(table[name].groupby(same).nunique(dropna=False).max())
+        if name not in units and levels > 1:
+            facets.append(name)
+            parts.append(_times(levels, name))
+    cells = weights(table).groupby([same, *(table[name] for name in facets)], dropna=False)
+    parts.append(_tries(table, cells.sum().astype(int)))
+    said = " x ".join(parts)
+    if "label" in table and (known := table["label"].notna()).any():
+        said += f"; labels of {_times(question[known].nunique(), 'question')}"
+    return f"Read: {said}{_not_used(judgments)}"
+
+
+def read_summary(judgments: Judgments) -> str:
+    """What a way to read a source gives: its size, and what the verdicts then say."""
+    text = described(judgments).removeprefix("Read: ").partition("; not used")[0]
+    if not len(judgments):
+        return text
+    return f"{text}; {_verdicts(judgments)}{_ahead(judgments.table)}"
+
+
+def _ahead(table: pd.DataFrame) -> str:
+    """The system that is ahead, where verdicts are on pairs or scores of named systems."""
+    try:
+        if {*PAIR} <= {*table}:
+            pairs = [*zip(*(table[name].map(str) for name in PAIR), strict=True)]
+            won = pair_gains([*table["verdict"]], pairs)
+            total: dict[str, list[float]] = {}
+            for pair, gain in zip(pairs, won, strict=True):
+                for name, own in zip(pair, (gain, None if gain is None else 1 - gain), strict=True):
+                    total.setdefault(name, []).extend([] if own is None else [own])
+            means = {name: sum(of) / len(of) for name, of in total.items() if of}
+            name = max(sorted(means), key=lambda one: means[one])
+            return f"; {name} wins {means[name]:.1%}"
+        if "system" in table:
+            gained = np.array(gains([*table["verdict"]]), dtype=float)
+            scores = table.assign(gain=gained).groupby("system")["gain"].mean()
+            shown = scores.sort_values(ascending=False).head(_SHOWN)
+            return "; " + ", ".join(f"{name} {of:.4g}" for name, of in shown.items())
+    except (UserError, ValueError):
+        return ""  # verdicts that name neither are refused where systems are ranked
+    return ""
+
+
+def _verdicts(judgments: Judgments) -> str:
+    """The shares of the most frequent verdicts, or the mean of grades."""
+    table = judgments.table
+    size = weights(table).groupby(table["verdict"].to_numpy()).sum()
+    none = size.reindex([*NO_VERDICTS]).sum() / size.sum()
+    given = size.drop(index=[*NO_VERDICTS], errors="ignore").sort_values(ascending=False)
+    if given.empty:
+        return "no verdict"
+    without = f", {none:.1%} without a verdict" if none >= 0.0005 else ""
+    if len(given) > 2 and all(NUMBER.fullmatch(one) for one in given.index):
+        values = np.array([*given.index], dtype=float)
+        mean = float(values @ given.to_numpy() / given.sum())
+        return f"grades {values.min():g} to {values.max():g}, mean {mean:.4g}{without}"
+    shares = (given / size.sum()).head(_SHOWN)
+    said = ", ".join(f"{name!r:.30} {share:.0%}" for name, share in shares.items())
+    more = f" and {len(given) - _SHOWN} more" if len(given) > _SHOWN else ""
+    return f"verdicts {said}{more}{without}"
+
+
+_SHOWN = 3
+"""Most verdicts whose shares are named."""
+
+
+def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
+    if "share" in table and table["share"].notna().all():
+        return "exact distributions"
+    usual = int(sizes.mode().max())
+    if sizes.nunique() == 1:
+        return _times(usual, "try")
+    return f"{sizes.min()} to {sizes.max()} tries (mostly {usual})"
+
+
+def _not_used(judgments: Judgments) -> str:
+    if "log" in judgments.table:
+        return ""  # a log records more than anybody would list
+    known = {*COLUMNS, *judgments.facets}
+    if {"order", "output"} & {*judgments.table}:  # which the responses as shown may have told
+        known.update(*pairs_shown(judgments.table))
+    if {*PAIR} & {*judgments.table} or "system" in judgments.table:
+        known |= {*PAIR, "system", "p"}
+    free = [name for name in map(str, judgments.table) if name not in known]
+    own = [name if name and name == name.strip() else repr(name) for name in free]
+    more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
+    return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""
+
+
+def _times(number: int, name: str) -> str:
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{number:,} {name if number == 1 else plural}"
+
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""

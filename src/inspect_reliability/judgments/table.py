@@ -1,4 +1,4 @@
-"""The one table of judgments."""
+"""The one table of judgments, and which of them are scores of a suite or were made anew."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pandas as pd
 from pydantic import TypeAdapter
 
 from ..errors import UserError
@@ -23,6 +24,44 @@ from .reading import Note, Reading, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_SCORE = ["log", "sample", "epoch", "scorer"]
+
+
+def is_suite(table: pd.DataFrame) -> bool:
+    """Whether judgments are a suite scorer's own scores, one per output."""
+    return _of_scorers(table) and not table.duplicated(_SCORE).any()
+
+
+def is_rejudged(table: pd.DataFrame) -> bool:
+    """Whether `rejudge` made the verdicts: each output is a question of its own."""
+    return _of_scorers(table) and bool(table.duplicated(_SCORE).any())
+
+
+def _of_scorers(table: pd.DataFrame) -> bool:
+    """Whether judgments come from logs, and from other scorers than our judge tasks'."""
+    if not set(_SCORE) <= set(table) or table[_SCORE].isna().to_numpy().any():
+        return False
+    return not ("categories" in table and table["categories"].notna().any())
+
+
+def beside_replications(table: pd.DataFrame, judgments: pd.DataFrame) -> bool:
+    """Whether these are a suite's own scores in logs whose outputs `rejudge` judged again."""
+    if not is_suite(table):
+        return False
+    replicated = judgments["log"].notna() & judgments.duplicated(_SCORE, keep=False)
+    return set(table["log"]) <= set(judgments.loc[replicated, "log"])
+
+
+def own_scores(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which judgments are the scores that logs had before `rejudge` judged their outputs again."""
+    if not set(_SCORE) <= set(table):
+        return pd.Series(False, table.index)
+    again = table["log"].notna() & table.duplicated(_SCORE, keep=False)
+    if "categories" in table:
+        again &= table["categories"].isna()
+    return table["log"].isin(set(table.loc[again, "log"])) & ~again
 
 
 _MACHINE_EPSILON = 2.3e-16

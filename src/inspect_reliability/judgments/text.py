@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..record.replications import SEED_LIMIT, cells_in, replications_in, texts_of
 from .column_names import normalised_name
-from .outcomes import pairs_shown
+from .pairs import pairs_shown
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

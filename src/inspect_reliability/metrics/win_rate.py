@@ -10,10 +10,10 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError
 from ..judgments.count import Judgment
-from ..judgments.outcomes import gains, is_tie
+from ..judgments.pairs import gains, is_tie
 from ..stats.long import codes
 from ..verdicts import NO_VERDICTS
-from .groups import by_label
+from .coefficient_metrics import by_label
 
 logger = logging.getLogger(__name__)
 

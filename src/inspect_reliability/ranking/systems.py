@@ -12,13 +12,12 @@ from ..errors import UserError
 from ..judgments.column_names import lacking, renamed_columns
 from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR
 from ..judgments.deduplication import short
-from ..judgments.outcomes import gains, pair_gains
+from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sources import FILE, judgments_from, of_file
 from ..judgments.steps import named_once
-from ..judgments.suites import is_rejudged, is_suite, own_scores
-from ..judgments.table import Judgments
+from ..judgments.table import Judgments, is_rejudged, is_suite, own_scores
 from ..judgments.values import converted_all
 from ..judgments.verdict_spelling import Source, in_one_form
 

@@ -10,7 +10,7 @@ from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ..designs import Change, Item
-from ..designs.item import RESERVED
+from ..designs.judge_design import RESERVED
 from ..errors import UserError
 from ..files import kind_of
 from ..judging.asking import changed_answers

@@ -14,13 +14,12 @@ from rich.markup import render
 
 from ..designs import changes_of
 from ..errors import UserError
-from ..judging.connection import reachable_model
 from ..judging.cost import Cost
+from ..judging.requests import reachable_model
 from ..record.graders import LoggedScorer, grading_of, scorers_in
 from ..record.replications import REJUDGING, base_seed, seeds_from
 from ..verdicts import GIVEN
-from .again import output_seed
-from .calls import RunLimits
+from .again import RunLimits, output_seed
 from .outputs import Made, PlannedReplications, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates

@@ -14,15 +14,17 @@ from ..record.same_model import same_model
 from ..stats.long import Flags, IntArray
 from .bets import (
     BASELINE,
+    LOOKS,
+    Power,
     Shift,
     Watched,
     change_of_mean,
     moved,
+    power,
     rank_of_draws,
     watch_stream,
 )
 from .checks import CHECK, Check, checks_of, in_stream
-from .power import LOOKS, Power, power
 from .streams import Stream, anchors, outputs
 
 Changed = Literal["none", "judge", "system", "judge_system_unknown"]

@@ -15,9 +15,8 @@ from ..judgments.table import Judgments
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, amount, grouped_by
 from ..showing.keys import declared, legend
-from .bets import BASELINE
+from .bets import BASELINE, LOOKS, Power, power
 from .checks import CHECK
-from .power import LOOKS, Power, power
 from .streams import Stream, anchors, names_of_cells
 
 TITLE = "Which outputs to freeze as anchors?"

@@ -8,9 +8,8 @@ from ..answers.summary import more, next_step, worst
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
-from .bets import BASELINE
+from .bets import BASELINE, LOOKS, Power
 from .changed import Changed, Watching
-from .power import LOOKS, Power
 
 TITLE = "Who changed, the judge or the system?"
 

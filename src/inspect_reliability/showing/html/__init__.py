@@ -12,9 +12,8 @@ from markupsafe import Markup
 from ..document import Block, Caution, Document, Figure, Table, Text
 from ..formats import ALL
 from ..printable import printable
-from .dots import column, dot, percent_on_axis, tick
 from .drawing import draw
-from .svg import inline_svg
+from .svg import column, dot, inline_svg, percent_on_axis, tick
 
 LONGEST_TEXT = 4_000
 """Characters of a prompt or output on the page; the page says how many more there are."""

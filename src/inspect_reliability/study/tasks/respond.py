@@ -11,7 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from ...designs import Item
 from ...judging.asking import SeededPrompt
-from ...judging.replicate import replicate
+from ...judging.judge import replicate
 from ...record.replications import base_seed, replication_seed
 from ..benchmarks import BENCHMARKS, Benchmark, load_questions
 from ..benchmarks.selection import source_of
