@@ -21,19 +21,27 @@ from inspect_reliability import (
     Counts,
     Judgments,
     analyse,
+    card,
+    choose,
     compare,
     gate,
     judgments_from_frame,
     judgments_from_logs,
+    label,
     omega,
     plan,
     rejudge,
     rejudge_log,
     reliability,
     score_variance,
+    watch,
 )
+from inspect_reliability.answers.card import JudgeCards
+from inspect_reliability.answers.choose import JudgeChoice
+from inspect_reliability.answers.label_out import LabelDraw
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.decomposition import Decomposition
+from inspect_reliability.watching.report import WatchedJudge
 
 
 def test_every_public_name_can_be_imported() -> None:
@@ -190,3 +198,10 @@ def of_logs(folder: Path, log: EvalLog) -> None:
     assert_type(judgments, Judgments)
     assert_type(score_variance(judgments.table), Decomposition)
     assert_type(rejudge_log("log.eval", replications=6), Task)
+    assert_type(card("logs"), JudgeCards)
+    assert_type(choose(judgments, labels="labels.csv"), JudgeChoice)
+    assert_type(choose(judgments).after_choosing_interval, tuple[float, float] | None)
+    assert_type(label("logs", for_="keep", max_error=0.1), LabelDraw)
+    assert_type(label(judgments).sheet, pd.DataFrame)
+    assert_type(watch("anchors", stream="production"), WatchedJudge)
+    assert_type(watch("anchors").since, int | None)

@@ -56,7 +56,17 @@ from inspect_reliability.watching.freeze import freeze, frozen_records
 from inspect_reliability.watching.report import moved_records, watch_records
 
 PACKAGE = "inspect_reliability"
-ROOMS = ("stats", "judgments", "answers", "designs", "rejudging", "scoring", "metrics", "hf_seeded")
+ROOMS = (
+    "stats",
+    "judgments",
+    "answers",
+    "watching",
+    "designs",
+    "rejudging",
+    "scoring",
+    "metrics",
+    "hf_seeded",
+)
 """Packages whose public names are documented, each on a page of its own."""
 
 _EXAMPLE_LOGS = Path(__file__).parents[2] / "logs" / "example"

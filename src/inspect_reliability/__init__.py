@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .answers import Analysis as Analysis
     from .answers import analyse as analyse
+    from .answers.card import card as card
+    from .answers.choose import choose as choose
     from .answers.compare import compare as compare
     from .answers.gate import gate as gate
+    from .answers.label_out import label as label
     from .answers.plan import plan as plan
     from .answers.results import omega as omega
     from .answers.score_variance import score_variance as score_variance
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from .rejudging import selective_scorer as selective_scorer
     from .stats import Counts as Counts
     from .tasks import judge as judge
+    from .watching.report import watch as watch
 
     __version__: str
 
@@ -37,12 +41,15 @@ _HOME = {
     "JudgeDesign": "designs",
     "Judgments": "judgments.table",
     "analyse": "answers",
+    "card": "answers.card",
+    "choose": "answers.choose",
     "compare": "answers.compare",
     "gate": "answers.gate",
     "judge": "tasks",
     "judgments_from_file": "judgments.sources",
     "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
+    "label": "answers.label_out",
     "omega": "answers.results",
     "plan": "answers.plan",
     "rejudge": "rejudging",
@@ -50,6 +57,7 @@ _HOME = {
     "reliability": "metrics",
     "score_variance": "answers.score_variance",
     "selective_scorer": "rejudging",
+    "watch": "watching.report",
 }
 
 __all__ = list(_HOME)

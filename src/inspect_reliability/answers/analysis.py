@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from html import escape
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
+from ..showing.answer import framed, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
@@ -284,13 +284,11 @@ class Analysis:
         """The answer as `report` prints it, after what was read and what was taken for what."""
         answer = self.document(self)
         said = [*(f"Note: {note}" for note in self.judgments.notes), *answer.read()]
-        blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
-        return render(replace(answer, blocks=[*map(Text, said), *blocks]), "table").rstrip()
+        return in_words(replace(answer, blocks=[*map(Text, said), *answer.blocks]))
 
     def _repr_html_(self) -> str:
-        """The page in a frame, for notebooks: its style is not that of the notebook."""
-        style = "width: 100%; height: 45em; border: 1px solid #ccc"
-        return f'<iframe srcdoc="{escape(self.to_html())}" style="{style}"></iframe>'
+        """The page in a frame, for notebooks."""
+        return framed(self.to_html())
 
 
 Compute = Callable[[Analysis], Iterable[Record]]

@@ -4,11 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import isinf
+from math import isfinite, isinf
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
+from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UserError
+from ..files import read_text, user_path, yaml_events
 from ..judgments.label_files import TEST
 from ..record.rule import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
 from ..showing.formats import Record, amount, describe, told_apart, whole_number
@@ -325,6 +330,38 @@ def _price(row: Row, prices: Mapping[str, float] | None) -> float | None:
             "in dollars a call."
         )
     return None if np.isnan(spent) else float(spent)
+
+
+def prices_in(given: Mapping[str, float] | str | Path) -> dict[str, float]:
+    """Dollars of a call by judge, as they are given or in a YAML or JSON file.
+
+    Raises:
+        UserError: The file cannot be read or has no prices, or a price is below 0.
+    """
+    if isinstance(given, Mapping):
+        found, where = dict(given), "price"
+    else:
+        path = user_path(given)
+        found, where = _in_file(path), str(path)
+    wrong = [name for name, dollars in found.items() if not (isfinite(dollars) and dollars >= 0)]
+    if wrong:
+        raise UserError(f"{where}: {wrong[0]} has no price from 0. Give dollars a call.")
+    return found
+
+
+def _in_file(path: Path) -> dict[str, float]:
+    form: TypeAdapter[Any] = TypeAdapter(dict[str, float])
+    try:
+        text = read_text(path)
+        for _ in yaml_events(text, str(path)):  # or an error
+            pass
+        found: dict[str, float] = form.validate_python(yaml.safe_load(text))
+    except (ValidationError, ValueError, yaml.YAMLError) as error:
+        raise UserError(
+            f"{path} has no prices: {str(error).splitlines()[0]}. Give each judge its dollars a "
+            "call, a line each, as in 'my-judge: 0.002'."
+        ) from None
+    return found
 
 
 def _cost(one: Candidate, every: Sequence[Candidate]) -> float:

@@ -6,16 +6,22 @@ corrected for chance, and position bias. It says that reliability is not validit
 """
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
 from ..judgments.columns import GROUP_BY, of_role, varies
+from ..judgments.given_labels import Labels
+from ..judgments.reading import Reading
+from ..judgments.sources import Source
 from ..judgments.table import beside_replications
+from ..showing.answer import Answer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
@@ -23,6 +29,7 @@ from .analysis import Analysis
 from .headline import headline
 from .reliability import exact_verdicts_note, main_columns
 from .report import judges, notes_table
+from .results import analyse
 from .robustness import about, in_a_line
 from .row import NO_LABELS, Row
 
@@ -47,6 +54,68 @@ _NOT_VALIDITY = (
     "This card is about reliability: whether the judge gives the same verdict again. It does not "
     "say whether the verdict is right. Omega says nothing about what was not varied."
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeCards(Answer):
+    """The cards of the judges of an analysis, a card a row."""
+
+    analysis: Analysis
+
+    _own = ("cards",)
+
+    @cached_property
+    def document(self) -> Document:
+        """All cards, as the command shows them."""
+        return card_document(self.analysis)
+
+    @property
+    def cards(self) -> list[Record]:
+        """What each card says: a mapping a judge, with the keys of the command's JSON."""
+        return list(self.document.results["rows"])
+
+
+def card(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    labels: Labels = (),
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+) -> JudgeCards:
+    """Make a card of every judge, for an appendix or a registry.
+
+    Args:
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        by: Columns to group by, or the name of one, as in `analyse`.
+        labels: Labels of people, as in `analyse`.
+        columns: Name in the frame or files -> name in the table.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
+
+    Returns:
+        The cards: `cards` has a mapping a judge, `summary()` a row a judge, `to_dict()` the
+        JSON of the command, and `to_html()` a page.
+
+    Raises:
+        UserError: There is no such column, or the judgments cannot be read or can mean two things.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> cards = ir.card("examples/verdicts.csv")
+        >>> for one in cards.cards:
+        ...     print(one.get("judge"), round(one.get("agreement"), 2))
+        gpt-5.4 0.83
+        gpt-5.4-nano 0.52
+        >>> cards.summary()[["judge", "omega", "omega_low", "omega_high"]].round(2)
+                  judge  omega  omega_low  omega_high
+        0       gpt-5.4   0.67       0.57        0.74
+        1  gpt-5.4-nano   0.28       0.20        0.35
+    """
+    return JudgeCards(
+        analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
+    )
 
 
 def card_document(analysis: Analysis) -> Document:

@@ -1,11 +1,23 @@
 """Which judge is better, and how right is it after it was chosen?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from shlex import quote
 
 import numpy as np
+import pandas as pd
 
+from ..errors import UserError
+from ..judgments.chosen_judge import Openings
+from ..judgments.given_labels import Labels, labelled_judgments, places_in
+from ..judgments.reading import Reading
+from ..judgments.sources import Source
+from ..judgments.table import Judgments
+from ..record.rule import CHOICE, ChosenJudge
+from ..saving import write_text
+from ..showing.answer import Answer
 from ..showing.document import Caution, Document, Figure, Table, Text
 from ..showing.formats import (
     ROUNDING,
@@ -20,9 +32,10 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import agreement
-from .candidates import Choosing
+from .candidates import VOTES, Choosing, candidates_of, prices_in, without_benchmark
 from .correction import agreement_in_words
 from .rater_preferences import preferences_in_words, rater_preferences
+from .results import analyse
 from .row import valued
 from .summary import more, next_step, worst
 from .validity import accuracy_ceiling
@@ -61,6 +74,162 @@ class Wanted:
     max_loss: float = 0.05
     written: str | None = None
     options: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeChoice(Answer):
+    """The chosen judge, and what the choice shows.
+
+    Attributes:
+        found: The candidates on the labelled questions.
+        wanted: What was asked beside the choice.
+    """
+
+    found: Choosing
+    wanted: Wanted
+
+    _own = (
+        "after_choosing",
+        "after_choosing_interval",
+        "better_than_current",
+        "cheapest_not_worse",
+        "choice",
+        "chosen",
+    )
+
+    @cached_property
+    def document(self) -> Document:
+        """The choice as the command shows it."""
+        return choose_document(self.found, self.wanted)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the chosen candidate."""
+        return self.found.names[self.found.chosen]
+
+    @property
+    def after_choosing(self) -> float:
+        """How often it is right, as a share of questions, after it was chosen among several."""
+        return self.found.after[0]
+
+    @property
+    def after_choosing_interval(self) -> tuple[float, float] | None:
+        """Its 95% interval; None where an opened test part allows none."""
+        return self.found.after[1]
+
+    @property
+    def better_than_current(self) -> bool | None:
+        """Whether it is right more often than the current judge; None where that is not known."""
+        records: list[Record] = self.document.results["choose"]
+        known: bool | None = records[self.found.chosen]["better_than_current"]
+        return known
+
+    @property
+    def cheapest_not_worse(self) -> str | None:
+        """The cheapest candidate that is shown to lose at most `max_loss` to any other."""
+        records = self.document.results["choose"]
+        place = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+        return None if place is None else self.found.names[place]
+
+    def choice(self) -> ChosenJudge:
+        """The choice as the commands take it with `--rule`; its `text` is that of the file."""
+        return self.found.choice()
+
+
+def choose(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    labels: Labels = (),
+    current: str | None = None,
+    votes: Sequence[int] = VOTES,
+    max_loss: float = 0.05,
+    price: Mapping[str, float] | str | Path | None = None,
+    out: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+) -> JudgeChoice:
+    """Choose the best judge by a few labels, with an error that is still true.
+
+    Candidates are the judges under every condition, each with one verdict and with the majority of
+    several. The accuracy of the chosen one is that after choosing, and intervals and comparisons
+    hold for all candidates at once. Where labels have a column `split`, those of the part "test"
+    measure, and all others choose. The candidates measured first are kept in a file beside the
+    labels, or beside the judgments; of data frames alone, nothing is kept.
+
+    Args:
+        judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
+        by: Columns to group by, or the name of one, as in `analyse`.
+        labels: Labels of people, as in `analyse`.
+        current: The judge, wording or candidate in use, to say which are better.
+        votes: Numbers of verdicts whose majority is a candidate.
+        max_loss: How much less often the cheapest may be right than any other, as a share.
+        price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
+        out: File for the choice (.yaml), which `keep`, `validate`, `gate` and `rejudge` take.
+        columns: Name in the frame or files -> name in the table.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
+
+    Raises:
+        UserError: The judgments cannot be read, nothing is labelled, there is one candidate, a
+            price is missing, or the file would replace another.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> found = ir.choose("examples/verdicts.csv", current="gpt-5.4-nano")
+        >>> found.chosen, round(found.after_choosing, 2), found.better_than_current
+        ('gpt-5.4, 5 votes', 0.67, True)
+        >>> found.summary()[["judge", "votes", "accuracy", "chosen"]].round(2).head(2)
+                  judge  votes  accuracy  chosen
+        0       gpt-5.4      1      0.68   False
+        1  gpt-5.4-nano      1      0.50   False
+    """
+    if not votes or any(n < 1 for n in votes):
+        raise UserError("votes has a number below 1, or none. Give numbers such as 1, 3, 5.")
+    if not 0 <= max_loss < 1:
+        raise UserError(f"max_loss is a share from 0 to less than 1, not {max_loss:g}.")
+    if out is not None and not str(out).lower().endswith((".yaml", ".yml")):
+        raise UserError(f"{out} does not end in .yaml or .yml. Name another file.")
+    by = [by] if isinstance(by, str) else by
+    opened = _openings(judgments, labels)
+    read = labelled_judgments(judgments, labels, columns=columns, swap=swap, reading=reading, by=by)
+    found = choose_among(read, opened, by, votes, price)
+    place = None if current is None else found.of_name(current)
+    wanted = Wanted(place, max_loss, None if out is None else str(out))
+    answer = JudgeChoice(found, wanted)
+    open_test(found, opened)
+    if out is not None:
+        write_text(out, answer.choice().text, CHOICE)
+    return answer
+
+
+def _openings(judgments: Source, labels: Labels) -> Openings:
+    """What is kept beside the last file of labels, else beside the first one of judgments."""
+    of_labels = [labels] if isinstance(labels, str | Path | pd.DataFrame) else [*labels]
+    known = [one for one in (*places_in(judgments)[:1], *of_labels) if isinstance(one, str | Path)]
+    return Openings.beside(str(known[-1])) if known else Openings.nowhere()
+
+
+def choose_among(
+    judgments: Judgments,
+    opened: Openings,
+    by: Sequence[str] = (),
+    votes: Sequence[int] = VOTES,
+    price: Mapping[str, float] | str | Path | None = None,
+) -> Choosing:
+    """The candidates: a row each, with all its benchmarks together unless `by` says else."""
+    analysis = analyse(judgments, by)
+    names = [] if by else without_benchmark(analysis)
+    whole = analyse(judgments, names) if names else analysis
+    prices = None if price is None else prices_in(price)
+    return candidates_of(whole, votes, prices, opened.candidates)
+
+
+def open_test(found: Choosing, opened: Openings) -> None:
+    """Keep which candidates the test part has measured first, if there is one."""
+    if found.has_test:
+        opened.write(found.tested, found.identities)
 
 
 def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Document:

@@ -14,9 +14,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import varies
 from ..judgments.count import Judged
-from ..judgments.labels import with_own_labels
+from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.scales import labelled
-from ..judgments.sources import Source, judgments_from
+from ..judgments.sources import Source
 from ..judgments.table import weights
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
@@ -67,6 +67,7 @@ def compare(
     second: Source | None = None,
     *,
     by: str | None = None,
+    labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
 ) -> pd.DataFrame:
@@ -76,6 +77,7 @@ def compare(
         first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         second: The others.
         by: Instead of `second`: the column whose values are compared, as in `by="judge"`.
+        labels: Labels of people for both, as in `analyse`.
         columns: Name in the frames or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
 
@@ -101,7 +103,10 @@ def compare(
             'Give two sources to compare, or one and the column to compare in it: by="judge".'
         )
     given = [first] if second is None else [first, second]
-    one, *two = (with_own_labels(judgments_from(one, columns, swap=swap)) for one in given)
+    read = partial(
+        labelled_judgments, labels=labels, columns=columns, swap=swap, by=[by] if by else ()
+    )
+    one, *two = map(read, given)
     analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
     pairs, not_compared = compare_arms(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])

@@ -9,8 +9,9 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import Judged
+from ..judgments.given_labels import Labels
 from ..judgments.scales import labelled
-from ..judgments.sources import Source, judgments_from
+from ..judgments.sources import Source
 from ..judgments.table import beside_replications
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
@@ -293,6 +294,7 @@ def gate(
     most: Mapping[str, float] | None = None,
     anytime: bool = False,
     votes: int = 1,
+    labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
 ) -> pd.DataFrame:
@@ -305,6 +307,7 @@ def gate(
         most: Coefficient, rate or share -> the most it may be, as in `{"non_response_rate": 0.05}`.
         anytime: Whether to decide by evidence that stays valid however often you look.
         votes: Hold the majority of so many verdicts, or on a scale their mean, to the limits.
+        labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
 
@@ -326,7 +329,8 @@ def gate(
         'fails'
     """
     limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime, votes)
-    checks = check_limits(analyse(judgments_from(judgments, columns, swap=swap), by), limits)
+    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap)
+    checks = check_limits(analysis, limits)
     frame = as_frame(checks)
     frame.attrs["result"] = overall(checks)
     return frame

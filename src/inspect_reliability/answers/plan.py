@@ -9,7 +9,8 @@ from itertools import takewhile
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.sources import Source, judgments_from
+from ..judgments.given_labels import Labels
+from ..judgments.sources import Source
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
@@ -93,6 +94,7 @@ def plan(
     judgments: Source,
     by: str | Sequence[str] = (),
     *,
+    labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     half_widths: Sequence[float] = (0.05, 0.1),
     stable: float = 0.95,
@@ -105,6 +107,7 @@ def plan(
     Args:
         judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one, as in `analyse`.
+        labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
         half_widths: Half the widths wanted of the 95% interval.
         stable: A question is stable if two majorities agree with this probability.
@@ -129,7 +132,7 @@ def plan(
         8    1.0       0.52
         9    3.0       0.63
     """
-    analysis = analyse(judgments_from(judgments, columns, swap=swap), by)
+    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap)
     found = plans(analysis, half_widths, stable, assurance, names)
     return as_frame(plan_document(analysis, found, stable).sheet or ())
 

@@ -11,9 +11,9 @@ import pandas as pd
 from .. import stats
 from ..errors import UserError
 from ..judgments.columns import N_JUDGMENTS
-from ..judgments.labels import with_own_labels
+from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Note, Reading, refuse
-from ..judgments.sources import Source, judgments_from
+from ..judgments.sources import Source
 from ..judgments.table import Judgments, beside_replications, n_judgments, several_conditions
 from ..showing.formats import Record, flat
 from ..stats import Cells, Estimate
@@ -30,6 +30,7 @@ def analyse(
     judgments: Source,
     by: str | Sequence[str] = (),
     *,
+    labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
@@ -40,6 +41,8 @@ def analyse(
         judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
             the facets that vary within these.
+        labels: Labels of people: a file, a data frame with the columns `id` and `label`, a log
+            whose scores people edited, or several of these. By default, those of the judgments.
         columns: Name in the frame or files -> name in the table, as in `{"grade": "verdict"}`.
         swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
         reading: How frames and files are read, or a file that says so (`judgments_from`).
@@ -56,9 +59,11 @@ def analyse(
         0       gpt-5.4   0.67      0.68
         1  gpt-5.4-nano   0.28      0.50
     """
-    given = judgments_from(judgments, columns, swap=swap, reading=reading)
-    judgments = with_own_labels(given)
-    by = judgments.named([by] if isinstance(by, str) else by)
+    by = [by] if isinstance(by, str) else by
+    judgments = labelled_judgments(
+        judgments, labels, columns=columns, swap=swap, reading=reading, by=by
+    )
+    by = judgments.named(by)
     refuse([one for one in judgments.asked if one.column not in by])
     rows, left_out = [], []
     for row in rows_of(judgments.as_given, by):

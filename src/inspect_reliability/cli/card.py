@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..answers import analyse
-from ..answers.card import ON_A_CARD, card_document
+from ..answers.card import ON_A_CARD, JudgeCards
 from ..answers.results import estimate
 from .main import command
 from .options import CommonOptions, by_option, progress, reads_logs
@@ -22,4 +22,4 @@ def card(by: tuple[str, ...], **asked: Any) -> None:
     judgments = request.read(by)
     analysis = analyse(judgments, by)
     estimate(analysis, ON_A_CARD, progress)
-    request.show(card_document(analysis))
+    request.show(JudgeCards(analysis).document)

@@ -6,15 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import yaml
-from pydantic import TypeAdapter, ValidationError
 
-from ..answers import analyse
-from ..answers.analysis import Analysis
-from ..answers.candidates import VOTES, Choosing, candidates_of, without_benchmark
-from ..answers.choose import Wanted, choose_document
-from ..errors import UserError
-from ..files import read_text, user_path, yaml_events
+from ..answers.candidates import VOTES, Choosing, prices_in
+from ..answers.choose import Wanted, choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
 from ..record.rule import CHOICE
 from ..saving import write_text
@@ -92,22 +86,17 @@ def choose(
     candidates measured first are kept in a file beside the labels, since a test part is honest
     only once.
     """
-    # Options
-    prices = None if price is None else _prices(price)
     request = CommonOptions(**asked)
-    openings = Openings.beside([*request.logs[:1], *request.labels][-1])
+    opened = Openings.beside([*request.logs[:1], *request.labels][-1])
+    prices = None if price is None else prices_in(price)
     # Read
     judgments = request.read(by)
-    # Rows
-    analysis = _whole_candidates(analyse(judgments, by), by)
-    found = candidates_of(analysis, votes, prices, openings.candidates)
+    found = choose_among(judgments, opened, by, votes, prices)
     print_left_out(_not_had(found, votes))
     # Estimate
-    options = _typed()
-    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, options)
+    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, _typed())
     document = choose_document(found, wanted, request.typed)
-    if found.has_test:
-        openings.write(found.tested, found.identities)
+    open_test(found, opened)
     # Say
     request.show(document)
     if out:
@@ -115,12 +104,6 @@ def choose(
         print_text(console(stderr=True), f"Wrote {out}")
     if html:
         write_page(html, choose_document(found, replace(wanted, options="")))
-
-
-def _whole_candidates(analysis: Analysis, by: Sequence[str]) -> Analysis:
-    """The analysis with one row a candidate: all its benchmarks together, unless `by` says else."""
-    names = [] if by else without_benchmark(analysis)
-    return analyse(analysis.judgments, names) if names else analysis
 
 
 def _typed() -> str:
@@ -142,22 +125,3 @@ def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:
         return []
     had = {one.votes for one in found.candidates}
     return [f"{n} votes: no judge has so many verdicts a question" for n in votes if n not in had]
-
-
-def _prices(file: str) -> dict[str, float]:
-    """Dollars of a call by judge."""
-    path = user_path(file)
-    form: TypeAdapter[Any] = TypeAdapter(dict[str, float])
-    try:
-        text = read_text(path)
-        for _ in yaml_events(text, str(path)):  # or an error
-            pass
-        found: dict[str, float] = form.validate_python(yaml.safe_load(text))
-    except (ValidationError, ValueError, yaml.YAMLError) as error:
-        raise UserError(
-            f"{path} has no prices: {str(error).splitlines()[0]}. Give each judge its dollars a "
-            "call, a line each, as in 'my-judge: 0.002'."
-        ) from None
-    if wrong := [name for name, dollars in found.items() if not 0 <= dollars < float("inf")]:
-        raise UserError(f"{path}: {wrong[0]} has no price from 0. Give dollars a call.")
-    return found

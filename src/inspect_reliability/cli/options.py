@@ -13,12 +13,10 @@ import click
 from rich.progress import track
 
 from ..errors import UserError, short
-from ..files import kind_of
-from ..judgments.columns import LABELS
-from ..judgments.labels import with_abstentions, with_labels
-from ..judgments.reading import Code, Reading, refuse
+from ..judgments.given_labels import columns_of_judgments, labelled_judgments
+from ..judgments.reading import Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
-from ..judgments.sources import described, in_file, judgments_from
+from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
@@ -262,24 +260,13 @@ class CommonOptions:
         Raises:
             UserError: One of LOGS cannot be read or can mean two things, or a facet is no column.
         """
-        reading = self.reading
-        edited = [one for one in self.labels if one.endswith(".eval") or kind_of(one) == "folder"]
-        files = [one for one in self.labels if one not in edited]
-        # Files of labels take the place of labels in files of judgments.
-        given = reading.columns
-        columns = {yours: ours for yours, ours in given.items() if not files or ours not in LABELS}
-        if columns and not any(map(has_judgments, self.logs)):
+        own = columns_of_judgments(self.reading.columns, self.labels)
+        if own and not any(map(has_judgments, self.logs)):
             raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
         shown = partial(progress, what="Reading")
-        known = replace(reading, columns=columns)
-        combined = judgments_from([*edited, *self.logs], reading=known, progress=shown)
-        combined = combined.with_facets([*combined.facets, *reading.facets])
-        # Other labels take the place of those that may be the judge's own words.
-        asked = [one for one in combined.asked if not (files and one.code is Code.LABEL_OPEN)]
-        refuse([one for one in asked if one.column not in by])
-        combined = replace(combined, asked=())
-        labelled = with_labels(combined, files, reading.map, given)
-        judgments = with_abstentions(labelled, reading.abstain)
+        judgments = labelled_judgments(
+            self.logs, self.labels, reading=self.reading, by=by, progress=shown
+        )
         print_left_out(judgments.notes)
         print_text(console(stderr=True), short(described(judgments)))
         return judgments

@@ -9,14 +9,13 @@ import click
 
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments.rows import has_judgments
 from ..log_files import read_log
 from ..record.replications import REJUDGING, rejudging_of
 from ..saving import Ours, whole
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
 from ..watching.freeze import freeze, frozen_document, sample_uuids
-from ..watching.report import exit_code, watch_document
+from ..watching.report import WatchedJudge, exit_code, stream_columns, watch_document
 from .main import command
 from .options import CommonOptions, Finite, by_option, reads_logs
 from .pages import html_option, write_page
@@ -108,15 +107,14 @@ def watch(
     document = watch_document(found, request.typed, stream)
     request.show(document)
     if html:
-        write_page(html, watch_document(found, "LOGS", ["STREAM"] * len(stream)))
+        write_page(html, WatchedJudge(found, len(stream)).document)
     context.exit(exit_code(found))
 
 
 def _of_stream(request: CommonOptions, stream: tuple[str, ...]) -> CommonOptions:
     """The request of a stream: its column time is what it is called, and labels are of anchors."""
-    time = {"time": "time"} if any(map(has_judgments, stream)) else {}
-    named = {} if "time" in request.columns.values() else time
-    return replace(request, logs=stream, labels=(), columns={**named, **request.columns})
+    columns = stream_columns(request.columns, stream)
+    return replace(request, logs=stream, labels=(), columns=columns)
 
 
 def _freeze(

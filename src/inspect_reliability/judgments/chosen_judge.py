@@ -189,11 +189,11 @@ class Openings:
     """The openings of the test part of a file of labels.
 
     Attributes:
-        path: The file that lists them, beside the labels.
+        path: The file that lists them, beside the labels; None where these are in memory.
         known: Those that it has.
     """
 
-    path: Path
+    path: Path | None
     known: Sequence[_Opening]
 
     @classmethod
@@ -206,6 +206,11 @@ class Openings:
         path = beside(labels, _ENDING)
         return cls(path, _read(path).openings if path.exists() else ())
 
+    @classmethod
+    def nowhere(cls) -> Openings:
+        """Those of labels in memory: none is known, and none is kept."""
+        return cls(None, ())
+
     @property
     def candidates(self) -> Mapping[str, Sequence[str]]:
         """Question of a test part -> the candidates that were measured on it first."""
@@ -214,7 +219,7 @@ class Openings:
     def write(self, questions: Sequence[str], candidates: Sequence[str]) -> None:
         """Add an opening of the questions that were not opened before."""
         new = [name for name in questions if name not in self.candidates]
-        if not new:
+        if not new or self.path is None:
             return
         every = [*self.known, _Opening(questions=new, candidates=list(candidates))]
         text = json.dumps(_File(what=_WHAT, openings=every).model_dump(), indent=1)

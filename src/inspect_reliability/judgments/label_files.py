@@ -61,11 +61,13 @@ class LabelFile(NamedTuple):
     splits: Mapping[str, str] = {}
 
 
-def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, LabelFile]:
-    """Files of labels, by path.
+def read_labels(
+    sources: Mapping[str, str | pd.DataFrame], columns: Mapping[str, str]
+) -> dict[str, LabelFile]:
+    """Files and data frames of labels, by name.
 
     Args:
-        paths: The files.
+        sources: Name -> path of a file, or a data frame.
         columns: Name in any of the files -> one of ours (`names.LABELS`). What is a question in
             files of judgments is an id here; their other columns are none of these.
 
@@ -74,17 +76,26 @@ def read_labels(paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, L
             that the user names.
     """
     frames: dict[str, tuple[pd.DataFrame, list[Note]]] = {}
-    for path in paths:
-        frame, _, notes = read_frame(path)
-        frames[path] = _by_part(named_once(frame, path)), notes
+    for name, source in sources.items():
+        frame, notes = _rows(source)
+        frames[name] = _by_part(named_once(frame, name)), notes
     known = {name for frame, _ in frames.values() for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
     absent = [name for name in own if not {*name.split("+")} <= known]
-    if paths and absent:
+    if sources and absent:
         path, (frame, _) = next(iter(frames.items()))
         raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
+
+
+def _rows(source: str | pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
+    """A row a label, and how they were read."""
+    if isinstance(source, str):
+        frame, _, notes = read_frame(source)
+        return frame, notes
+    index = [name for name in source.index.names if name is not None and name not in source]
+    return source.reset_index(index).reset_index(drop=True), []
 
 
 def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:

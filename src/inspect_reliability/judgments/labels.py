@@ -37,6 +37,9 @@ _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
 
+_FRAME = "data frame of labels"
+"""What messages call labels in memory."""
+
 _TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
 """What two kinds of file call one verdict."""
 
@@ -68,7 +71,7 @@ class _Label(NamedTuple):
 
 def with_labels(
     judgments: Judgments,
-    sources: Sequence[str] = (),
+    sources: Sequence[str | pd.DataFrame] = (),
     names: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Judgments:
@@ -76,11 +79,11 @@ def with_labels(
 
     Args:
         judgments: Judgments. Their own labels are used if there is no file.
-        sources: CSV, .xlsx, JSON, JSONL or parquet files with a row a label: `id` of what was
-            judged (a question, or one of its outputs) and `label`, with `rater` and `part` where
-            there are several. Rows of one id without raters are of several raters. The validation
-            files of inspect_scout (`id`, `target`, or two columns without a header) and those of
-            inspect's `precomputed_scores` (`id`, `value`) are such files.
+        sources: CSV, .xlsx, JSON, JSONL or parquet files, or data frames, with a row a label:
+            `id` of what was judged (a question, or one of its outputs) and `label`, with `rater`
+            and `part` where there are several. Rows of one id without raters are of several
+            raters. The validation files of inspect_scout (`id`, `target`, or two columns without a
+            header) and those of inspect's `precomputed_scores` (`id`, `value`) are such files.
         names: Label -> the verdict that it means, if people wrote another name.
         columns: Name in the files -> id (or question), label, rater, part or epoch.
 
@@ -97,7 +100,7 @@ def with_labels(
         return judgments
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
-    files = read_labels(sources, columns or {})
+    files = read_labels(_by_name(sources), columns or {})
     in_files = [one for path in files for one in _in_file(path, files[path].table, outputs)]
     read = in_files if sources else [*_of_judgments(outputs)]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
@@ -130,7 +133,7 @@ def with_labels(
         )
         for (where, what), ids in said.items()
     ]
-    for source in sources:
+    for source in files:
         _refuse_useless(source, sum(one.where == source for one in given), notes)
     notes += [note for one in files.values() for note in one.notes]
     if drawn := next(filter(None, (one.drawn for one in files.values())), None):
@@ -140,6 +143,19 @@ def with_labels(
     if files:
         table = outputs.split(outputs.placed(table, [*files.values()]), [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
+
+
+def _by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFrame]:
+    """Files by their paths, and data frames by a name, with a number where there are several."""
+    found: dict[str, str | pd.DataFrame] = {}
+    frames = 0
+    for one in sources:
+        if isinstance(one, str):
+            found[one] = one
+            continue
+        frames += 1
+        found[f"{_FRAME} {frames}" if frames > 1 else _FRAME] = one
+    return found
 
 
 def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:

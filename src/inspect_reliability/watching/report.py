@@ -1,15 +1,27 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import log10
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from ..answers.summary import more, next_step, worst
+from ..errors import UserError
+from ..judgments.given_labels import Labels, labelled_judgments, places_in
+from ..judgments.reading import Reading
+from ..judgments.rows import has_judgments
+from ..judgments.sources import Source
+from ..showing.answer import Answer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
-from .changed import Changed, Watching
+from .changed import Changed, Watching, watching
 
 TITLE = "Who changed, the judge or the system?"
 
@@ -33,6 +45,122 @@ _AGAIN = (
 _MIXTURE = (
     "A stream moves with its mixture of questions, too: name columns of these groups with --by."
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WatchedJudge(Answer):
+    """What the checks of a judge show.
+
+    Attributes:
+        found: The checks, and the bets on them.
+        streams: How many sources the stream of production has.
+    """
+
+    found: Watching
+    streams: int = 0
+
+    _own = ("changed", "moved", "not_enough", "since")
+
+    @cached_property
+    def document(self) -> Document:
+        """What changed, as the command shows it."""
+        return watch_document(self.found, "LOGS", ["STREAM"] * self.streams)
+
+    @property
+    def changed(self) -> Changed:
+        """What changed: "none", "judge", "system" or "judge_system_unknown"."""
+        return self.found.changed
+
+    @property
+    def since(self) -> int | None:
+        """The first check after the change, from 1; None without a change."""
+        return None if self.found.since is None else self.found.since + 1
+
+    @property
+    def not_enough(self) -> str | None:
+        """Why quiet checks show nothing yet; None if they do."""
+        return self.found.not_enough
+
+    @property
+    def moved(self) -> pd.DataFrame:
+        """A row an anchor that moved: what it said before and says now, and its label."""
+        return pd.DataFrame(moved_records(self.found))
+
+
+def watch(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    stream: "Source | None" = None,
+    alpha: float = 0.05,
+    since: str | int | None = None,
+    labels: Labels = (),
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+) -> WatchedJudge:
+    """Say whether the judge of these checks changed, or the system that it judges.
+
+    The checks are runs of one judge on the same outputs, by time. The first ten are the baseline.
+    Then each check bets that it is not like the earlier ones; the bet pays 1 / alpha only if
+    something changed. The command `watch --freeze` chooses the outputs.
+
+    Args:
+        judgments: The checks, or where they are (see `judgments_from`): logs, or a data frame or
+            files with a column `time`.
+        by: Columns whose levels are groups of the stream: it is no change that one grows.
+        stream: Judged outputs of production, likewise.
+        alpha: Probability that an unchanged judge and stream ever raise an alarm, however often
+            you look.
+        since: The check to begin at, by its number from 1 or its time, as after a change.
+        labels: Labels of people for the outputs of the checks, as in `analyse`.
+        columns: Name in the frames or files -> name in the table.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
+
+    Returns:
+        What changed; `summary()` has a row a check.
+
+    Raises:
+        UserError: The checks cannot be read, have no times, or another judge judged the stream.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> found = ir.watch("examples/checks.csv")
+        >>> found.changed, found.since
+        ('judge', 17)
+        >>> found.moved.head(2)
+              anchor      before           now  label
+        0  answer 02   wrong 98%  correct 100%  wrong
+        1  answer 06  wrong 100%  correct 100%  wrong
+        >>> found.summary()[["check", "p", "alarm"]].round(2).tail(2)
+            check    p  alarm
+        18     19  0.0   True
+        19     20  0.0   True
+    """
+    if not 0 < alpha < 1:
+        raise UserError(f"alpha is a probability between 0 and 1, not {alpha:g}.")
+    by = [by] if isinstance(by, str) else by
+    checks = labelled_judgments(judgments, labels, columns=columns, swap=swap, reading=reading)
+    production, streams = None, 0
+    if stream is not None:
+        places = places_in(stream)
+        production = labelled_judgments(
+            stream, columns=stream_columns(columns or {}, places), swap=swap, reading=reading, by=by
+        )
+        streams = len(places)
+    begin = None if since is None else str(since)
+    return WatchedJudge(watching(checks, production, alpha=alpha, since=begin, by=by), streams)
+
+
+def stream_columns(columns: Mapping[str, str], places: Sequence[Any]) -> dict[str, str]:
+    """Names of columns of a stream: its column `time` is what it is called, if it is in files."""
+    in_rows = any(
+        isinstance(one, pd.DataFrame) or (isinstance(one, str | Path) and has_judgments(str(one)))
+        for one in places
+    )
+    named = "time" in columns.values() or not in_rows
+    return {**({} if named else {"time": "time"}), **columns}
 
 
 def exit_code(found: Watching) -> int:

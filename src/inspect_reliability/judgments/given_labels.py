@@ -1,0 +1,108 @@
+"""Judgments with labels from elsewhere: files, data frames, and logs whose scores people edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import UserError
+from ..files import kind_of
+from .columns import LABELS
+from .labels import with_abstentions, with_labels, with_own_labels
+from .reading import Code, Reading, refuse
+from .sources import Source, in_file, judgments_from
+from .table import Judgments
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Labels: TypeAlias = "str | Path | pd.DataFrame | Sequence[str | Path | pd.DataFrame]"
+"""Where labels are: files, data frames with a row a label, or logs whose scores people edited."""
+
+
+def labelled_judgments(
+    given: Source,
+    labels: Labels = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+    by: Sequence[str] = (),
+    progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> Judgments:
+    """Read judgments and join labels to them; without any, the judgments have their own.
+
+    Args:
+        given: Judgments, or where they are (see `judgments_from`).
+        labels: Labels, each with the columns `id` (or `question`) and `label`, and maybe `rater`
+            and `part`. They take the place of other labels.
+        columns: Name in the frames or files, of judgments or of labels -> our name.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
+        by: Columns to group by: what these may mean is not asked.
+        progress: Wraps the logs as they are read, to show progress.
+
+    Raises:
+        UserError: Something cannot be read or can mean two things, or no label fits.
+    """
+    known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
+    edited, files = _edited_and_files(labels)
+    sources = _logs_beside(edited, given) if edited else given
+    read = replace(known, columns=columns_of_judgments(known.columns, labels))
+    judgments = judgments_from(sources, reading=read, progress=progress)
+    if isinstance(given, Judgments) and not files:
+        return with_own_labels(judgments)
+    judgments = judgments.with_facets([*judgments.facets, *known.facets])
+    # Other labels take the place of those that may be the judge's own words.
+    asked = [one for one in judgments.asked if not (files and one.code is Code.LABEL_OPEN)]
+    grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
+    refuse([one for one in asked if one.column not in grouped])
+    judgments = replace(judgments, asked=())
+    return with_abstentions(with_labels(judgments, files, known.map, known.columns), known.abstain)
+
+
+def columns_of_judgments(columns: Mapping[str, str], labels: Labels) -> dict[str, str]:
+    """Names of columns that are those of judgments.
+
+    Labels of files take the place of labels in judgments, and so do the names of their columns.
+    """
+    files = _edited_and_files(labels)[1]
+    return {yours: ours for yours, ours in columns.items() if not files or ours not in LABELS}
+
+
+def _edited_and_files(labels: Labels) -> tuple[list[str], list[str | pd.DataFrame]]:
+    """Logs whose scores people edited; files, and data frames."""
+    import pandas as pd
+
+    edited: list[str] = []
+    files: list[str | pd.DataFrame] = []
+    for one in [labels] if isinstance(labels, str | Path | pd.DataFrame) else labels:
+        if isinstance(one, pd.DataFrame):
+            files.append(one)
+        elif str(one).endswith(".eval") or kind_of(one) == "folder":
+            edited.append(str(one))
+        else:
+            files.append(str(one))
+    return edited, files
+
+
+def places_in(given: Source) -> list[Any]:
+    """The places of judgments one by one; judgments and a data frame are one."""
+    import pandas as pd
+
+    one = isinstance(given, str | Path | Judgments | pd.DataFrame)
+    return [given] if one or not isinstance(given, Sequence) else [*given]
+
+
+def _logs_beside(edited: Sequence[str], given: Source) -> list[Any]:
+    """Edited logs, and the logs and files of judgments that are read with them."""
+    import pandas as pd
+
+    if isinstance(given, Judgments | pd.DataFrame):
+        raise UserError(
+            "Labels in logs go with judgments in logs or files: name where the judgments are, or "
+            "give the labels as a file or a data frame."
+        )
+    return [*edited, *places_in(given)]

@@ -1,0 +1,65 @@
+"""What a function found: in words, as a table, as JSON and as a page."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from . import render
+from .document import Document
+from .formats import flat
+
+
+class Answer(ABC):
+    """The answer of a function, which says what its command says.
+
+    `_own` names the attributes of a kind of answer that a user needs.
+    """
+
+    _own: ClassVar[Sequence[str]] = ()
+
+    @property
+    @abstractmethod
+    def document(self) -> Document:
+        """The answer as the command shows it."""
+
+    def summary(self) -> pd.DataFrame:
+        """The main table as a data frame: what the command prints with `--format csv`."""
+        found = self.document
+        records = found.results["rows"] if found.sheet is None else found.sheet
+        return pd.DataFrame([flat(record) for record in records])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every result by name: what the command prints with `--format json`."""
+        found: dict[str, Any] = json.loads(render(self.document, "json"))
+        return found
+
+    def to_html(self) -> str:
+        """The answer as one page that works offline."""
+        return render(self.document, "html")
+
+    def __dir__(self) -> list[str]:
+        """What a user needs."""
+        return [*self._own, "summary", "to_dict", "to_html"]
+
+    def __repr__(self) -> str:
+        return in_words(self.document)
+
+    def _repr_html_(self) -> str:
+        return framed(self.to_html())
+
+
+def in_words(answer: Document) -> str:
+    """An answer as a command prints it, without the line that says where there is more."""
+    blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
+    return render(replace(answer, blocks=blocks), "table").rstrip()
+
+
+def framed(page: str) -> str:
+    """A page in a frame, for notebooks: its style is not that of the notebook."""
+    style = "width: 100%; height: 45em; border: 1px solid #ccc"
+    return f'<iframe srcdoc="{escape(page)}" style="{style}"></iframe>'

@@ -1,0 +1,186 @@
+"""Functions of Python say what the commands say."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import inspect_reliability as ir
+from commands import invoke
+from inspect_reliability.showing import render
+from inspect_reliability.showing.answer import Answer
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+VERDICTS = pd.read_csv(EXAMPLES / "verdicts.csv", dtype=str)
+BARE = VERDICTS.drop(columns="label")
+ONE = BARE[BARE["judge"] == "gpt-5.4"]
+LABELS = VERDICTS[["question", "label"]].drop_duplicates().rename(columns={"question": "id"})
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> tuple[str, str]:
+    """Judgments without labels, and labels, as files."""
+    BARE.to_csv(tmp_path / "bare.csv", index=False)
+    LABELS.to_csv(tmp_path / "labels.csv", index=False)
+    return str(tmp_path / "bare.csv"), str(tmp_path / "labels.csv")
+
+
+def printed(*call: object, form: str = "json") -> str:
+    done = invoke(*call, "--format", form)
+    assert done.exit_code in (0, 1, 3), done.output
+    return done.stdout
+
+
+def test_labels_are_those_of_the_option(places: tuple[str, str]) -> None:
+    """Labels of a file, of a frame and of a column say the same, as `--labels` does."""
+    file, labels = places
+    expected = json.loads(printed("report", file, "--labels", labels))["rows"]
+    pairs = [(file, LABELS), (BARE, labels), (BARE, [Path(labels)]), (BARE, LABELS.set_index("id"))]
+    for judgments, given in [*pairs, (VERDICTS, ())]:
+        found = [row.share("accuracy").ends for row in ir.analyse(judgments, labels=given).rows]
+        assert [list(ends) for ends in found] == [one["accuracy_interval"] for one in expected]
+
+
+def test_labels_of_a_gate_a_plan_and_a_comparison(places: tuple[str, str]) -> None:
+    """Each takes labels, and says what its command says with `--labels`."""
+    file, labels = places
+    passes = ir.gate(BARE, least={"accuracy": 0.6}, labels=LABELS)
+    known = json.loads(printed("gate", file, "--labels", labels, "--min", "accuracy=0.6"))
+    assert passes.attrs["result"] == known["result"]
+    assert passes["value"].tolist() == [one["value"] for one in known["rows"]]
+    planned = ir.plan(BARE, labels=labels, names=["accuracy"])
+    rows = printed("plan", file, "--labels", labels, "--for", "accuracy", form="csv")
+    known = pd.read_csv(StringIO(rows))["n_questions"].dropna()
+    assert planned["n_questions"].dropna().tolist() == known.tolist()
+    apart = ir.compare(BARE, by="judge", labels=LABELS)
+    pairs = json.loads(printed("compare", file, "--labels", labels, "--by", "judge"))["rows"]
+    assert "accuracy" in {*apart["coefficient"]}
+    assert apart["difference"].tolist() == [one["difference"] for one in pairs]
+
+
+def test_labels_that_fit_nothing_are_refused_by_name() -> None:
+    """The message names the data frame, and its columns where one is missing."""
+    odd = LABELS.assign(id="nothing")
+    with pytest.raises(ValueError, match="data frame of labels 2 has no label that fits"):
+        ir.analyse(BARE, labels=[LABELS, odd])
+    with pytest.raises(ValueError, match=r"data frame of labels.*label"):
+        ir.analyse(BARE, labels=LABELS[["id"]])
+    with pytest.raises(ValueError, match="Labels in logs go with judgments in logs or files"):
+        ir.analyse(BARE, labels="logs.eval")
+
+
+def same(answer: Answer, *call: object) -> None:
+    """An answer is that of a command, in JSON and in its table."""
+    assert answer.to_dict() == json.loads(printed(*call))
+    table = pd.read_csv(StringIO(render(answer.document, "csv")))
+    assert list(answer.summary()) == list(table)
+    assert len(answer.summary()) == len(table)
+    assert answer.to_html().startswith("<!DOCTYPE html>")
+    assert len(dir(answer)) <= 9
+    assert all(hasattr(answer, name) for name in dir(answer))
+
+
+def test_a_card_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
+    """Also of a group, with labels of a file."""
+    _, labels = places
+    ONE.to_csv(tmp_path / "one.csv", index=False)
+    found = ir.card(ONE, by="judge", labels=labels)
+    same(found, "card", tmp_path / "one.csv", "--labels", labels, "--by", "judge")
+    assert [one["judge"] for one in found.cards] == ["gpt-5.4"]
+
+
+def test_a_choice_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
+    """It chooses the same, writes the same file, and keeps the same opening of a test part."""
+    file, labels = places
+    asked = ("--current", "gpt-5.4-nano", "--votes", "1,5", "--max-loss", ".1")
+    found = ir.choose(file, labels=labels, current="gpt-5.4-nano", votes=[1, 5], max_loss=0.1)
+    same(found, "choose", file, "--labels", labels, *asked)
+    record = next(one for one in found.to_dict()["choose"] if one["chosen"])
+    assert found.after_choosing == record["after_choosing"]
+    assert list(found.after_choosing_interval) == record["after_choosing_interval"]
+    assert found.better_than_current is record["better_than_current"] is True
+    assert found.chosen == f"{record['judge']}, {record['votes']} votes"
+    out = [str(tmp_path / f"{name}.yaml") for name in ("python", "command")]
+    prices = {"gpt-5.4": 0.02, "gpt-5.4-nano": 0.001}
+    found = ir.choose(file, labels=labels, price=prices, out=out[0])
+    (tmp_path / "price.json").write_text(json.dumps(prices))
+    priced = ("--price", tmp_path / "price.json", "--out", out[1])
+    printed("choose", file, "--labels", labels, *priced)
+    assert Path(out[0]).read_text() == Path(out[1]).read_text() == found.choice().text
+
+
+def test_a_test_part_is_opened_once(places: tuple[str, str], tmp_path: Path) -> None:
+    """What Python has measured on a test part is known to the command, and the other way round."""
+    file, labels = places
+    parts = ["dev", "test"] * (len(LABELS) // 2)
+    LABELS.assign(split=parts).to_csv(labels, index=False)
+    first = ir.choose(file, labels=labels, votes=[1])
+    assert first.after_choosing_interval is not None
+    later = json.loads(printed("choose", file, "--labels", labels, "--votes", "5"))["choose"]
+    assert all("opened before" in one["reason"] for one in later)
+    # Labels in memory leave no list behind.
+    for votes in (1, 5):
+        alone = ir.choose(BARE, labels=LABELS.assign(split=parts), votes=[votes])
+        assert alone.after_choosing_interval is not None
+
+
+def test_what_is_watched_is_that_of_the_command() -> None:
+    """Of a table by time, with a stream, and from a later check on."""
+    checks = EXAMPLES / "checks.csv"
+    found = ir.watch(checks)
+    same(found, "watch", checks)
+    assert (found.changed, found.since, len(found.moved)) == ("judge", 17, 4)
+    both = ir.watch(pd.read_csv(checks, dtype=str), stream=checks, since=3, alpha=0.1)
+    asked = ("--stream", checks, "--since", "3", "--alpha", ".1")
+    expected = json.loads(printed("watch", checks, *asked))
+    assert both.to_dict() == expected
+    assert both.changed == "judge_system_unknown"
+
+
+def test_what_is_drawn_to_label_is_that_of_the_command(tmp_path: Path) -> None:
+    """The same outputs in the same order, on the same page and sheet."""
+    ONE.to_csv(tmp_path / "one.csv", index=False)
+    asked = ("--for", "keep", "--max-error", ".2", "--most", "20", "--rater", "ann")
+    for name in ("label.html", "sheet.csv"):
+        out = tmp_path / name
+        answer = ir.label(ONE, for_="keep", max_error=0.2, most=20, rater="ann", out=out)
+        text = out.read_text()
+        out.unlink()
+        done = json.loads(printed("label", tmp_path / "one.csv", *asked, "--out", out))
+        assert out.read_text() == text
+        assert answer.to_dict() == done
+    assert answer.stop == "keep max_error=0.2 min_kept=0.5"
+    assert answer.sheet["position"].tolist() == [*range(1, 21)]
+    assert ir.label(ONE, most=5).page() != text
+    assert len(dir(answer)) <= 8
+
+
+def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
+    """Each message says which number is wrong."""
+    file = EXAMPLES / "verdicts.csv"
+    with pytest.raises(ValueError, match="votes has a number below 1"):
+        ir.choose(file, votes=[0])
+    with pytest.raises(ValueError, match="max_loss is a share from 0 to less than 1, not 1"):
+        ir.choose(file, max_loss=1)
+    with pytest.raises(ValueError, match=r"choice\.txt does not end in \.yaml"):
+        ir.choose(file, out="choice.txt")
+    with pytest.raises(ValueError, match=r"gpt-5\.4 has no price from 0"):
+        ir.choose(file, price={"gpt-5.4": -1})
+    with pytest.raises(ValueError, match="alpha is a probability between 0 and 1, not 1"):
+        ir.watch(EXAMPLES / "checks.csv", alpha=1)
+    with pytest.raises(ValueError, match="most is 0"):
+        ir.label(ONE, most=0)
+    with pytest.raises(ValueError, match="--for all is no purpose"):
+        ir.label(ONE, for_="all")
+    with pytest.raises(ValueError, match="--max-error is for --for keep"):
+        ir.label(ONE, for_="gate", least={"accuracy": 0.8}, max_error=0.1)
+    with pytest.raises(ValueError, match="accuracy is a share between 0 and 1, not 2"):
+        ir.label(ONE, for_="gate", least={"accuracy": 2})
+    with pytest.raises(ValueError, match=r"sheet\.txt does not end in"):
+        ir.label(ONE, out="sheet.txt")
+    mine = tmp_path / "mine.csv"
+    mine.write_text("id,label\n1,2\n")
+    with pytest.raises(ValueError, match="exists, and is no page of label"):
+        ir.label(ONE, out=mine)
