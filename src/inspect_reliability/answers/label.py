@@ -23,6 +23,7 @@ from ..showing.printable import printable
 from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
+from .as_labelled import stop_in_words
 from .correction import agreement_in_words
 from .labelled_cascade import OUTPUTS, LabelledCascade, Promise
 from .row import Row
@@ -264,12 +265,7 @@ class Draw:
         """What labelling stops for, as the file of labels says."""
         if self.goal is None:
             return None
-        value = f"{self.goal.value:g}"
-        return {
-            "keep": f"keep max_error={value} min_kept={self.goal.min_kept:g}",
-            "gate": f"gate accuracy={value}",
-            "width": f"width half_width={value}",
-        }[self.goal.kind]
+        return stop_in_words(self.goal)
 
     @property
     def record(self) -> Record:

@@ -137,14 +137,18 @@ class Row(Condition):
         low, high = share_at_any_time(self.shares_as_drawn(kind, votes))
         return replace(found, low=low, high=high, reason=None, method="confidence sequence")
 
-    def shares_as_drawn(self, kind: str, votes: int = 1) -> FloatArray:
-        """How often a verdict is of a kind by question, in the order in which labels were drawn."""
+    def shares_as_drawn(self, kind: str, votes: int = 1, most: float = np.inf) -> FloatArray:
+        """How often a verdict is of a kind by question, in the order in which labels were drawn.
+
+        Only questions count whose place in the draw is at most `most`.
+        """
         assert self.labelled is not None
         given = self.labelled.given
         place = self.positions.reindex(given.questions).to_numpy(dtype=float)
         of = by_question(np.nan_to_num(place, nan=np.inf), given.clusters)
         shares = self.labelled.by_question(kind, votes, NO_VERDICTS)
-        each = shares[np.argsort(of, kind="stable")]
+        order = np.argsort(of, kind="stable")
+        each = shares[order[of[order] <= most]]
         return np.asarray(each[~np.isnan(each)].clip(0, 1))
 
     def at_any_time(self, found: Estimate) -> Estimate:
