@@ -18,6 +18,7 @@ from ..showing.keys import KEYS, declared
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
 from .row import Row
+from .score_variance import suites_in
 
 if TYPE_CHECKING:
     from .labelled_cascade import LabelledCascade
@@ -83,6 +84,11 @@ class Analysis:
         from .labelled_cascade import LabelledCascade, Promise
 
         return [LabelledCascade((row,), Promise()) for row in self.rows]
+
+    @cached_property
+    def suites(self) -> list[Record]:
+        """Variance components of the scores of each scorer whose outputs were judged again."""
+        return suites_in(self.judgments.table)
 
     @cached_property
     def best_first(self) -> list[Row]:

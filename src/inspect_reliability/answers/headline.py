@@ -12,7 +12,7 @@ from .kept import record, rule_in_votes
 from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, enough_means, majorities, same_for_all
 from .row import Row
-from .score_variance import moves_score, suites_in
+from .score_variance import moves_score
 from .validity import is_of_scale
 
 STABLE = 0.95
@@ -55,8 +55,7 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
     if len(rows) > MOST_SENTENCES:
         yield from map(_as_headline, _trend(rows))
-    judgments = analysis.judgments.table
-    for suite in suites_in(judgments) if is_rejudged(judgments) else ():
+    for suite in analysis.suites if is_rejudged(analysis.judgments.table) else ():
         if said := moves_score(suite):
             yield _as_headline(said)
 

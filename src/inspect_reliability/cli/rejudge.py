@@ -20,7 +20,7 @@ from ..answers import analyse
 from ..answers.card import REJUDGED
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
-from ..answers.score_variance import suites_in, variance_in_words
+from ..answers.score_variance import variance_in_words
 from ..designs.variations import shipped
 from ..errors import UserError
 from ..files import kind_of, read_text, user_path, yaml_events
@@ -219,18 +219,17 @@ def _judged(
 def _report(folder: str, form: Form) -> None:
     found = judgments_from_logs(folder)
     print_left_out(found.notes)
-    suites = suites_in(found.table)
     logs = shlex.quote(folder) if form == "table" else "LOGS"
     analysis = analyse(found)
     estimate(analysis, results_shown(analysis, form), progress)
     document = report_document(analysis, logs)
-    variance = [block for suite in suites for block in variance_in_words(suite)]
+    variance = [block for suite in analysis.suites for block in variance_in_words(suite)]
     answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
     after = [one for one in answer if getattr(one, "tone", "") in ("next", "command")]
     before = [one for one in answer if one not in after]
     more = Text(f"More: inspect-reliability report {logs}", "more")
     blocks = [*before, *variance, *after, more]
-    results = {"log": folder, **document.results, "score_variance": suites}
+    results = {"log": folder, **document.results, "score_variance": analysis.suites}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {folder}.")
 

@@ -242,10 +242,13 @@ class _Forms:
             if graded or rest[text] <= _OFTEN * total:
                 self._is(text, NON_RESPONSE, Code.FAILURES)
                 continue
-            what = f"verdicts {text!r:.40} are failed calls, or a verdict"
-            failed, verdict = "failed calls", "a verdict of its own"
-            ways = [(failed, text, NON_RESPONSE), (verdict, text, text)]
-            self.asked.append((what, rest[text], Code.FAILURES_OPEN, ways))
+            self._ask(f"verdicts {text!r:.40}", text, rest[text], Code.FAILURES_OPEN)
+
+    def _ask(self, noun: str, text: str, count: int, code: Code) -> None:
+        """Ask whether a word is a failure or a verdict."""
+        what = f"{noun} are failed calls, or a verdict"
+        ways = [("failed calls", text, NON_RESPONSE), ("a verdict of its own", text, text)]
+        self.asked.append((what, count, code, ways))
 
     def _numbers(self, scores: Mapping[str, re.Match[str]], rest: Mapping[str, int]) -> None:
         """Grades on one scale; a number far outside the others may be no grade."""
@@ -315,10 +318,7 @@ class _Forms:
             if len(text.split()) > 3 or _SORRY.search(text):
                 self._is(text, NON_RESPONSE, Code.FAILURES)
                 continue
-            what = f"answers {text!r:.40} beside grades are failed calls, or a verdict"
-            failed, verdict = "failed calls", "a verdict of its own"
-            ways = [(failed, text, NON_RESPONSE), (verdict, text, text)]
-            self.asked.append((what, rest[text], Code.NUMBERS_OPEN, ways))
+            self._ask(f"answers {text!r:.40} beside grades", text, rest[text], Code.NUMBERS_OPEN)
 
 
 def _value(number: str) -> str:
