@@ -25,8 +25,8 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.candidates import candidates_of
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.stats.cells import FloatArray
 from inspect_reliability.stats.interval_scales import share_ends
-from inspect_reliability.stats.long import FloatArray
 from inspect_reliability.stats.multiple_comparisons import Candidates
 
 STUDIES = 400

@@ -33,7 +33,7 @@ from _tables import show
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
 from inspect_reliability.cli.options import CommonOptions
-from inspect_reliability.stats.long import Flags, FloatArray, IntArray
+from inspect_reliability.stats.cells import Flags, FloatArray, IntArray
 from inspect_reliability.stats.rates import mean_share
 from inspect_reliability.stats.selective import (
     BLOCK,

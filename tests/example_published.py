@@ -12,9 +12,9 @@ from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.study.published.imported import (
     best_of_five,
     correctness,
+    published_runs,
     write_published_logs,
 )
-from inspect_reliability.study.published.layout import published_runs
 
 RESPONDERS = ["org/one", "org/two", "org/three", "org/four", "org/five"]
 QUESTIONS = [f"bbh:q{n}" for n in range(3)] + ["squad:s1", "squad:s2", "mtb:m1", "mtb:m2"]

@@ -15,5 +15,5 @@ from .metrics import (
 from .rejudging import kept_rate, rejudge, rejudge_log, selective_scorer
 from .scoring import verdict
 from .study.tasks import TASKS
-from .study.tasks.respond import respond
+from .study.tasks.paper_tasks import respond
 from .tasks import judge

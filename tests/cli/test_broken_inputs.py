@@ -23,8 +23,11 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from_file
 from inspect_reliability.judgments.table import save
 from inspect_reliability.saving import Ours, whole
-from inspect_reliability.study.published.imported import file_names, write_published_log
-from inspect_reliability.study.published.layout import published_runs
+from inspect_reliability.study.published.imported import (
+    file_names,
+    published_runs,
+    write_published_log,
+)
 from inspect_reliability.study.responses import load_predictions, load_responses
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]

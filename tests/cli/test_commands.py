@@ -16,8 +16,11 @@ from commands import invoke
 from example_published import QUESTIONS, REPLICATIONS, RESPONDERS, published_folder
 from inspect_reliability.record.replications import replications_in
 from inspect_reliability.showing import FORMS
-from inspect_reliability.study.published.imported import best_of_five, write_published_log
-from inspect_reliability.study.published.layout import published_runs
+from inspect_reliability.study.published.imported import (
+    best_of_five,
+    published_runs,
+    write_published_log,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 

@@ -15,9 +15,9 @@ from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import Drawing, render
 from inspect_reliability.showing.document import Figure, named_figures
+from inspect_reliability.showing.formats import one_line
 from inspect_reliability.showing.html.drawing import _look, _places, draw
 from inspect_reliability.showing.html.svg import svg_file
-from inspect_reliability.showing.printable import one_line
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"

@@ -21,8 +21,8 @@ from inspect_reliability.formulas import has_formula, marked, without_marks
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.csv import to_csv
 from inspect_reliability.showing.document import Document, Table
+from inspect_reliability.showing.formats import one_line, printable
 from inspect_reliability.showing.markdown import pipes
-from inspect_reliability.showing.printable import one_line, printable
 from inspect_reliability.showing.terminal import print_table
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_reliability.showing.document import Caution, Document, Table, Text
+from inspect_reliability.showing.formats import one_line
 from inspect_reliability.showing.latex import latex_text, render
-from inspect_reliability.showing.printable import one_line
 
 NAMES = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "space": " "}
 TOKEN = re.compile(r"\\(?P<name>[a-z]+) ?|\\(?P<sign>[{}$&#_%])|(?P<group>[{}])|(?P<other>.)")

@@ -8,9 +8,9 @@ import pytest
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from inspect_reliability.stats.cells import FloatArray
 from inspect_reliability.stats.estimate import ReliabilityError
 from inspect_reliability.stats.interval_scales import clopper_pearson, level_of, share_ends
-from inspect_reliability.stats.long import FloatArray
 from inspect_reliability.stats.multiple_comparisons import FLIPS, Candidates, _halves, _signs
 
 

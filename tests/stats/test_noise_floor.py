@@ -5,7 +5,7 @@ import pytest
 from tables import counts, drawn
 
 from inspect_reliability.stats import Cells, noise_floor, omega
-from inspect_reliability.stats.long import FloatArray
+from inspect_reliability.stats.cells import FloatArray
 from inspect_reliability.stats.moments import terms_of_names
 
 

@@ -26,11 +26,13 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 from inspect_reliability.saving import alone
 from inspect_reliability.study.published.imported import (
+    PublishedRun,
     best_of_five,
     file_names,
+    full_name,
+    published_runs,
     write_published_logs,
 )
-from inspect_reliability.study.published.layout import PublishedRun, full_name, published_runs
 from processes import COMMAND, python
 
 pytestmark = pytest.mark.slow

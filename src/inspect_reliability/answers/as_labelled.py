@@ -7,7 +7,7 @@ import numpy as np
 
 from ..showing.document import WIDE, Figure
 from ..showing.formats import Record
-from ..stats.long import FloatArray
+from ..stats.cells import FloatArray
 from ..stats.selective import BLOCK, Goal, keep_at_any_time, share_at_any_time
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade, Promise

@@ -18,8 +18,8 @@ from ..judgments.label_files import TEST
 from ..record.rule import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
 from ..showing.formats import Record, amount, describe, told_apart, whole_number
 from ..stats import Labelled
+from ..stats.cells import Flags, FloatArray, IntArray
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.long import Flags, FloatArray, IntArray
 from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS

@@ -26,11 +26,11 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
+from .facets import about, in_a_line
 from .headline import headline
 from .reliability import exact_verdicts_note, main_columns
 from .report import judges, notes_table
 from .results import analyse
-from .robustness import about, in_a_line
 from .row import NO_LABELS, Row
 
 _PACKAGE = "inspect-reliability"

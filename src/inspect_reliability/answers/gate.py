@@ -42,8 +42,8 @@ from ..stats.planning import (
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
+from .facets import INVARIANCE, about
 from .results import analyse, as_frame
-from .robustness import INVARIANCE, about
 from .row import RATES, Row, valued
 from .summary import worst
 from .validity import by_these_labels

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..showing.document import Figure, Text
 from ..showing.formats import Record, share, told_apart
-from ..stats.long import ROUNDING
+from ..stats.cells import ROUNDING
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade, Promise
 

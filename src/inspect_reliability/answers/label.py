@@ -18,8 +18,7 @@ from ..judgments.pairs import PLACES, pair_in, swapped_in
 from ..judgments.text import case_of, judgment_text
 from ..record.replications import VOTES
 from ..showing.document import Document, Text
-from ..showing.formats import Record
-from ..showing.printable import printable
+from ..showing.formats import Record, printable
 from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis

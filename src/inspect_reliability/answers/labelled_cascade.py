@@ -11,8 +11,8 @@ import pandas as pd
 from ..showing.formats import Record, amount, most_more, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
+from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.interval_scales import clopper_pearson
-from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.selective import (
     LABELS_DIFFER,
     Cascade,

@@ -210,7 +210,7 @@ RESULTS: Mapping[str, Compute] = {
     "components": partial(_in, "facets", "components"),
     "omega_over": partial(_in, "facets", "omega_over"),
     "shifts": partial(_in, "facets", "shifts_by_level"),
-    "fooled": partial(_in, "robustness", "fooled"),
+    "fooled": partial(_in, "facets", "fooled"),
     "panels": partial(_in, "inter_judge", "panels"),
     "between_judges": partial(_in, "inter_judge", "agreement_of_judges"),
     "votes": partial(_in, "reliability", "votes"),

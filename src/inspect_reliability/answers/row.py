@@ -29,8 +29,8 @@ from ..stats import (
     panel,
     rate,
 )
+from ..stats.cells import FloatArray
 from ..stats.coefficients import stratified_omega
-from ..stats.long import FloatArray
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
 from ..stats.selective import share_at_any_time

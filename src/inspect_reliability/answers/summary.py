@@ -396,10 +396,10 @@ def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
     """A line a judge with changed answers: the two strongest effects of either kind."""
     if "answer_change" not in analysis.judgments.table:
         return
-    from . import robustness
+    from . import facets
 
     for row, whom in list(zip(rows, names, strict=True))[:_MOST_FOOLED]:
-        if said := robustness.in_a_line(robustness.about(analysis, row), most=2):
+        if said := facets.in_a_line(facets.about(analysis, row), most=2):
             yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 
 

@@ -15,8 +15,7 @@ from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import CommonOptions, Finite, by_option, print_left_out, reads_logs
-from .pages import html_option, write_page
-from .targets import writes
+from .targets import html_option, write_page, writes
 
 
 def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:

@@ -14,8 +14,16 @@ from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
-from .options import CommonOptions, Finite, by_option, pairs, print_left_out, reads_logs
-from .rule_option import rule_option, ruled
+from .options import (
+    CommonOptions,
+    Finite,
+    by_option,
+    pairs,
+    print_left_out,
+    reads_logs,
+    rule_option,
+    ruled,
+)
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 """2 is for unreadable input."""

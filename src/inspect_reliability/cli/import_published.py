@@ -7,8 +7,7 @@ from rich.progress import Progress
 
 from ..answers import analyse
 from ..showing.terminal import console, print_text
-from ..study.published.imported import UNKNOWN, write_published_logs
-from ..study.published.layout import published_runs
+from ..study.published.imported import UNKNOWN, published_runs, write_published_logs
 from ..study.published.tables import cells, tables
 from .main import command
 from .options import CommonOptions, progress, show

@@ -17,8 +17,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import CommonOptions, Finite, by_option, pairs, reads_logs
-from .rule_option import rule_option, ruled
+from .options import CommonOptions, Finite, by_option, pairs, reads_logs, rule_option, ruled
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)

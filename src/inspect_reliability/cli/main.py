@@ -116,7 +116,7 @@ class _Group(click.Group):
 def _harmless(message: str) -> str:
     """A message that a terminal only shows, and not too long a one."""
     from ..errors import short
-    from ..showing.printable import printable
+    from ..showing.formats import printable
 
     return printable(short(message))
 

@@ -13,12 +13,15 @@ import click
 from rich.progress import track
 
 from ..errors import UserError, short
+from ..judgments.chosen_judge import only_chosen
 from ..judgments.given_labels import columns_of_judgments, labelled_judgments
+from ..judgments.judge_of import stale
 from ..judgments.reading import Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
+from ..record.rule import KeepRule, read_choice
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
@@ -345,3 +348,38 @@ def print_left_out(left_out: Iterable[object]) -> None:
     screen = console(stderr=True)
     for note in left_out:
         print_text(screen, short(f"Note: {note}"), style="yellow")
+
+
+rule_option = click.option(
+    "--rule",
+    metavar="FILE",
+    help="Take only the judge that choose --out wrote into this file, with its votes, and leave "
+    "out the labels that chose it. A rule of keep --save-rule is refused where another judge than "
+    "its own judged LOGS.",
+)
+
+
+def ruled(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
+    """The judgments of the judge in a file of `choose`; all without one, or of a rule's own judges.
+
+    Args:
+        judgments: What was read.
+        rule: The file.
+        votes: Whether the verdicts that vote are wanted, or else their majorities.
+
+    Raises:
+        UserError: The file is no choice or rule, no judgment is of its judge, or another judge than
+            the rule's judged.
+    """
+    if rule is None:
+        return judgments
+    if rule.lower().endswith(".json"):
+        if reason := stale(KeepRule.read(rule), judgments):
+            raise UserError(
+                f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
+                "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
+            )
+        return judgments
+    found = only_chosen(judgments, read_choice(rule), rule, votes)
+    print_left_out(found.said[len(judgments.said) :])
+    return found

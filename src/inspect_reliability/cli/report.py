@@ -23,8 +23,7 @@ from ..showing.document import Document
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import CommonOptions, by_option, progress, reads_logs
-from .pages import html_option
-from .targets import refuse_to_replace, writes
+from .targets import html_option, refuse_to_replace, writes
 
 
 def _is_errors(file: Path) -> bool:

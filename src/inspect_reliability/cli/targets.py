@@ -10,7 +10,10 @@ import click
 
 from ..errors import UserError, reason
 from ..locations import local_path
-from ..saving import Ours, refuse_others, refuse_others_in
+from ..saving import Ours, refuse_others, refuse_others_in, write_text
+from ..showing import PAGE, render
+from ..showing.document import Document
+from ..showing.terminal import console, print_text
 
 _IN_FOLDERS = (".eval", ".json")
 """Endings of what the commands read from folders."""
@@ -189,3 +192,19 @@ def _identity(path: str) -> object:
         return found.st_dev, found.st_ino
     except (OSError, ValueError):  # nothing is there yet: no name may differ in case alone
         return os.path.realpath(here).casefold() if "\0" not in here else path
+
+
+def html_option(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option for a page of `what`."""
+    return writes(
+        "--html",
+        endings=[".html", ".htm"],
+        ours=PAGE,
+        help=f"Also write the {what} as one HTML page that works offline.",
+    )
+
+
+def write_page(file: str, document: Document) -> None:
+    """Write a page, and say so. Its document names no paths: only the terminal does."""
+    write_text(file, render(document, "html"), PAGE)
+    print_text(console(stderr=True), f"Wrote {file}")

@@ -6,8 +6,7 @@ from ..answers import analyse
 from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from .main import command
-from .options import CommonOptions, by_option, progress, reads_logs
-from .rule_option import rule_option, ruled
+from .options import CommonOptions, by_option, progress, reads_logs, rule_option, ruled
 
 
 @command("validate logs --labels labels.csv", "validate logs --labels one.csv --labels two.csv")

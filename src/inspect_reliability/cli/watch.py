@@ -18,8 +18,7 @@ from ..watching.freeze import freeze, frozen_document, sample_uuids
 from ..watching.report import WatchedJudge, exit_code, stream_columns, watch_document
 from .main import command
 from .options import CommonOptions, Finite, by_option, reads_logs
-from .pages import html_option, write_page
-from .targets import writes
+from .targets import html_option, write_page, writes
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..stats.cells import Flags, FloatArray
 from ..stats.interval_scales import Ends, clopper_pearson
-from ..stats.long import Flags, FloatArray
 from ..stats.selective import Votes
 
 

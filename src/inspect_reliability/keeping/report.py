@@ -33,7 +33,7 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import Estimate
-from ..stats.long import Flags
+from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
 

@@ -11,7 +11,7 @@ from inspect_ai.util import warn_once
 from ..errors import UserError
 from ..judgments.count import Judgment
 from ..judgments.pairs import gains, is_tie
-from ..stats.long import codes
+from ..stats.cells import codes
 from ..verdicts import NO_VERDICTS
 from .coefficient_metrics import by_label
 

@@ -12,7 +12,7 @@ from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record
 from ..showing.keys import declared, legend
 from ..stats import ReliabilityError
-from ..stats.long import ROUNDING
+from ..stats.cells import ROUNDING
 from .leaderboards import Leaderboard
 from .scores import by_mean, mean_of, ranked, ranking
 from .systems import Verdicts

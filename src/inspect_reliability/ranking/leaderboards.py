@@ -14,7 +14,7 @@ from ..errors import UserError
 from ..record.same_model import same_model
 from ..showing.formats import Record, plain_group
 from ..stats import Reason, ReliabilityError
-from ..stats.long import ROUNDING, FloatArray, IntArray
+from ..stats.cells import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
 from .scores import FEWEST_LEVELS, Contests, Method, Ranking, ranking
 from .stability import RankStability, rank_stability, variance_of_tries

@@ -14,10 +14,10 @@ from ..errors import UserError
 from ..showing.document import Block, Document, Table
 from ..showing.formats import Record, TableColumn, capped, describe, keys_of, most_more
 from ..showing.keys import declared, legend
+from ..stats.cells import FloatArray
 from ..stats.estimate import LEVEL
 from ..stats.interval_scales import constant_share_bound
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.long import FloatArray
 from .leaderboards import Leaderboard, leaderboards
 from .scores import FEWEST_LEVELS, Contests, Ranking, of_differences
 from .systems import Verdicts

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtrit
 
+from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.estimate import LEVEL, ReliabilityError
 from ..stats.interval_scales import Ends, constant_share_bound, t_quantile
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.rates import Sample, ppi, weight_of
 from .scores import Contests, Ranking, by_mean, farther, mean_of, padded, ranked, within_0_1
 

@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit, stdtrit
 
+from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.estimate import LEVEL, ReliabilityError
 from ..stats.interval_scales import Ends, constant_share_bound, jackknifed, t_quantile
 from ..stats.intervals import FEWEST_QUESTIONS, TOO_FEW
-from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.rates import mean_share
 
 Wins = dict[int, tuple[tuple[IntArray, IntArray], FloatArray]]

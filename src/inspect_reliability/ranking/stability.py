@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..stats.long import ROUNDING, FloatArray, IntArray
+from ..stats.cells import ROUNDING, FloatArray, IntArray
 from .scores import Contests, Method, are_finite, in_parts, mean_of, means_at, strengths
 
 _DRAWS, _LEAST_DRAWS = 4_000, 100

@@ -10,8 +10,7 @@ import pandas as pd
 
 from ..formulas import marked
 from .document import Document
-from .formats import Record, flat
-from .printable import one_line
+from .formats import Record, flat, one_line
 
 _UNQUOTED = re.compile(r"[;|\t]|\r(?!\n)")
 """What pandas puts in no quotes, though a reader may end a cell there."""

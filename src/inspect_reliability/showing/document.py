@@ -8,8 +8,7 @@ from math import ceil, floor, log10
 from typing import Any, Literal, NamedTuple
 
 from ..stats.estimate import code_of
-from .formats import ROUNDING, Record, TableColumn
-from .printable import slug
+from .formats import ROUNDING, Record, TableColumn, slug
 
 _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 

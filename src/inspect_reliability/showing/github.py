@@ -1,7 +1,7 @@
 """A document's checks as commands of a GitHub workflow, which shows them beside the change."""
 
 from .document import CheckedLimit, Document
-from .printable import one_line
+from .formats import one_line
 
 _LEVELS = {"passes": "notice", "fails": "error", "uncertain": "error", "allowed": "warning"}
 """The level of an annotation by the outcome of its check."""

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from .document import CheckedLimit, Document, Outcome
-from .formats import grouped_by
-from .printable import one_line
+from .formats import grouped_by, one_line
 
 _ELEMENTS = {"fails": "failure", "uncertain": "error", "allowed": "skipped"}
 """What a test case contains by its outcome. One that passes contains none of these."""

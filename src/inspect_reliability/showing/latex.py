@@ -7,7 +7,7 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from .document import Caution, Document, Table, Text, in_texts
-from .printable import one_line, slug
+from .formats import one_line, slug
 
 _LONG = 60
 """Characters of a cell that does not fit beside others on a page."""

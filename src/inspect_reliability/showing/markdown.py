@@ -3,7 +3,7 @@
 import re
 
 from .document import Block, Caution, Document, Table, Text, in_texts
-from .printable import one_line
+from .formats import one_line
 
 
 def render(document: Document) -> str:

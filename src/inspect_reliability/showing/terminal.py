@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from .document import Block, Caution, Document, Table, Text, Tone, in_texts
-from .printable import one_line
+from .formats import one_line
 
 _PIPE_WIDTH = 180
 _LONGEST_WORDS = (40, 16)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .long import FloatArray
+from .cells import FloatArray
 
 FEWEST = 30
 """Questions that a person needs, for the t test."""

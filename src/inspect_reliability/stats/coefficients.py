@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .estimate import Estimate, ReliabilityError, UnknownCoefficientError, check_level
 from .interval_scales import Ends
 from .intervals import (
@@ -27,7 +27,6 @@ from .intervals import (
     with_ends,
     within_bounds,
 )
-from .long import FloatArray
 from .moments import Scale, Sums, ratio, terms
 
 # A coefficient: a formula, what to know about it, and its estimate with an interval.

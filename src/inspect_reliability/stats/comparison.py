@@ -7,13 +7,12 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from .cells import Cells
+from .cells import ROUNDING, Cells, FloatArray
 from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, level_of, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW, Formula, JackknifeSample
 from .labelled import Labelled
-from .long import ROUNDING, FloatArray
 from .moments import Sums, ratio, terms, terms_of_shares
 from .rates import by_question, mean_share
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, codes
 from .disagreement import QUESTION, disagreement
 from .estimate import ReliabilityError
-from .long import codes
 from .rates import by_question
 
 

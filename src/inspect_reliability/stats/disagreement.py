@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray, IntArray, codes
 from .estimate import Estimate, ReliabilityError, check_level
 from .interval_scales import Ends
 from .intervals import (
@@ -35,7 +35,6 @@ from .intervals import (
     with_ends,
     within_bounds,
 )
-from .long import FloatArray, IntArray, codes
 from .moments import ratio, terms_of_rows
 
 # Sums over pairs of verdicts, by the facets that they share.

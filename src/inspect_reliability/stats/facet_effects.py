@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, Flags, FloatArray, codes
 from .disagreement import QUESTION, Disagreement, disagreement
 from .estimate import LEVEL, Estimate, ReliabilityError
 from .interval_scales import Ends, share_ends
 from .intervals import ROOT_SCALE
-from .long import Flags, FloatArray, codes
 from .rates import goes_with, mean_difference, mean_share
 
 ONE_VERDICT = "each cell has one verdict"

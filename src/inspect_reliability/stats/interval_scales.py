@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .long import FloatArray
+from .cells import FloatArray
 
 NO_WIDTH = 1e-12
 """A narrower interval is rounding, and would promise certainty."""

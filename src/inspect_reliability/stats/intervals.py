@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .cells import FloatArray
 from .estimate import Estimate, Reason, Unknown
 from .interval_scales import (
     NO_WIDTH,
@@ -26,7 +27,6 @@ from .interval_scales import (
     t_quantile,
     weighted_error,
 )
-from .long import FloatArray
 from .moments import Strata, Sums, terms_of_moments
 
 # The questions of a study, and what intervals need of them.

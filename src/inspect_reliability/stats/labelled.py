@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
-from .long import Flags, FloatArray, IntArray
 from .majority import VOTES, means, places_of, won_by
 from .moments import ratio
 from .planning import OfShares, Precision

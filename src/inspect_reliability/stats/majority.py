@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cells import Cells
+from .cells import Cells, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, ReliabilityError
-from .long import FloatArray, IntArray
 from .rates import by_question, mean_share
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)

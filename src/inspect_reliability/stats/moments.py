@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cells import Cells
-from .long import FloatArray
+from .cells import Cells, FloatArray
 
 Scale = Literal["nominal", "ordinal", "interval"]
 

@@ -11,10 +11,10 @@ from math import ceil, log, log1p
 import numpy as np
 from scipy.special import ndtri
 
+from .cells import ROUNDING, FloatArray
 from .estimate import LEVEL, ReliabilityError, check_level
 from .interval_scales import Ends, level_of, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS
-from .long import ROUNDING, FloatArray
 
 FLIPS = 2_000
 """Sign flips: 5% of them are 100."""

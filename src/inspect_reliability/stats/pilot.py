@@ -16,9 +16,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from .cells import ROUNDING, FloatArray
 from .interval_scales import Ends, jackknife_error
 from .intervals import UNSEEN, Formula, JackknifeSample, JackknifeUnit, second
-from .long import ROUNDING, FloatArray
 from .moments import Sums
 
 FOR_ANY = 4

@@ -7,12 +7,11 @@ from typing import Self
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, FloatArray
 from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, Ends, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, JackknifeSample
-from .long import FloatArray
 from .moments import terms
 from .pilot import FOR_ANY, MOVES, Expected, Pilot
 from .rates import question_rates

@@ -7,11 +7,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from .cells import Cells
+from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, check_level
 from .interval_scales import linear_error, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, with_ends, within_bounds
-from .long import Flags, FloatArray, IntArray
 from .moments import terms_of_names
 
 

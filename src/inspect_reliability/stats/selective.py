@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from .cells import ROUNDING, Flags, FloatArray, IntArray
 from .estimate import check_level
 from .interval_scales import Ends
-from .long import ROUNDING, Flags, FloatArray, IntArray
 from .majority import won_by
 from .planning import log_evidence
 

@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.interval_scales import Ends
-from ..stats.long import ROUNDING, Flags, FloatArray, IntArray
 
 BASELINE = 10
 """Checks before the first bet."""

@@ -11,7 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.table import Judgments
 from ..record.same_model import same_model
-from ..stats.long import Flags, IntArray
+from ..stats.cells import Flags, IntArray
 from .bets import (
     BASELINE,
     LOOKS,

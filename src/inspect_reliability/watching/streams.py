@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..judgments.columns import N_JUDGMENTS, by_rater
 from ..judgments.count import NUMBER, Judged
-from ..stats.long import Flags, FloatArray, IntArray
+from ..stats.cells import Flags, FloatArray, IntArray
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .bets import BASELINE
 from .checks import CHECK, cell_columns

@@ -10,8 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..document import Block, Caution, Document, Figure, Table, Text
-from ..formats import ALL
-from ..printable import printable
+from ..formats import ALL, printable
 from .drawing import draw
 from .svg import column, dot, inline_svg, percent_on_axis, tick
 

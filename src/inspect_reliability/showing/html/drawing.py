@@ -15,8 +15,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from ...judgments.count import NUMBER, by_value
 from ...verdicts import INVALID, NON_RESPONSE
 from ..document import Figure
-from ..formats import ALL, Record, grouped_by, text
-from ..printable import one_line
+from ..formats import ALL, Record, grouped_by, one_line, text
 from .svg import STYLE
 
 # Okabe & Ito's colours, told apart with any kind of colour vision; shapes tell them apart too.

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from ..document import Axis, Estimates, NumberCell
-from ..printable import one_line
+from ..formats import one_line
 
 
 def dot(cell: NumberCell, axis: Axis, shares: bool) -> Markup:

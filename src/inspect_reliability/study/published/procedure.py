@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...stats import Floor
-from ...stats.long import FloatArray, table_of_numbers
+from ...stats.cells import FloatArray, table_of_numbers
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController

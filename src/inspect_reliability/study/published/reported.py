@@ -11,7 +11,7 @@ from ...answers.analysis import Analysis
 from ...answers.row import Row, ends, reasons, valued
 from ...showing.formats import Record
 from ...stats import Cells, Estimate, Floor, Reason, icc
-from ...stats.long import FloatArray, table_of_numbers
+from ...stats.cells import FloatArray, table_of_numbers
 from ...verdicts import NON_RESPONSE
 from .procedure import AsPublished, as_published
 

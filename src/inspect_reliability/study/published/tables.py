@@ -9,7 +9,7 @@ from pathlib import Path
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
 from ...showing.formats import Record, describe, grouped_by, text, whole_number
-from .layout import full_name
+from .imported import full_name
 from .procedure import pooled_with_constant, split_varying
 from .reported import coded, published, silent
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 
 from inspect_ai import Task
 
-from .judges import BEST_OF_FIVE, JUDGES
-from .respond import RESPONDERS
+from .paper_tasks import BEST_OF_FIVE, JUDGES, RESPONDERS
 
 TASKS: Mapping[str, Callable[..., Task]] = {**JUDGES, **RESPONDERS}
 """All tasks by name: those of each row of `BENCHMARKS`."""
