@@ -403,7 +403,7 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
     assert results("report", *asked)["keep"][0]["kept"] == one["kept"]
     page = str(tmp_path / "page.html")
     said = invoke("report", *asked, "--html", page).stdout
-    votes = f"{one['votes_needed']} of {one['votes']} votes"
+    votes = f"{one['votes_needed']} or more of {one['votes']} votes"
     used = f"{one['kept']:.0%} of its verdicts can be used with at most 10% wrong"
     assert f"{used} (those with {votes})" in " ".join(said.split())
     assert "Kept and wrong" in Path(page).read_text()
@@ -461,3 +461,24 @@ def test_a_judge_that_costs_nothing_is_asked_first() -> None:
     promise = Promise(prices={"dear": 0.9, "cheap": 0.1, "free": 0.0})
     together, *_ = cascades(analyse(judgments_from_frame(pd.concat(parts))), promise)
     assert together.names == ["free", "cheap", "dear"]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_workbook_has_the_answers(tmp_path: Path) -> None:
+    """The text that was judged is beside its decision, as a text and no formula, and is read back."""
+    rows = [(f"q{q}", "A", "A", f"=1+{q}") for q in range(40) for _ in range(3)]
+    given = pd.DataFrame(rows, columns=["question", "verdict", "label", "answer"])
+    source, out = str(tmp_path / "judged.csv"), tmp_path / "kept.xlsx"
+    given.to_csv(source, index=False)
+    for _ in range(2):  # its own file is replaced
+        done = invoke("keep", source, "--out", str(out))
+        assert done.exit_code == 0, done.output
+    assert "all 3 votes alike" in " ".join(done.stdout.split())
+    sheet = openpyxl.load_workbook(out).active
+    names = [one.value for one in sheet[1]]
+    cells = {row[names.index("question")].value: row[names.index("answer")] for row in sheet}
+    assert [(cells[f"q{q}"].value, cells[f"q{q}"].data_type) for q in (0, 39)] == [
+        ("=1+0", "s"),
+        ("=1+39", "s"),
+    ]
+    assert "40 questions" in invoke("report", str(out)).output

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 import pandas as pd
@@ -12,6 +11,7 @@ from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
 from ..judgments.reading import refuse
 from ..judgments.table import Judgments, own_scores
+from ..shell import quote
 from ..showing.formats import Record, describe, whole_number
 from .analysis import Analysis
 from .results import analysis_of

@@ -5,7 +5,6 @@ runs. Beside it is what Norman, Rivera and Hughes (2026, section 5.3) ask for: a
 corrected for chance, and position bias. It says that reliability is not validity.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any
 import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
+from .. import shell
 from ..judgments.columns import GROUP_BY, of_role, varies
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
@@ -288,4 +288,4 @@ def _command(log: EvalLog) -> str | None:
     typed = (log.eval.metadata or {}).get(REJUDGED)
     if not isinstance(typed, list):
         return None
-    return shlex.join(["inspect-reliability", "rejudge", *map(str, typed)])
+    return shell.join(["inspect-reliability", "rejudge", *map(str, typed)])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from shlex import quote
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from ..judgments.sources import Source
 from ..judgments.table import Judgments
 from ..record.rule import CHOICE, ChosenJudge
 from ..saving import write_text
+from ..shell import quote
 from ..showing.answer import Answer
 from ..showing.document import Caution, Document, Figure, Table, Text
 from ..showing.formats import (

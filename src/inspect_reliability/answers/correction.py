@@ -94,7 +94,7 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     if not records:
         raise UserError(
             "Nothing is labelled. Name a file of labels with --labels FILE, or write a page to "
-            "label outputs in: inspect-reliability label LOGS --out label.html"
+            f"label outputs in: inspect-reliability label {logs} --out label.html"
         )
     results: dict[str, Any] = {
         name: analysis.results[name] for name in ("validity", "confusion", "corrected", "notes")
@@ -103,7 +103,13 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     return Document(
         "Is the judge right?",
         answer_block(
-            analysis, logs, beside=[*people_agree(analysis), *_corrected_in_words(analysis, rates)]
+            analysis,
+            logs,
+            beside=[
+                *people_agree(analysis),
+                *_corrected_in_words(analysis, rates),
+                *_label_more(analysis, logs),
+            ],
         ),
         results,
         more=partial(_tables, analysis),
@@ -111,6 +117,16 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         charts=lambda: list(pictures_as_labelled(analysis)),
         sheet=records,
     )
+
+
+def _label_more(analysis: Analysis, logs: str) -> Iterator[Text]:
+    """How to label more, where some questions have no label."""
+    known = [
+        sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in analysis.rows
+    ]
+    if any(n < len(row.counts.questions) for n, row in zip(known, analysis.rows, strict=True)):
+        page = f"inspect-reliability label {logs} --out label.html"
+        yield Text(f"To label more outputs: {page}", "answer")
 
 
 def _tables(analysis: Analysis) -> list[Block]:

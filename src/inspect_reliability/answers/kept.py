@@ -37,8 +37,8 @@ def record(panel: LabelledCascade) -> Record:
         "kept_interval": list(kept.ends) if kept.ends else None,
         "confidence": promise.confidence,
         "max_error": promise.max_error,
-        "error_bound": promise.max_error if step else None,
         "error": step and step.error,
+        "error_bound": promise.max_error if step else None,
         "n_kept_labelled": step and step.n_labelled,
         "undecided": undecided,
         "unsteady": max(1 - found - undecided, 0.0),
@@ -88,7 +88,9 @@ def _calls(panel: LabelledCascade) -> Record:
 def rule_in_votes(one: Record) -> str:
     """The rule of a record as a number of votes, or as a share."""
     if one["votes"]:
-        return f"{one['votes_needed']} of {one['votes']} votes"
+        if one["votes_needed"] == one["votes"]:
+            return f"all {one['votes']} votes alike" if one["votes"] > 1 else "a verdict"
+        return f"{one['votes_needed']} or more of {one['votes']} votes"
     if one["calls"] is None:  # exact
         return f"a probability of {one['threshold']:.3g} or more"
     return f"{one['threshold']:.1%} of the votes or more"

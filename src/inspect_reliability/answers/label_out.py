@@ -1,6 +1,5 @@
 """`label`: what is drawn to be labelled, and the page or sheet that it is written to."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from ..judgments.reading import Reading
 from ..judgments.rows import read_frame, write_workbook
 from ..judgments.sources import Source
 from ..saving import Ours, whole, write_text
+from ..shell import quote
 from ..showing.answer import Answer
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
@@ -118,7 +118,7 @@ class LabelDraw(Answer):
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""
         labels = "labels.csv" if is_page(self.out) else self.out
-        rest, goal = f"{logs} --labels {shlex.quote(labels)}", self.draw.goal
+        rest, goal = f"{logs} --labels {quote(labels)}", self.draw.goal
         if goal is None or goal.kind == "width":
             return f"validate {rest}"
         if goal.kind == "keep":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..judgments.text import case_of
 from ..showing.formats import Record, amount, most_more, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
@@ -30,7 +31,7 @@ from ..stats.selective import (
     steps_of,
 )
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
-from .condition import could_be_options
+from .condition import could_be_options, from_logs
 from .row import NO_LABELS, Row
 
 OUTPUTS = (
@@ -69,7 +70,12 @@ class Promise:
     @property
     def words(self) -> str:
         """The promise in words."""
-        return f"with {percent(self.confidence)} confidence at most {percent(self.max_error)}"
+        return f"with {percent(self.confidence)} confidence {self.most}"
+
+    @property
+    def most(self) -> str:
+        """What it promises, where its confidence was said."""
+        return f"at most {percent(self.max_error)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,13 +407,16 @@ class LabelledCascade:
         return found
 
     def out(self) -> pd.DataFrame:
-        """A row a question: who decides, the verdict, its confidence and what to do with it."""
+        """A row a question: who decides, the verdict, its confidence and what to do with it.
+
+        Where the source has the text that was judged, it follows as `answer`.
+        """
         judges, by = self.cascade.judges, self.kept_by
         last = np.where(by < 0, len(judges) - 1, by)
         at = np.arange(len(by))
         top = np.array([one.top for one in judges])[last, at]
         votes = np.array([one.votes for one in judges])[last, at]
-        return pd.DataFrame(
+        found = pd.DataFrame(
             self.keys
             | {
                 "judge": [self.names[n] for n in last],
@@ -417,6 +426,18 @@ class LabelledCascade:
                 "decision": np.where(by >= 0, "keep", "person" if self.rows[1:] else "escalate"),
             }
         )
+        texts = self._texts()
+        named = any(one is not None for one in texts) and "answer" not in found
+        return found.assign(answer=pd.Series(texts, dtype=object)) if named else found
+
+    def _texts(self) -> list[str | None]:
+        """The text that was judged of each question; None of logs, and where there is none."""
+        table = self.rows[0].table
+        if from_logs(table):
+            return [None] * len(self.questions)
+        first: list[dict[str, Any]] = table.drop_duplicates("question").to_dict("records")  # type: ignore[assignment]
+        texts = {str(one["question"]): case_of(one).outputs.get("") for one in first}
+        return [texts.get(str(name)) for name in self.questions]
 
     def _said(self, votes: FloatArray, top: int) -> str:
         """The most frequent verdict by name; "tie" where several are."""

@@ -1,10 +1,10 @@
 """What to do next about a judge, by what is known of it."""
 
-import shlex
 from typing import NamedTuple
 
 from ..judgments.columns import varies
 from ..judgments.reading import Code
+from ..shell import quote
 from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
 from ..stats.labelled import SAME_VERDICT
@@ -192,7 +192,7 @@ def _judge_again(row: Row) -> Advice:
 
 def _rejudge(row: Row) -> str:
     """The command for the row's first log: each is rejudged by itself."""
-    return f"rejudge {shlex.quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
+    return f"rejudge {quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
 
 
 def _both_orders(place: Record) -> Advice:

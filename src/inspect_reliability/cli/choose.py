@@ -1,12 +1,12 @@
 """`choose`: which judge is better, and how right is it after it was chosen?"""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
+from .. import shell
 from ..answers.candidates import VOTES, Choosing, prices_in
 from ..answers.choose import Wanted, choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
@@ -114,7 +114,7 @@ def _typed() -> str:
             values = [",".join(map(str, given))] if name == "votes" else given
             for value in values if isinstance(values, list | tuple) else [values]:
                 words += [f"--{name.replace('_', '-')}", str(value)]
-    return f" {shlex.join(words)}" if words else ""
+    return f" {shell.join(words)}" if words else ""
 
 
 def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:

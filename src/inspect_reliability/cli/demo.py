@@ -13,7 +13,7 @@ from ..showing import PAGE, render
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import progress, show
+from .options import progress, show, shows_more, with_more
 
 DATA = Path(__file__).parent / "demo_data" / "rewardbench2_choices.parquet"
 
@@ -27,12 +27,15 @@ _NEXT = (
 )
 _COMMAND = "inspect-reliability report FILE.csv"
 
+_MORE = "More: demo --full (every table), demo --explain (what the words mean)"
+
 _ENDS = ("next", "command", "more")
 """Tones of what ends the answer of `report`."""
 
 
-@command("demo", "demo > demo.txt")
-def demo() -> None:
+@command("demo", "demo --full")
+@shows_more
+def demo(full: bool, explain: bool) -> None:
     """Report real judgments that come with the package: no model, key or network.
 
     Prints the answer, and writes the report's page to demo.html. A file of that name is kept, and
@@ -45,10 +48,10 @@ def demo() -> None:
     estimate(analysis, results_shown(analysis, "html"), progress)
     document = report_document(analysis)
     shown = [one for one in document.blocks if getattr(one, "tone", "") not in _ENDS]
-    own = [Text(_NEXT, "answer"), Text(_COMMAND, "command")]
+    own = [Text(_NEXT, "answer"), Text(_COMMAND, "command"), Text(_MORE, "more")]
     page = render(document, "html")
     paths = (Path(f"demo{f'-{n}' if n > 1 else ''}.html") for n in count(1))
     path = next(path for path in paths if not path.exists())
     write_text(path, page, PAGE)
     told = Text(f"With pictures: {path.absolute()}", "more")
-    show(replace(document, blocks=[*shown, told, *own]))
+    show(with_more(replace(document, blocks=[*shown, told, *own]), full, explain))

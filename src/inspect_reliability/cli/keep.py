@@ -10,7 +10,7 @@ from ..answers import analyse
 from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY
-from ..judgments.rows import read_frame
+from ..judgments.rows import read_frame, write_workbook
 from ..keeping.report import cascades, keep_document, saved_rule
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
@@ -25,10 +25,13 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 _COLUMNS = ["question", "verdict", "confidence", "decision"]
 """The last columns of a file of `--out`; those before say which judge under which condition."""
 
+_TEXT = "answer"
+"""A column after these, where the source has the text that was judged."""
+
 
 def _is_out(file: Path) -> bool:
     table, *_ = read_frame(file)
-    *keys, question, verdict, confidence, decision = table
+    *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
     # Rows of one condition are together, so a column of labels among the first is none of ours.
@@ -97,10 +100,10 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
 )
 @writes(
     "--out",
-    endings=[".csv", ".parquet"],
+    endings=[".csv", ".parquet", ".xlsx"],
     ours=_OUT,
-    help="Also write a row a question: verdict, confidence, and keep, escalate or person. Every "
-    "command reads it.",
+    help="Also write a row a question: verdict, confidence, and keep, escalate or person, and the "
+    "text of the answer where LOGS have it. Every command reads it.",
 )
 @writes(
     "--save-rule",
@@ -157,4 +160,7 @@ def _write(out: str, found: list[LabelledCascade]) -> None:
         write_text(out, to_csv(table), _OUT)
         return
     with whole(out, _OUT) as part:
-        table.to_parquet(part, index=False)
+        if out.lower().endswith(".xlsx"):
+            write_workbook(part, table)
+        else:
+            table.to_parquet(part, index=False)

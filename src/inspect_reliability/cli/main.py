@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -64,6 +64,14 @@ class Refusal(click.ClickException):
         super().__init__(_harmless(message))
 
 
+class Question(Refusal):
+    """What only its user can say: a question, and no error."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the question on standard error."""
+        click.echo(self.format_message(), file=file, err=file is None)
+
+
 class _Group(click.Group):
     """Lists its commands without importing them: help answers at once."""
 
@@ -110,7 +118,10 @@ class _Group(click.Group):
         except Exception as error:
             if ctx.params.get("traceback"):
                 raise
-            raise Refusal(_in_words(error, ctx.invoked_subcommand)) from None
+            from ..errors import QuestionError
+
+            kind = Question if isinstance(error, QuestionError) else Refusal
+            raise kind(_in_words(error, ctx.invoked_subcommand)) from None
 
 
 def _harmless(message: str) -> str:

@@ -1,7 +1,6 @@
 """What the commands read and print, and how they show that they do."""
 
 import json
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -12,6 +11,7 @@ from typing import Any
 import click
 from rich.progress import track
 
+from .. import shell
 from ..errors import UserError, short
 from ..judgments.chosen_judge import only_chosen
 from ..judgments.given_labels import columns_of_judgments, labelled_judgments
@@ -302,15 +302,24 @@ class CommonOptions:
         options += [("--reading", self.reading_file)] if self.reading_file else []
         entries = {name: getattr(self, name) for name in _ENTRIES if name != "facets"}
         said = Reading().call({**entries, "map": self.meant})
-        return " ".join(filter(None, [shlex.join([*sources, *chain.from_iterable(options)]), said]))
+        return " ".join(filter(None, [shell.join([*sources, *chain.from_iterable(options)]), said]))
 
     def show(self, document: Document) -> None:
         """Print a document on standard output; the answer is the last thing on a screen."""
-        if self.form == "table":
-            first = [*document.more()] if self.full else []
-            first += document.explained() if self.explain else []
-            document = replace(document, blocks=[*first, *document.blocks])
-        show(document, self.form)
+        on_screen = self.form == "table"
+        show(with_more(document, self.full, self.explain) if on_screen else document, self.form)
+
+
+def with_more(document: Document, full: bool, explain: bool) -> Document:
+    """A document with every table, or what its words mean, before the answer."""
+    first = [*document.more()] if full else []
+    first += document.explained() if explain else []
+    return replace(document, blocks=[*first, *document.blocks])
+
+
+def shows_more(command: _Command) -> _Command:
+    """Add the options that show more than the answer."""
+    return _with(command, *_SHOWN)
 
 
 def reads_systems(command: _Command) -> _Command:

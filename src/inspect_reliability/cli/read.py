@@ -1,13 +1,14 @@
 """`read`: what is in a file, and what is read of it?"""
 
-import shlex
 from dataclasses import replace
 from typing import Any
 
+from .. import shell
 from ..answers.preview import read_document
 from ..judgments.reading import READING, reading_text, refuse
 from ..judgments.sources import judgments_from
 from ..saving import write_text
+from ..shell import quote
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import CommonOptions, print_left_out, reads_systems
@@ -39,6 +40,6 @@ def read(save: str | None, **asked: Any) -> None:
         for one in found.readings:
             known = known.chosen({"columns": one.columns})
         write_text(save, reading_text(replace(known, where="")), READING)
-        logs = shlex.join(request.logs)
-        then = f"inspect-reliability report {logs} --reading {shlex.quote(save)}"
+        logs = shell.join(request.logs)
+        then = f"inspect-reliability report {logs} --reading {quote(save)}"
         print_text(console(stderr=True), f"Wrote {save}. Next: {then}")

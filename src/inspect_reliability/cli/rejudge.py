@@ -1,7 +1,6 @@
 """`rejudge`: judge the outputs in a log again and again."""
 
 import json
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
@@ -32,6 +31,7 @@ from ..rejudging.again import NOT_MADE, RunLimits
 from ..rejudging.outputs import WANTED, PlannedReplications, made_in
 from ..rejudging.rejudging import Rejudging
 from ..saving import alone
+from ..shell import quote
 from ..showing import Form
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
@@ -219,7 +219,7 @@ def _judged(
 def _report(folder: str, form: Form) -> None:
     found = judgments_from_logs(folder)
     print_left_out(found.notes)
-    logs = shlex.quote(folder) if form == "table" else "LOGS"
+    logs = quote(folder) if form == "table" else "LOGS"
     analysis = analyse(found)
     estimate(analysis, results_shown(analysis, form), progress)
     document = report_document(analysis, logs)

@@ -38,6 +38,10 @@ class UserError(ValueError):
         super().__init__(short(message))
 
 
+class QuestionError(UserError):
+    """What only the user can answer: a terminal shows a question, and no error."""
+
+
 def reason(error: BaseException) -> str:
     """Why something failed, in the operating system's words if it has some."""
     said = error.strerror if isinstance(error, OSError) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
+from ..shell import quote
 from .columns import BARE, COLUMNS, OF_LABELS, UNUSED, USUAL, each_once
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
@@ -202,6 +202,9 @@ _MOST_JUDGES = 20
 """Most different names of judges."""
 
 
+BY_VALUES = " By their values:"
+"""How a proposal of columns begins."""
+
 _BESIDE_LABELS = ("question", "id", "label", "rater", "part")
 _OF_A_DRAW = {"weight", "weights", "unsure", "note", "seconds", "drawn", "position", "split"}
 
@@ -234,9 +237,9 @@ def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
     first = several if question in frame and not frame[question].duplicated().any() else ""
     said = reading.call({"columns": {**reading.columns, **taken}})
     if reading.in_python:
-        return f"{first} By their values: {said}."
-    read = f"inspect-reliability read {shlex.quote(reading.where)} {said} --save reading.yaml"
-    return f"{first} By their values:\n  {read}"
+        return f"{first}{BY_VALUES} {said}"
+    read = f"inspect-reliability read {quote(reading.where)} {said} --save reading.yaml"
+    return f"{first}{BY_VALUES}\n  {read}"
 
 
 def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
+from ..shell import quote
 from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS, abstentions
 from .columns import OF_SYSTEMS, each_once, of_role
 from .reading import Code, Note, Reading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from .. import shell
 from ..errors import UserError
 from ..parsing.fields import Strict, Text, read_fields
 from ..saving import Ours
@@ -170,7 +170,7 @@ class Reading:
         said = {name: value for name, value in entries.items() if value not in ({}, (), None)}
         if self.in_python:
             return ", ".join(f"{name}={of!r}" for name, of in said.items())
-        return shlex.join(one for name, of in said.items() for one in _OPTIONS[name](of))
+        return shell.join(one for name, of in said.items() for one in _OPTIONS[name](of))
 
     def column_call(self, ours: str, *yours: str) -> str:
         """What the user adds to a call to say that these columns are this one."""

@@ -16,9 +16,10 @@ from itertools import chain
 from string import digits
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UserError
+from ..errors import QuestionError, UserError
 from ..verdicts import NON_RESPONSE
 from .column_names import (
+    BY_VALUES,
     could_be,
     has_labels_alone,
     joined,
@@ -222,6 +223,9 @@ def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     return [_made(draft) for draft in drafts]
 
 
+_IS_IT_RIGHT = "Is this right, by the values of the columns?\n  {}\n{}"
+
+
 def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = False) -> Draft:
     """The rows of frames, under our names and with their values as a table has them.
 
@@ -244,6 +248,9 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         else:
             several = "" if "verdict" in frame else hint_of_several(first, reading)
             hint = proposal(first, reading, several)
+        if hint.startswith(BY_VALUES):  # a complete guess, and nothing else is wrong
+            call = hint.removeprefix(BY_VALUES).strip()
+            raise QuestionError(_IS_IT_RIGHT.format(call, lacking(absent, first, reading)))
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []

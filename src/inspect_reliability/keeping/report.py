@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from math import isinf
-from shlex import quote
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from ..errors import UserError
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
 from ..record.rule import KeepRule
+from ..shell import quote
 from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import (
     BETTER,
@@ -182,8 +182,9 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
     name = told_apart([one.keys for one in found], "judge")
     tone: Tone = "headline" if len(found) <= MOST_SENTENCES else "answer"
     said = []
-    for panel, one in zip(found, records, strict=True):
-        rule = rule_in_words(panel, one)
+    first = next((place for place, one in enumerate(records) if one["threshold"]), 0)
+    for place, (panel, one) in enumerate(zip(found, records, strict=True)):
+        rule = rule_in_words(panel, one, confident=place == first)
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
@@ -221,13 +222,14 @@ def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
         yield from _lines(results[name], name, title)
 
 
-def rule_in_words(panel: LabelledCascade, one: Record) -> str:
-    """The rule of a record in words."""
+def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -> str:
+    """The rule of a record in words; `confident` says with which confidence it holds."""
     n = one["n_questions"]
+    sure = f"With {percent(one['confidence'])} confidence, the" if confident else "The"
     undecided, held = f"{share(one['undecided'], n)} are undecided", ""
     if one["half_width"] is not None:
         held = (
-            f"With {percent(one['confidence'])} confidence, the label lies within "
+            f"{sure} label lies within "
             f"{one['half_width']:.3g} of the mean verdict on at least "
             f"{percent(1 - one['max_error'])} of questions. "
         )
@@ -239,9 +241,11 @@ def rule_in_words(panel: LabelledCascade, one: Record) -> str:
     if one["threshold"] is None:
         return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
+    said = confident and one["half_width"] is None
+    most = panel.promise.words if said else panel.promise.most
     kept = (
         f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: "
-        f"{panel.promise.words} of these are {panel.promise.wrong} "
+        f"{most} of these are {panel.promise.wrong} "
         f"({one['error']:.1%} of the labelled)."
     )
     if len(panel.rows) > 1:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import blake2b
-from shlex import quote
 from typing import Any, cast
 
 from inspect_ai import Task
@@ -18,6 +17,7 @@ from ..judging.cost import Cost
 from ..judging.requests import reachable_model
 from ..record.graders import LoggedScorer, grading_of, scorers_in
 from ..record.replications import REJUDGING, base_seed, seeds_from
+from ..shell import quote
 from ..verdicts import GIVEN
 from .again import RunLimits, output_seed
 from .outputs import Made, PlannedReplications, changed_outputs, ranges, recorded, samples_of

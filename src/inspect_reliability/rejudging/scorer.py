@@ -5,7 +5,6 @@ A judge task, which inspect finds here too, needs none of what they import when 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from shlex import quote
 
 from inspect_ai.model import model_roles
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, model_graded_qa
@@ -26,6 +25,7 @@ from ..record.replications import (
 from ..record.rule import KeepRule, read_choice
 from ..record.same_model import same_model
 from ..scoring.packed import label_of
+from ..shell import quote
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
 from .wrapped import ScorerSpec, find_scorer, wrap

@@ -6,7 +6,6 @@ models. Only the user may name a Python file, a model folder, an address, or an 
 
 import os
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -18,8 +17,10 @@ from fsspec import available_protocols
 from inspect_ai.log import EvalSample
 from inspect_ai.model import GenerateConfig, ModelConfig
 
+from .. import shell
 from ..designs.judge_design import MOST_SHOWN
 from ..errors import UserError
+from ..shell import quote
 
 _LOCAL_PATH = re.compile(r"[\w.-]+/(.*:)?[/\\.~]", re.DOTALL)
 """A model's folder, or, after a colon, its adapter's."""
@@ -85,7 +86,7 @@ def _vet_model(
         own = ["--model", name]
         own += chain.from_iterable(("-M", f"{key}={value}") for key, value in arguments.items())
         own += ["--model-base-url", str(address)] if address is not None else []
-        raise _refused(where, " and ".join(reasons), f"name the model: {shlex.join(own)}")
+        raise _refused(where, " and ".join(reasons), f"name the model: {shell.join(own)}")
 
 
 def vet_name(name: str, where: str) -> None:
@@ -207,9 +208,7 @@ def _vet_mapping(value: Mapping[str, Any], where: str) -> None:
             raise _refused(where, what, "name the model: --model MODEL -M trust_remote_code=true")
         if str(key).endswith("base_url") and isinstance(part, str) and not _is_known(part):
             what = f"sends requests, with your API key, to {part}"
-            raise _refused(
-                where, what, f"name it: --model MODEL --model-base-url {shlex.quote(part)}"
-            )
+            raise _refused(where, what, f"name it: --model MODEL --model-base-url {quote(part)}")
 
 
 def _refused(where: str, what: str, out: str) -> UserError:

@@ -9,7 +9,6 @@ from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import entry_points
 from pathlib import Path
-from shlex import quote
 from typing import Any, get_type_hints
 
 from inspect_ai._util.module import load_module
@@ -32,6 +31,7 @@ from inspect_ai.util import registry_info
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from ..errors import UserError
+from ..shell import quote
 
 # How a scorer to run again is named.
 

@@ -1,6 +1,5 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +9,14 @@ from typing import Any
 
 import pandas as pd
 
+from .. import shell
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.sources import Source
+from ..shell import quote
 from ..showing.answer import Answer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent
@@ -362,7 +363,7 @@ def _cautions(found: Watching) -> Iterator[Caution]:
 
 def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     """What to do, with a command."""
-    folder = shlex.split(again)[0]
+    folder = shell.split(again)[0]
     if found.changed == "none":
         number = len(found.checks) + 1
         if not found.checks[-1].places:
@@ -373,7 +374,7 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         return next_step(
             words,
             f"rejudge anchors.eval --replications {max(1, round(found.anchors.stream.draws))} "
-            f"--seed {number} --log-dir {shlex.quote(f'{folder}/{number}')}",
+            f"--seed {number} --log-dir {quote(f'{folder}/{number}')}",
         )
     assert found.since is not None
     if found.another is not None:
@@ -382,11 +383,11 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         if old and new:
             return next_step(
                 "compare the two judges, and make rules and thresholds anew",
-                f"compare {shlex.quote(old[0])} {shlex.quote(new[0])}",
+                f"compare {quote(old[0])} {quote(new[0])}",
             )
     elif found.anchors.found is None and found.changed == "system":
         words = "look at what the system wrote before and after"
-        return next_step(words, f"report {shlex.quote(stream[0])}")
+        return next_step(words, f"report {quote(stream[0])}")
     elif found.anchors.found is None:
         return next_step("check the anchors again, then watch", f"watch {again}{_streams(stream)}")
     elif found.production:
@@ -394,14 +395,14 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
             "judge stored outputs of the system from before and after the change again, by today's "
             "judge, and compare them"
         )
-        source = shlex.quote(stream[0]) if stream else "STREAM"
+        source = quote(stream[0]) if stream else "STREAM"
         return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
     words = "make rules and thresholds anew, then watch the new judge"
     return next_step(words, f"watch {again} --since {found.since + 1}{_streams(stream)}")
 
 
 def _streams(stream: Sequence[str]) -> str:
-    return "".join(f" --stream {shlex.quote(one)}" for one in stream)
+    return "".join(f" --stream {quote(one)}" for one in stream)
 
 
 def _right_record(found: Watching) -> Record:
