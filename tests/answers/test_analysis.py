@@ -1,5 +1,7 @@
 """Results between and beside rows, against counts made by hand."""
 
+import ast
+import inspect
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -7,10 +9,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import inspect_reliability
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Results
 from inspect_reliability.answers.data import write_data
+from inspect_reliability.answers.python_calls import as_python
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.reading import Note
@@ -219,3 +223,36 @@ def test_a_shown_analysis_moves_no_cursor() -> None:
     shown = repr(analyse(frame))
     assert "\x1b" not in shown
     assert "not used: a\\x1b[31m" in shown
+
+
+def test_what_is_next_in_python_is_a_call() -> None:
+    """A notebook is told a call and no command, and the call is one of ours."""
+    rows = [(f"q{q}", one, "A") for q in range(40) for one in ("AAAB" if q % 5 else "AABB")]
+    shown = repr(analyse(pd.DataFrame(rows, columns=["question", "verdict", "label"])))
+    call = next(line.strip() for line in shown.splitlines() if "inspect_reliability." in line)
+    assert "inspect-reliability " not in shown
+    named = {"LOGS": rows, "NEW": rows}
+    tree = ast.parse(call, mode="eval").body
+    assert isinstance(tree, ast.Call)
+    assert isinstance(tree.func, ast.Attribute)
+    function = getattr(inspect_reliability, tree.func.attr)
+    inspect.signature(function).bind(
+        *(named[one.id] for one in tree.args if isinstance(one, ast.Name)),
+        **{one.arg: ast.literal_eval(one.value) for one in tree.keywords if one.arg},
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "call"),
+    [
+        ("gate LOGS --min accuracy=0.7", 'inspect_reliability.gate(LOGS, least={"accuracy": 0.7})'),
+        (
+            "gate LOGS --max wrong=0.1 --votes 3",
+            'inspect_reliability.gate(LOGS, most={"wrong": 0.1}, votes=3)',
+        ),
+        ("label LOGS --out label.html", "inspect-reliability label LOGS --out label.html"),
+    ],
+)
+def test_a_command_as_a_call(command: str, call: str) -> None:
+    """Options become arguments; what Python has no call for stays a command."""
+    assert as_python(command) == call

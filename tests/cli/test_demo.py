@@ -74,14 +74,30 @@ def test_demo_needs_no_model_and_keeps_what_is_there(tmp_path: Path) -> None:
     said, _, loaded = done.stdout.partition("loaded:")
     assert not {"torch", "transformers", "inspect_ai", "requests", "openai"} & set(loaded.split())
     assert "gpt-5.4-nano" in said
-    assert "most errors repeat" in said
+    assert "most errors repeat" in " ".join(said.split())
     assert (tmp_path / "demo.html").read_text() == "mine"
     page = (tmp_path / "demo-2.html").read_text()
     assert "Right or wrong" in page[page.index("<figcaption>") :].split("</figcaption>")[0]
     assert str(tmp_path / "demo-2.html") in said
-    assert said.rstrip().endswith("inspect-reliability report FILE.csv")
+    assert "inspect-reliability report FILE.csv\n" in said
+    assert " ".join(said.split()).endswith(
+        "More: demo --full (every table), demo --explain (what the words mean)"
+    )
 
 
 def test_demo_takes_nothing() -> None:
     """A file that somebody names is not silently ignored."""
     assert invoke("demo", "mine.csv").exit_code == 2
+
+
+@pytest.mark.slow
+def test_demo_shows_every_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the last line names is there: the tables and the words, before the answer."""
+    monkeypatch.chdir(tmp_path)
+    few = pd.read_parquet(DATA)
+    few[few["question"].isin(few["question"].unique()[::40])].to_parquet("few.parquet")
+    monkeypatch.setattr("inspect_reliability.cli.demo.DATA", "few.parquet")
+    short, full = invoke("demo").stdout, invoke("demo", "--full", "--explain").stdout
+    for words in ("Steady, or right", "Same again: how often two tries"):
+        assert words not in short
+        assert full.index(words) < full.index("Next: your own judge")

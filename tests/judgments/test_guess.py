@@ -1,5 +1,6 @@
 """Files whose columns have names of another language: one call names all of them."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -87,3 +88,21 @@ def test_a_file_of_labels_is_not_taken_for_judgments(tmp_path: Path, columns: li
     done = invoke("report", tmp_path / "l.csv")
     assert done.exit_code == 2
     assert "give this one with --labels" in " ".join(done.stderr.split())
+
+
+def test_columns_that_are_guessed_are_a_question(tmp_path: Path) -> None:
+    """Where values show every column, the message begins with a question whose command runs."""
+    file = tmp_path / "noten.csv"
+    rows = [
+        f"f{q};{j};{q * t % 5 + 1};{q % 5 + 1}" for q in range(9) for j in "ab" for t in range(3)
+    ]
+    file.write_text("\n".join(["frage;richter;urteil;mensch", *rows]))
+    asked = invoke("report", str(file))
+    assert asked.exit_code == 2
+    columns = "'frage' the question, 'richter' the judge, 'urteil' the verdict"
+    assert asked.stderr.startswith(f"Is {columns} and 'mensch' the label?")
+    assert "Error" not in asked.stderr
+    (command,) = re.findall(r"^  inspect-reliability (.*)$", asked.stderr, re.MULTILINE)
+    words = shlex.split(command.replace("reading.yaml", str(tmp_path / "reading.yaml")))
+    assert invoke(*words).exit_code == 0
+    assert invoke("report", str(file), "--reading", str(tmp_path / "reading.yaml")).exit_code == 0

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -465,7 +466,7 @@ def test_a_judge_that_costs_nothing_is_asked_first() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_workbook_has_the_answers(tmp_path: Path) -> None:
-    """The text that was judged is beside its decision, as a text and no formula, and is read back."""
+    """The text that was judged is beside its decision, as a text and no formula."""
     rows = [(f"q{q}", "A", "A", f"=1+{q}") for q in range(40) for _ in range(3)]
     given = pd.DataFrame(rows, columns=["question", "verdict", "label", "answer"])
     source, out = str(tmp_path / "judged.csv"), tmp_path / "kept.xlsx"

@@ -1,11 +1,15 @@
 """Numbers as a reader sees them."""
 
+from decimal import ROUND_HALF_UP, Decimal
+
 import numpy as np
 import pytest
 
 from inspect_reliability.showing.formats import (
     describe,
     estimate_text,
+    points,
+    share,
     text,
     told_apart,
     whole_number,
@@ -43,3 +47,16 @@ def test_a_group_in_words() -> None:
     assert told_apart([{"judge": None}], "judge")({"judge": None}) == "all judgments"
     assert text(["a", "b"]) == "a, b"
     assert [type(whole_number(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]
+
+
+@pytest.mark.parametrize("value", [0.815, 0.845, 0.005, 0.125, 0.995, 0.5])
+def test_a_value_has_one_rounding(value: float) -> None:
+    """A number midway is rounded alike as a share, in points and with two places."""
+    record = {"it": value, "it_interval": [value, value]}
+    up = Decimal(str(value)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    assert text(value, ".2f") == str(up)
+    assert estimate_text(record, "it", "z.2f") == f"{up} [{up}, {up}]"
+    assert points(value, 100) == f"{100 * up:.0f}"
+    assert points(-value, 100) == f"{-100 * up:.0f}"
+    whole = f"{100 * up:.0f}%"
+    assert share(value, 100) == (whole if value < 0.995 else ">99%")

@@ -29,6 +29,7 @@ from ..showing.formats import (
     grouped_by,
     keys_of,
     points,
+    rounded,
     text,
 )
 from ..showing.keys import declared, legend
@@ -263,7 +264,8 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
             continue
         if value < 0:
             value, ends = -value, [-ends[1], -ends[0]]
-        by = f"{pair['coefficient']} +{value:.2f} [{ends[0]:z.2f}, {ends[1]:z.2f}]"
+        low, high = (rounded(one, "z.2f") for one in ends)
+        by = f"{pair['coefficient']} +{rounded(value, '.2f')} [{low}, {high}]"
         if pair["coefficient"] in (WITHIN_ONE, "accuracy"):
             by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
         ahead = _ahead(pair)

@@ -202,8 +202,10 @@ _MOST_JUDGES = 20
 """Most different names of judges."""
 
 
-BY_VALUES = " By their values:"
-"""How a proposal of columns begins."""
+_BY_VALUES = " By their values:"
+
+QUESTION = "Is "
+"""How a proposal of all columns begins."""
 
 _BESIDE_LABELS = ("question", "id", "label", "rater", "part")
 _OF_A_DRAW = {"weight", "weights", "unsure", "note", "seconds", "drawn", "position", "split"}
@@ -230,16 +232,25 @@ def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
             where questions have one row each, so that a label looks like another verdict.
     """
     taken = looks_like(frame, reading)
-    if "verdict" not in taken.values() and "verdict" not in frame:
+    found = {*reading.columns.values(), *taken.values(), *frame}
+    if not {"question", "verdict"} <= found:
         return several
     known = {ours: yours for yours, ours in {**reading.columns, **taken}.items()}
     question = known.get("question", "question")
     first = several if question in frame and not frame[question].duplicated().any() else ""
-    said = reading.call({"columns": {**reading.columns, **taken}})
-    if reading.in_python:
-        return f"{first}{BY_VALUES} {said}"
-    read = f"inspect-reliability read {quote(reading.where)} {said} --save reading.yaml"
-    return f"{first}{BY_VALUES}\n  {read}"
+    columns = {**reading.columns, **taken}
+    said = reading.call({"columns": columns})
+    if not reading.in_python:
+        read = f"inspect-reliability read {quote(reading.where)} {said}"
+        said = f"\n  {read} --save reading.yaml"
+    else:
+        said = f" {said}."
+    if first:
+        return f"{first}{_BY_VALUES}{said}"
+    each = [f"{yours!r} the {ours}" for yours, ours in columns.items() if ours != UNUSED]
+    is_it = f"{QUESTION}{', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
+    hint = f"{reading.hint[0].lower()}{reading.hint[1:]}"
+    return f"{is_it} Their values say so. If not, {hint} If so:{said}"
 
 
 def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import QuestionError, UserError
 from ..verdicts import NON_RESPONSE
 from .column_names import (
-    BY_VALUES,
+    QUESTION,
     could_be,
     has_labels_alone,
     joined,
@@ -223,9 +223,6 @@ def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     return [_made(draft) for draft in drafts]
 
 
-_IS_IT_RIGHT = "Is this right, by the values of the columns?\n  {}\n{}"
-
-
 def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = False) -> Draft:
     """The rows of frames, under our names and with their values as a table has them.
 
@@ -248,9 +245,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         else:
             several = "" if "verdict" in frame else hint_of_several(first, reading)
             hint = proposal(first, reading, several)
-        if hint.startswith(BY_VALUES):  # a complete guess, and nothing else is wrong
-            call = hint.removeprefix(BY_VALUES).strip()
-            raise QuestionError(_IS_IT_RIGHT.format(call, lacking(absent, first, reading)))
+        if hint.startswith(QUESTION):
+            raise QuestionError(hint)
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []

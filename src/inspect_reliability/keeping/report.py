@@ -28,6 +28,7 @@ from ..showing.formats import (
     most_more,
     percent,
     picked,
+    rounded,
     share,
     told_apart,
 )
@@ -246,7 +247,7 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
     kept = (
         f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: "
         f"{most} of these are {panel.promise.wrong} "
-        f"({one['error']:.1%} of the labelled)."
+        f"({rounded(one['error'], '.1%')} of the labelled)."
     )
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"

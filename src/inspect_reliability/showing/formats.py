@@ -213,7 +213,17 @@ def text(value: Any, form: str = "", missing: str = "") -> str:
     """A value in a format of `format()`, a list with commas; `missing` for None."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return missing if value is None else format(whole_number(value), form)
+    return missing if value is None else rounded(whole_number(value), form)
+
+
+def rounded(value: Any, form: str) -> str:
+    """A number in a format of `format()`; what lies midway goes away from 0.
+
+    Else 0.815, which has no exact float, would be 0.81 with two places and 82% as a percentage.
+    """
+    if isinstance(value, float) and form.endswith(("f", "%")):
+        value += math.copysign(ROUNDING, value)
+    return format(value, form)
 
 
 def chance(p: float) -> str:
@@ -241,12 +251,12 @@ def share(value: float, n: int) -> str:
         return f"<{least:.{places}%}"
     if 1 - least / 2 <= value < 1 - ROUNDING:
         return f">{1 - least:.{places}%}"
-    return f"{value:z.{places}%}"
+    return rounded(value, f"z.{places}%")
 
 
 def points(value: float, n: int) -> str:
     """A difference of shares of n questions in points."""
-    return f"{100 * value:z.{1 if n > _MANY else 0}f}"
+    return rounded(100 * value, f"z.{1 if n > _MANY else 0}f")
 
 
 def in_points(value: float, n: int) -> str:
@@ -287,12 +297,13 @@ BETTER = "take a better judge, or lower the bar"
 def span(record: Record, key: str, form: str, n: int) -> str:
     """A value that is known, with its interval; `form` "%" has shares of n questions."""
     value, ends = record[key], record.get(f"{key}_interval")
-    shown = share(value, n) if form == "%" else f"{value:{form}}"
+    shown = share(value, n) if form == "%" else rounded(value, form)
     if ends is None:
         return shown
     few = n > _MANY and ends[1] < 0.1  # whole percents would hide the width
     low, high = (
-        f"{100 * one:.{1 if few else 0}f}" if form == "%" else f"{one:{form}}" for one in ends
+        rounded(100 * one, f".{1 if few else 0}f") if form == "%" else rounded(one, form)
+        for one in ends
     )
     return f"{shown} [{low}, {high}]"
 
@@ -305,6 +316,6 @@ def estimate_text(record: Record, key: str, form: str = "z.2f") -> str:
     if value is None:
         return f"not estimable: {record.get('not_estimable', {}).get(key) or record.get('reason')}"
     if interval is None:
-        return f"{value:{form}} (no interval)"
-    low, high = interval
-    return f"{value:{form}} [{low:{form}}, {high:{form}}]"
+        return f"{rounded(value, form)} (no interval)"
+    low, high = (rounded(one, form) for one in interval)
+    return f"{rounded(value, form)} [{low}, {high}]"
