@@ -14,12 +14,12 @@ from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Results
 from inspect_reliability.answers.data import write_data
-from inspect_reliability.answers.python_calls import as_python
 from inspect_reliability.answers.questions import contradictions
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.reading import Note
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.showing.python_calls import as_python
 from inspect_reliability.stats.majority import stable_majority
 
 
@@ -250,7 +250,11 @@ def test_what_is_next_in_python_is_a_call() -> None:
             "gate LOGS --max wrong=0.1 --votes 3",
             'inspect_reliability.gate(LOGS, most={"wrong": 0.1}, votes=3)',
         ),
-        ("label LOGS --out label.html", "inspect-reliability label LOGS --out label.html"),
+        (
+            "label LOGS --most 30 --out label.html",
+            'inspect_reliability.label(LOGS, most=30, out="label.html")',
+        ),
+        ("rejudge a.eval --replications 5", "inspect-reliability rejudge a.eval --replications 5"),
     ],
 )
 def test_a_command_as_a_call(command: str, call: str) -> None:

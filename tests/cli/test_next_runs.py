@@ -11,7 +11,10 @@ from commands import invoke
 
 ROOT = Path(__file__).parents[2]
 FILES = [*sorted((ROOT / "tests" / "doors").iterdir()), ROOT / "examples" / "verdicts.csv"]
-COMMANDS = (["report"], ["validate"], ["plan"], ["keep"], ["card"], ["gate", "--min", "omega=.5"])
+COMMANDS = (
+    *(["report"], ["validate"], ["plan"], ["keep"], ["card"], ["gate", "--min", "omega=.5"]),
+    ["gate", "--min", "accuracy=.5", "--votes", "3"],
+)
 
 
 def printed(output: str) -> list[str]:

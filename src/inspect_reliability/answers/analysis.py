@@ -17,7 +17,6 @@ from ..showing.formats import Record, TableColumn, describe, flat, grouped, grou
 from ..showing.keys import KEYS, declared
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
-from .python_calls import as_python
 from .row import Row
 from .score_variance import suites_in
 
@@ -296,13 +295,6 @@ class Analysis:
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""
         return framed(self.to_html())
-
-
-def _in_python(block: Block) -> Block:
-    """A command as the call that a notebook makes."""
-    if isinstance(block, Text) and block.tone == "command":
-        return replace(block, text=as_python(block.text.removeprefix("inspect-reliability ")))
-    return block
 
 
 Compute = Callable[[Analysis], Iterable[Record]]

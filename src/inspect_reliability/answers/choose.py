@@ -26,6 +26,7 @@ from ..showing.formats import (
     amount,
     capped,
     in_points,
+    most_more,
     points,
     share,
     span,
@@ -366,6 +367,7 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
         said = f"No candidate is shown to be {near}"
         if needed:
             n = capped(needed, found.measured.n)
+            n = n if needed > most_more(found.measured.n) else f"about {n}"
             said += f": if {found.names[cheap]} is as good, {n} labels would show it"
         yield f"{said}."
     elif found.price(known) < price:

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import render
-from .document import Document
+from .document import Block, Document, Text
 from .formats import flat
+from .python_calls import as_python
 
 
 class Answer(ABC):
@@ -54,9 +55,16 @@ class Answer(ABC):
 
 
 def in_words(answer: Document) -> str:
-    """An answer as a command prints it, without the line that says where there is more."""
-    blocks = [one for one in answer.blocks if getattr(one, "tone", "") != "more"]
+    """An answer as a command prints it, with calls for commands, and no line on more options."""
+    blocks = [_in_python(one) for one in answer.blocks if getattr(one, "tone", "") != "more"]
     return render(replace(answer, blocks=blocks), "table").rstrip()
+
+
+def _in_python(block: Block) -> Block:
+    """A command as the call that a notebook makes."""
+    if isinstance(block, Text) and block.tone == "command":
+        return replace(block, text=as_python(block.text.removeprefix("inspect-reliability ")))
+    return block
 
 
 def framed(page: str) -> str:

@@ -4,6 +4,7 @@ import re
 
 _GATE = re.compile(r"gate LOGS --(min|max) (\w+)=(\S+?)(?: --votes (\d+))?")
 _COMPARE = re.compile(r"compare LOGS NEW")
+_LABEL = re.compile(r"label LOGS(?: --most (\d+))? --out (\S+)")
 _PAGE = re.compile(r"report LOGS --html (\S+)")
 
 
@@ -19,6 +20,9 @@ def as_python(command: str) -> str:
         return f'inspect_reliability.gate(LOGS, {limit}={{"{name}": {value}}}{together})'
     if _COMPARE.fullmatch(command):
         return "inspect_reliability.compare(LOGS, NEW)"
+    if found := _LABEL.fullmatch(command):
+        most = f"most={found[1]}, " if found[1] else ""
+        return f'inspect_reliability.label(LOGS, {most}out="{found[2]}")'
     if found := _PAGE.fullmatch(command):
         return f'pathlib.Path("{found[1]}").write_text(inspect_reliability.analyse(LOGS).to_html())'
     return f"inspect-reliability {command}"
