@@ -31,7 +31,7 @@ EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
 
 @command(
     "gate logs --min omega=0.6 --max non_response_rate=0.05",
-    "gate logs --min accuracy=.8 --votes 3 --format junit > gate.xml",
+    "gate logs --min accuracy=0.8 --votes 3 --format junit",
 )
 @pairs(
     "--min",
