@@ -1,6 +1,8 @@
 """`choose` from a file of judgments and a file of labels, what it writes, and what takes that."""
 
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -140,12 +142,38 @@ def test_prices_say_what_is_cheap(files: tuple[str, str], tmp_path: Path) -> Non
     for one in found:
         assert one["dollars"] == pytest.approx(prices[one["judge"]] * one["votes"])
     assert [one["dollars"] for one in found] == sorted(one["dollars"] for one in found)
-    assert "more for 1,000 verdicts" in said(
-        "choose", logs, "--labels", labels, "--price", str(file)
-    )
+    text = said("choose", logs, "--labels", labels, "--price", str(file))
+    # Steps between neighbours of the frontier: each is right more often than all cheaper ones.
+    frontier: list[dict[str, Any]] = []
+    for one in sorted(found, key=lambda one: (one["dollars"], -one["accuracy"])):
+        if not frontier or one["accuracy"] > frontier[-1]["accuracy"] + 1e-9:
+            frontier.append(one)
+    steps = pairwise(frontier)
+    dearer = [f"${1000 * (dear['dollars'] - cheap['dollars']):,.2f}" for cheap, dear in steps]
+    assert len(dearer) >= 2
+    told = re.findall(r"(\$[\d,.]+) from", text.partition("dollars for 1,000 verdicts buy")[2])
+    assert told == dearer[-3:]
+    assert (f"{len(dearer) - 3} cheaper step" in text) == (len(dearer) > 3)
     file.write_text("small: 0.001\nlarge: 0.01\n")
     done = invoke("choose", logs, "--labels", labels, "--price", str(file))
-    assert (done.exit_code, "largest has no price" in done.stderr) == (2, True)
+    assert done.exit_code == 2
+    assert "as in 'largest: 0.002'" in " ".join(done.stderr.split())
+    file.write_text(f"{file.read_text()}largest: 0.1\n")
+    assert choose(logs, "--labels", labels, "--price", str(file)) == found
+
+
+def test_a_page_names_no_path(files: tuple[str, str], tmp_path: Path) -> None:
+    """The choice is called on a page by the name of its file; a terminal has what was typed."""
+    logs, labels = files
+    out, page = str(tmp_path / "here" / "choice.yaml"), tmp_path / "page.html"
+    (tmp_path / "here").mkdir()
+    labels_of(60).assign(split=["dev", "test"] * 30).to_csv(labels, index=False)
+    asked = ("choose", logs, "--labels", labels, "--votes", "1", "--out", out)
+    text = invoke(*asked, "--html", str(page)).stdout
+    assert f"--rule {out}" in text
+    for shown in (page.read_text(), invoke(*asked, "--format", "html").stdout):
+        assert "keep LOGS --rule choice.yaml" in shown
+        assert str(tmp_path) not in shown
 
 
 @pytest.mark.parametrize("text", ["- 1", "small: cheap", "small: -1", "small: .inf", "a: [", "3"])

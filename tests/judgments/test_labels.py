@@ -531,3 +531,15 @@ def test_a_labelled_file_beside_a_log(tmp_path: Path) -> None:
     assert labels(with_labels(judgments_from([str(tmp_path / "logs"), file]))) == {
         f"own {n}": "C" for n in range(3)
     }
+
+
+def test_a_label_is_not_taken_for_the_word_none(tmp_path: Path) -> None:
+    """Where "None" is said to be no verdict, other labels stay what they are."""
+    rows = [{"question": f"q{n}", "verdict": "AB"[n % 2]} for n in range(6)]
+    given = [{"id": f"q{n}", "label": "B"} for n in range(4)]
+    found = with_labels(
+        judgments_from_frame(pd.DataFrame(rows)),
+        [write(tmp_path / "l.csv", given)],
+        {"None": "non-response"},
+    )
+    assert labels(found) == {f"q{n}": "B" for n in range(4)}

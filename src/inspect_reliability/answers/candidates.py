@@ -326,8 +326,8 @@ def _price(row: Row, prices: Mapping[str, float] | None) -> float | None:
     spent = row.table["cost"].astype(float).mean() if "cost" in row.table else np.nan
     if np.isnan(spent) and prices is not None:
         raise UserError(
-            f"{name} has no price, so what is cheap is not known. Add it to the file of --price, "
-            "in dollars a call."
+            f"{name} has no price, so what is cheap is not known. Add a line with its dollars a "
+            f"call to the file of --price, as in '{name}: 0.002'."
         )
     return None if np.isnan(spent) else float(spent)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,9 @@ TITLE = "Which judge is better?"
 
 _MOST_SHOWN = 5
 """Candidates in the answer, beside the current one and the cheapest."""
+
+_MOST_STEPS = 3
+"""Steps of the price frontier that the answer names."""
 
 _THOUSAND = 1_000
 """Verdicts whose dollars are shown."""
@@ -242,7 +246,7 @@ def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Docu
         _taken(found),
         *_beside_current(found, wanted, records),
         *_cheapest(found, wanted, records),
-        *_one_more_dollar(found, records),
+        *_one_more_dollar(found),
         *_people(found),
         *preferences_in_words(raters),
     ]
@@ -391,16 +395,33 @@ def plausible(found: Choosing, most: float) -> int:
     )
 
 
-def _one_more_dollar(found: Choosing, records: Sequence[Record]) -> Iterator[str]:
-    """What the chosen candidate costs more than the cheapest, and what that buys."""
-    dearer = found.price(found.chosen) - found.price(0)
-    if not found.by_dollars or dearer <= 0:
+def price_frontier(found: Choosing) -> list[int]:
+    """Places of the candidates that are right more often than all cheaper ones, cheapest first."""
+    places: list[int] = []
+    right = found.best.accuracy
+    for place in sorted(range(len(right)), key=lambda one: (found.price(one), -right[one])):
+        if not places or right[place] > right[places[-1]] + ROUNDING:
+            places.append(place)
+    return places
+
+
+def _one_more_dollar(found: Choosing) -> Iterator[str]:
+    """What each step of the price frontier up to the chosen candidate costs, and what it buys."""
+    places = price_frontier(found)
+    steps = [
+        f"${_THOUSAND * (found.price(dear) - found.price(cheap)):,.2f} from {found.names[cheap]} "
+        f"to {found.names[dear]} "
+        f"({in_points(float(found.best.accuracy[dear] - found.best.accuracy[cheap]), found.best.n)}"
+        " more often right)"
+        for cheap, dear in pairwise(places)
+    ]
+    if not found.by_dollars or not steps:
         return
-    gain = float(records[found.chosen]["accuracy"] - records[0]["accuracy"])
+    most = len(steps) - _MOST_STEPS
+    more_of = f"; {amount(most, 'cheaper step')} before these" if most > 0 else ""
     yield (
-        f"It costs ${_THOUSAND * dearer:,.2f} more for 1,000 verdicts than the cheapest, "
-        f"{found.names[0]}, and is right {in_points(gain, found.best.n)} more often on these "
-        "labels."
+        f"What more dollars for 1,000 verdicts buy on these labels: "
+        f"{'; '.join(steps[-_MOST_STEPS:])}{more_of}."
     )
 
 
@@ -473,8 +494,20 @@ def _people(found: Choosing) -> Iterator[str]:
         yield agreement_in_words(known | valued(raters_agreement=agree))
 
 
+def _all_labelled(found: Choosing) -> bool:
+    """Whether no output is left to label."""
+    tables = [one.row.asked for one in found.candidates]
+    labels = [[name for name in ("label", "best") if name in table] for table in tables]
+    return all(
+        bool(table[names].notna().any(axis=1).all())
+        for table, names in zip(tables, labels, strict=True)
+    )
+
+
 def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
     if _alike(found):
+        if _all_labelled(found):
+            return next_step("judge more questions and label them: some must tell candidates apart")
         return next_step(
             "label more questions, to find some on which candidates differ",
             f"label {logs} --most 50 --out label.html",
@@ -486,6 +519,8 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
             "promise by the test part which of its verdicts may be kept",
             f"keep {logs} --rule {quote(wanted.written)}",
         )
+    if _all_labelled(found):
+        return next_step("judge and label other questions, to promise which verdicts may be kept")
     return next_step(
         "label questions that did not choose it, to promise which of its verdicts may be kept",
         f"label {logs} --most 100 --out label.html",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -94,7 +95,10 @@ def choose(
     print_left_out(_not_had(found, votes))
     # Estimate
     wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, _typed())
-    document = choose_document(found, wanted, request.typed)
+    # A page goes to other people: it names no paths.
+    on_page = replace(wanted, written=out and Path(out).name, options="")
+    as_shown = on_page if request.form == "html" else wanted
+    document = choose_document(found, as_shown, request.typed)
     open_test(found, opened)
     # Say
     request.show(document)
@@ -102,7 +106,7 @@ def choose(
         write_text(out, found.choice().text, CHOICE)
         print_text(console(stderr=True), f"Wrote {out}")
     if html:
-        write_page(html, choose_document(found, replace(wanted, options="")))
+        write_page(html, choose_document(found, on_page))
 
 
 def _typed() -> str:

@@ -106,7 +106,7 @@ def with_labels(
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
     labels = dict.fromkeys(one.label for one in read)
-    means = {label: names.get(str(_alike(label, names)), label) for label in labels}
+    means = {label: _meaning(label, names) for label in labels}
     given = [one._replace(label=means[one.label]) for one in read]
     found, said = _joined(given, outputs)
     others = [one for (_, problem), ids in said.items() if problem is OTHER for one in ids]
@@ -390,6 +390,12 @@ class _Outputs:
             for name, value in as_columns(given).items():
                 made[name][unit] = value
         return self.table.assign(**{name: values[self.number] for name, values in made.items()})
+
+
+def _meaning(label: str | None, names: Mapping[str, str]) -> str | None:
+    """The verdict that a label means; the label itself where nothing is said of it."""
+    known = _alike(label, names)
+    return label if known is None else names.get(known, label)
 
 
 def _alike(label: str | None, names: Collection[str]) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
@@ -363,7 +363,8 @@ def _cautions(found: Watching) -> Iterator[Caution]:
 
 def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     """What to do, with a command."""
-    folder = shell.split(again)[0]
+    first = shell.split(again)[0]
+    folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
     if found.changed == "none":
         number = len(found.checks) + 1
         if not found.checks[-1].places:
