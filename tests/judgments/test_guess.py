@@ -106,3 +106,25 @@ def test_columns_that_are_guessed_are_a_question(tmp_path: Path) -> None:
     words = shlex.split(command.replace("reading.yaml", str(tmp_path / "reading.yaml")))
     assert invoke(*words).exit_code == 0
     assert invoke("report", str(file), "--reading", str(tmp_path / "reading.yaml")).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["passed", "correct", "is_correct", "Is Correct"])
+@pytest.mark.parametrize("values", [("true", "false"), ("True", "False"), ("0", "1")])
+def test_a_column_that_says_passed_is_the_verdict(
+    name: str, values: tuple[str, str], tmp_path: Path
+) -> None:
+    """It is taken and said, unless its values, or another column, leave it open."""
+    rows = [(f"q{q}", values[q * t % 2]) for q in range(9) for t in range(3)]
+    frame = pd.DataFrame(rows, columns=["id", name])
+    file = tmp_path / "passed.csv"
+    frame.to_csv(file, index=False)
+    done = invoke("report", str(file))
+    assert done.exit_code == 0, done.output
+    said = " ".join(invoke("read", str(file)).output.split())
+    assert f"column '{name}' taken for 'verdict'" in said
+    for other in (
+        frame.assign(**{name: frame[name].map(lambda one: f"{one}!")}),
+        frame.assign(urteil=frame[name]),
+    ):
+        other.to_csv(file, index=False)
+        assert invoke("report", str(file)).exit_code == 2

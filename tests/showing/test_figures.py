@@ -200,3 +200,12 @@ def test_names_of_a_wide_figure_are_whole() -> None:
 
 def _cut53(name: str) -> str:
     return name if len(name) <= 53 else f"{name[:35]}…{name[-17:]}"
+
+
+def test_figures_have_short_names_and_every_tick() -> None:
+    """A name says section and judge alone, and each of a few numbers of votes has a tick."""
+    figures = named_figures(report_document(analyse(made(replications=8))))
+    assert not [name for name in figures if "all-judgments" in name or len(name) > 40]
+    records = [{"judge": "a", "votes": n, "right": 0.5} for n in (1, 2, 4, 8)]
+    figure = Figure("", "", records, "votes", "right", "judge", axis="numbers")
+    assert {"1", "2", "4", "8"} <= {*texts(draw(figure, svg_file))}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..shell import quote
-from .columns import BARE, COLUMNS, OF_LABELS, UNUSED, USUAL, each_once
+from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, UNUSED, USUAL, each_once
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -139,7 +139,32 @@ def _guessed(
             call = reading.column_call(ours, others[0])
             what = f"columns that could be '{ours}' as well: {which}; {call} chooses one"
             notes.append(Note(what, len(others), reading.where, Code.COLUMN))
+    if reading.words is JUDGMENTS and "verdict" not in {*table, *taken.values()}:
+        taken |= dict.fromkeys(
+            _only_passed(free.drop(columns=[*taken], errors="ignore")), "verdict"
+        )
     return taken, notes
+
+
+_PASSED = ("passed", "correct", "iscorrect", "ispassed")
+"""Names of columns that say true or false of an output."""
+
+_TRUE_OR_FALSE = {"true", "false", "0", "1", "0.0", "1.0"}
+
+
+def _only_passed(free: pd.DataFrame) -> list[str]:
+    """The column that says whether an output passed, where no other could be the verdict."""
+    rows = _as_texts(free.loc[:, [name for name in free if name not in COLUMNS]])
+    few = [name for name in rows if _few(rows[name])]
+    said = [name for name in few if normalised_name(name) in _PASSED]
+    fits = [name for name in said if {*rows[name].dropna().map(str.lower)} <= _TRUE_OR_FALSE]
+    return fits if few == fits and len(fits) == 1 else []
+
+
+def _as_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The first rows as texts, None where nothing is."""
+    rows = frame.head(_ROWS).map(lambda one: None if _blank(one) else str(one).strip())
+    return rows.set_axis([*map(str, rows)], axis="columns")
 
 
 def could_be(name: str, ours: str) -> bool:
@@ -260,8 +285,7 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
     judges have few names. Of columns with few values, a label is the same in all rows of a
     question, and a verdict is not. Nothing is likely where several columns could be the verdict.
     """
-    rows = frame.head(_ROWS).map(lambda one: None if _blank(one) else str(one).strip())
-    rows = rows.set_axis([*map(str, rows)], axis="columns")
+    rows = _as_texts(frame)
     found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
     known = {*found.values()} | ({*rows} & {*COLUMNS})
     free = [name for name in map(str, rows) if name not in found and name not in COLUMNS]

@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from typing import Any, Literal, NamedTuple
 
 from ..stats.estimate import code_of
-from .formats import ROUNDING, Record, TableColumn, slug
+from .formats import ALL, ROUNDING, Record, TableColumn, slug
 
 _NUMBER = re.compile(r"[-+$]*\d[\d,.]*(%|\s|$|-\d)|not (estimable|known)|p [<=]")
 
@@ -314,9 +314,10 @@ def figures_in(blocks: Sequence[Block], title: str = "") -> Iterator[tuple[str, 
     for block in blocks:
         match block:
             case Figure():
-                yield f"{title} {block.title}", block
-            case Detail():
-                yield from figures_in(block.blocks, f"{title} {block.title}")
+                yield f"{title} {block.title.replace(ALL, '')}", block
+            case Detail():  # whose title tells its figures from others
+                for _, figure in figures_in(block.blocks):
+                    yield f"{title} {block.title}", figure
 
 
 Outcome = Literal["passes", "fails", "uncertain", "allowed"]

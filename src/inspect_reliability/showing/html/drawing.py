@@ -42,6 +42,9 @@ _MANY = 60
 _APART, _WIDEST = 0.04, 0.3
 """How far apart records of one price are drawn, each and all, as a part of it."""
 
+_FEW_TICKS = 9
+"""Most values that each have a tick."""
+
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
@@ -165,7 +168,8 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
         return
     if places is None:
         known = {record[figure.x] for record in figure.records}
-        ticks = sorted(known if figure.axis == "prices" else known & set(_TICKS))
+        few = figure.axis == "prices" or len(known) <= _FEW_TICKS
+        ticks = sorted(known if few else known & set(_TICKS))
         axes.set_xscale("linear" if 0 in ticks else "log")
         axes.set_xticks(ticks, [f"{one:g}" for one in ticks])
         axes.minorticks_off()
