@@ -155,7 +155,7 @@ _TRUE_OR_FALSE = {"true", "false", "0", "1", "0.0", "1.0"}
 def _only_passed(free: pd.DataFrame) -> list[str]:
     """The column that says whether an output passed, where no other could be the verdict."""
     rows = _as_texts(free.loc[:, [name for name in free if name not in COLUMNS]])
-    few = [name for name in rows if _few(rows[name])]
+    few = [str(name) for name in rows if _few(rows[name])]
     said = [name for name in few if normalised_name(name) in _PASSED]
     fits = [name for name in said if {*rows[name].dropna().map(str.lower)} <= _TRUE_OR_FALSE]
     return fits if few == fits and len(fits) == 1 else []
