@@ -67,7 +67,7 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Shift:
+class MeanChange:
     """The mean score of questions before and after a change.
 
     Attributes:
@@ -312,7 +312,7 @@ def moved(
     return p <= ordered[passes[-1]] if len(passes) else np.zeros(len(p), dtype=bool)
 
 
-def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Shift:
+def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> MeanChange:
     """How the mean score of the same questions changed, Q x K each; scores are from 0 to 1.
 
     The interval is for other draws of these very questions: with half a draw of 0 and half a draw
@@ -327,7 +327,7 @@ def change_of_mean(before: IntArray, after: IntArray, score: FloatArray) -> Shif
         errors += float((p * (1 - p) / (n + 1)).sum())
     was, now = (float(one.mean()) for one in means)
     half = _Z * float(np.sqrt(errors)) / len(score)
-    return Shift(was, now, (now - was - half, now - was + half))
+    return MeanChange(was, now, (now - was - half, now - was + half))
 
 
 LOOKS = 10

@@ -15,8 +15,8 @@ from ..stats.cells import Flags, IntArray
 from .bets import (
     BASELINE,
     LOOKS,
+    MeanChange,
     Power,
-    Shift,
     Watched,
     change_of_mean,
     moved,
@@ -178,7 +178,7 @@ class Watching:
         return moved(*self.anchors.sides(self.anchors.since), self.anchors.stream.values, generator)
 
     @cached_property
-    def right(self) -> tuple[int, Shift] | None:
+    def right(self) -> tuple[int, MeanChange] | None:
         """How many anchors have labels, and how right the judge is on them since the change.
 
         None without any, or without a change.
