@@ -96,6 +96,8 @@ def ways(replications: int) -> Iterator[tuple[str, Task, dict[str, Any]]]:
     yield "trivial task, epochs", trivial(BENCHMARKS["BBH"].design), epochs
     yield "judge task, epochs", bbh_judge(), epochs
     yield "the same, log_realtime off", bbh_judge(), epochs | {"log_realtime": False}
+    unseen = {"log_realtime": False, "score_display": False}
+    yield "the same, score_display off, too", bbh_judge(), epochs | unseen
     for most in SAMPLES:
         yield f"the same, max_samples {most}", bbh_judge(), epochs | {"max_samples": most}
     yield "judge task, replications", bbh_judge(replications=replications), {}
