@@ -47,6 +47,8 @@ def labelled_judgments(
     Raises:
         UserError: Something cannot be read or can mean two things, or no label fits.
     """
+    import pandas as pd
+
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     edited, files = _edited_and_files(labels)
     sources = _logs_beside(edited, given) if edited else given
@@ -60,6 +62,8 @@ def labelled_judgments(
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
     refuse([one for one in asked if one.column not in grouped])
     judgments = replace(judgments, asked=())
+    if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
+        return with_own_labels(judgments)
     return with_abstentions(with_labels(judgments, files, known.map, known.columns), known.abstain)
 
 
