@@ -74,3 +74,17 @@ def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
     assert [row[0] for row in table.rows] == ["BBH", "SQuAD"]
     assert all(cell.startswith("0.") or "1.00" in cell for row in table.rows for cell in row[1:])
     assert not [*pivot(analyse(parts[0]))]
+
+
+def test_a_page_says_nothing_of_what_is_not_known() -> None:
+    """A file names no temperature and no seeds, and votes of a single judge are not of all."""
+    frame = pd.DataFrame(
+        [(f"q{q}", "AB"[(q * t) % 2], "A") for q in range(12) for t in range(4)],
+        columns=["question", "verdict", "label"],
+    )
+    page = analyse(judgments_from_frame(frame)).to_html()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    facts = text[text.index("What was judged") :]
+    assert "12 questions x 4 tries" in facts
+    assert not re.search("not known|not checked|Seeds|Temperatures", facts)
+    assert "all judgments: votes" not in text

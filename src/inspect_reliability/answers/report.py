@@ -20,7 +20,7 @@ from ..showing.document import (
     Table,
     Text,
 )
-from ..showing.formats import Record, describe, text, told_apart
+from ..showing.formats import ALL, Record, describe, text, told_apart
 from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
@@ -116,6 +116,10 @@ def notes_table(analysis: Analysis) -> list[Text]:
     return [Text(str(note), "note") for note in analysis.judgments.notes]
 
 
+_NOTHING = (["not known"], ["not checked"])
+"""What a page does not say of its judgments."""
+
+
 def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     table = analysis.judgments.table
     temperatures = sorted(table["temperature"].dropna().unique(), reverse=True)
@@ -125,7 +129,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
     ]
     alike = len({check for _, check in checks}) == 1
     seeds = [check if alike else f"{judge or 'not known'}: {check}" for judge, check in checks]
-    return [
+    facts = [
         ("Judges", judges(analysis)),
         ("Benchmarks", _names(table["benchmark"].dropna().unique())),
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
@@ -133,6 +137,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Seeds", list(dict.fromkeys(seeds))),
         ("Read", [described(analysis.judgments).removeprefix("Read: ")]),
     ]
+    return [(name, known) for name, known in facts if known not in _NOTHING]
 
 
 def judges(analysis: Analysis) -> list[str]:
@@ -220,7 +225,10 @@ def _right(analysis: Analysis) -> Iterator[Block]:
     says = "how often the majority of so many verdicts is right."
     look: dict[str, Any] = {"records": votes, "axis": "numbers", "y_label": "majority right"}
     for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
-        yield replace(one, title=f"{one.title}: votes")
+        alone = one.title == ALL
+        words = one.words.removeprefix(f"{ALL}: ")
+        said = f"H{words[1:]}" if alone else words
+        yield replace(one, title="Votes" if alone else f"{one.title}: votes", words=said)
     if analysis.results["validity"]:
         from .kept import picture
 
@@ -265,6 +273,7 @@ The first sentence about the result is that of the section.
 """
 
 _ABOUT = {
+    "What moves the verdict": "How far order, wording and the like change verdicts beyond chance.",
     "Question by question": "How each question was judged, and outputs that contradict each other.",
     "Every coefficient": "All measures of how far verdicts repeat.",
 }
