@@ -9,6 +9,7 @@ from scipy.stats import fisher_exact, kstest, multivariate_hypergeom
 from inspect_reliability.watching import bets as module
 from inspect_reliability.watching.bets import (
     BASELINE,
+    CHECKS_DIFFER,
     DRAWS,
     JUMP,
     LOOKS,
@@ -18,6 +19,7 @@ from inspect_reliability.watching.bets import (
     change_point,
     checks_differ,
     copied,
+    level_of_test,
     moved,
     power,
     rank_of_check,
@@ -206,16 +208,27 @@ def test_the_change_of_a_mean_covers_that_of_the_questions() -> None:
     assert np.mean(held) >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / 400)
 
 
+def test_tests_whether_checks_differ_spend_one_level() -> None:
+    """After 10, 20, 40, ... checks; the sum over all tests there can be is the level of all."""
+    tested = [t for t in range(700) if level_of_test(t)]
+    assert tested == [10, 20, 40, 80, 160, 320, 640]
+    # 1 / (1 2) + 1 / (2 3) + ... + 1 / (k (k + 1)) = 1 - 1 / (k + 1)
+    for k in range(1, 30):
+        spent = sum(level_of_test(10 * 2**n) for n in range(k))
+        assert spent == pytest.approx(CHECKS_DIFFER * (1 - 1 / (k + 1)))
+
+
 def test_shifts_by_the_hour_make_the_check_the_unit() -> None:
     """Where anchors move together at each check, checks are ranked, and a quiet one is no alarm."""
     generator = np.random.default_rng(10)
     chance = generator.beta(1, 1, 30).clip(0.05, 0.95)
-    assert checks_differ(stream(generator, 10, chance, shift=1.0), NAMES, generator)
+    level = level_of_test(BASELINE)
+    assert checks_differ(stream(generator, 10, chance, shift=1.0), NAMES, level, generator)
     still = [
-        checks_differ(stream(generator, 10, chance), NAMES, np.random.default_rng(n))
-        for n in range(100)
+        checks_differ(stream(generator, 10, chance), NAMES, 0.1, np.random.default_rng(n))
+        for n in range(200)
     ]
-    assert np.mean(still) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
+    assert np.mean(still) <= 0.1 + 2 * np.sqrt(0.1 * 0.9 / 200)
     found = bet_on(stream(generator, 60, chance, shift=1.0))
     assert found.alarm is None
     assert {*found.units[BASELINE:]} == {"check"}

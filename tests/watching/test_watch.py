@@ -109,6 +109,10 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     assert shown.exit_code == 1
     assert len(shown.stdout.splitlines()) <= 25
     assert "The judge changed since check 15 (2026-01-15)." in shown.stdout
+    page = invoke("watch", file, "--format", "html").stdout
+    n = len(found["moved_anchors"])
+    assert f"It changed since check 15 (2026-01-15), {n} anchors moved." in page
+    assert page.count(f"changed since check 15, {n} anchors moved") >= 1  # in the figure's key
     assert "It is worse" in shown.stdout
 
 

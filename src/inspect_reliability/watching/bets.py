@@ -29,14 +29,11 @@ POWERS = (0.1, 0.2, 0.4, 0.7, 1.0)
 JUMP = 0.02
 """Share of the stakes that is spread anew after each check, so that a bet can begin late."""
 
-CHECKS_DIFFER = 0.02
-"""Level of each test whether checks differ by more than draws do: after 10, 20, 40, ... checks."""
+CHECKS_DIFFER = 0.05
+"""Level of all tests together whether checks differ by more than draws do, however many follow."""
 
 _FALSE = 0.1
 """False discoveries among the questions that are said to have moved."""
-
-_SHUFFLES = 99
-"""Shuffled streams of these tests."""
 
 _Z = 1.959964
 """Quantile of the 95% interval of a mean."""
@@ -109,10 +106,11 @@ def watch_stream(
     for t in range(len(counts)):
         generator = np.random.default_rng(seeds[t])
         whole = counts[:t][~few[:t]]
-        if unit == "draw" and not few[t] and _is_tested(len(whole)):
+        level = level_of_test(len(whole))
+        if unit == "draw" and not few[t] and level:
             single = whole.copy()
             single[:, copies[t]] = once(whole[:, copies[t]])
-            unit = "check" if checks_differ(single, values, generator) else "draw"
+            unit = "check" if checks_differ(single, values, level, generator) else "draw"
         units.append(unit)
         if few[t] or len(whole) < BASELINE:
             continue
@@ -130,9 +128,19 @@ def watch_stream(
     return Watched(p, bet, units, alarm, since)
 
 
-def _is_tested(t: int) -> bool:
-    """Whether checks are compared with draws before this one: after 10, 20, 40, ... checks."""
-    return t >= BASELINE and t % BASELINE == 0 and (t // BASELINE).bit_count() == 1
+def level_of_test(checks: int) -> float:
+    """The level at which checks are compared with draws after so many; 0 where they are not.
+
+    That is after 10, 20, 40, ... checks. The tests spend one level, by a half of it, a sixth, a
+    twelfth and so on: by 1 / (k (k + 1)) at test k, which sums to 1 over all tests there will ever
+    be. So draws that are alike at all checks are ever taken for others with a probability of
+    `CHECKS_DIFFER` at most (Bonferroni's inequality: no test needs to know of the others).
+    """
+    times, odd = divmod(checks, BASELINE)
+    if odd or times.bit_count() != 1:
+        return 0.0
+    k = times.bit_length()
+    return CHECKS_DIFFER / (k * (k + 1))
 
 
 def copied(counts: IntArray) -> Flags:
@@ -226,11 +234,14 @@ def _parts(
     return total
 
 
-def checks_differ(counts: IntArray, values: FloatArray, generator: np.random.Generator) -> bool:
+def checks_differ(
+    counts: IntArray, values: FloatArray, level: float, generator: np.random.Generator
+) -> bool:
     """Whether checks differ by more than their draws do, T x Q x K: by two tests at half the level.
 
-    Draws are shuffled among the checks of their question. One test looks for checks whose questions
-    move together, the other for questions that move each by itself.
+    Draws are shuffled among the checks of their question, so often that the farthest of all is
+    enough. One test looks for checks whose questions move together, the other for questions that
+    move each by itself. Both end as soon as they are lost.
     """
     n = counts.sum(axis=-1)
     each = np.maximum(n, 1)[..., None]
@@ -243,10 +254,17 @@ def checks_differ(counts: IntArray, values: FloatArray, generator: np.random.Gen
         jointly = (off.sum(axis=1) ** 2).sum(axis=-1) / together
         return float(jointly.sum()), float((off**2 / each).sum())
 
-    seen = spread(counts)
-    shuffled = np.array([spread(_shuffled(counts, generator)) for _ in range(_SHUFFLES)])
-    p = [_rank(own, others, generator) for own, others in zip(seen, shuffled.T, strict=True)]
-    return min(p) <= CHECKS_DIFFER / 2
+    seen, lots = np.array(spread(counts)), generator.random(2)
+    shuffles = int(np.ceil(2 / level))
+    most = level / 2 * (1 + shuffles)
+    farther, equal = np.zeros(2), np.ones(2)
+    for _ in range(shuffles):
+        other = np.array(spread(_shuffled(counts, generator)))
+        farther += other > seen + ROUNDING
+        equal += np.abs(other - seen) <= ROUNDING
+        if (farther > most).all():
+            return False
+    return bool((farther + lots * equal <= most).any())
 
 
 def _shuffled(counts: IntArray, generator: np.random.Generator) -> IntArray:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from math import log10
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -366,7 +367,9 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     first = shell.split(again)[0]
     folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
     if found.changed == "none":
-        number = len(found.checks) + 1
+        # A copy that was left out has a folder, too.
+        free = count(len(found.checks) + 1)
+        number = next(n for n in free if not Path(folder, str(n)).exists())
         if not found.checks[-1].places:
             return next_step(
                 "add the verdicts of the next check", f"watch {again}{_streams(stream)}"
@@ -436,6 +439,13 @@ def _picture(found: Watching, records: Sequence[Record]) -> Figure:
         f"The bet that something changed, as a power of ten, after each of {len(records)} checks. "
         f"{found.needed:.3g} decides."
     )
+    if found.since is not None:
+        n = int(found.moved.sum())
+        moved = f", {amount(n, 'anchor')} moved" if n else ""
+        first = next((one for one in points if one["check"] == found.since + 1), None)
+        if first:
+            points.append({**first, "bet of": f"changed since check {found.since + 1}{moved}"})
+        words += f" It changed since {_named(found, found.since)}{moved}."
     return Figure(
         "The bet by check",
         words,

@@ -37,7 +37,7 @@ _IN_A_ROW = 38
 _LETTER = 0.075
 """Inches of a letter, by which figures of a given width make room for whole labels."""
 _MANY = 60
-"""Records of a figure above which each is small."""
+"""Records of a series above which each is small."""
 
 _APART, _WIDEST = 0.04, 0.3
 """How far apart records of one price are drawn, each and all, as a part of it."""
@@ -131,7 +131,7 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
             label=_label(name, int(figure.width / _LETTER) or _IN_LEGEND),
             color=colour,
             marker=marker,
-            markersize=2 if len(figure.records) > _MANY else 4.5,
+            markersize=2 if len(own) > _MANY else 4.5,
             linestyle="-" if figure.kind == "lines" else "none",
             linewidth=1.1,
             elinewidth=1.5,
