@@ -1,6 +1,7 @@
 """`watch`: what it says of tables and logs whose truth is known, and how it ends."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import pandas as pd
 import pytest
 
 from commands import invoke
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching import bets, changed
+from inspect_reliability.watching.report import watch_document
 
 KEYS = [
     *("check", "time", "judge", "p", "bet", "alarm", "stream_p", "stream_bet"),
@@ -278,3 +281,19 @@ def test_anchors_are_a_mixture(save) -> None:
     kinds = pd.DataFrame(found["anchors"]).groupby(["label", "steady"]).size()
     assert len(kinds) == 4
     assert kinds.min() >= 4
+
+
+def test_the_next_check_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number that a copy has, which was left out, is not free."""
+    monkeypatch.chdir(tmp_path)
+    found = changed.watching(judgments_from(checks(14)))
+    logs = [replace(one, places=(f"anchors/{n}/a.eval",)) for n, one in enumerate(found.checks, 1)]
+    quiet = replace(found, checks=logs)
+    for there, free in (((), 15), (("15",), 16), (("15", "16"), 17)):
+        for name in there:
+            Path("anchors", name).mkdir(parents=True, exist_ok=True)
+        told = [getattr(one, "text", "") for one in watch_document(quiet, "anchors").blocks]
+        [call] = [one for one in told if "rejudge anchors.eval" in one]
+        assert call.endswith(f"--seed {free} --log-dir anchors/{free}")
