@@ -7,7 +7,7 @@ CONSTRAINTS := constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: judge test kernels check lint docs pictures dist tag hooks versions clean
+.PHONY: judge test kernels check lint docs outputs pictures dist tag hooks versions clean
 
 judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
@@ -53,14 +53,18 @@ docs: $(VENV)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "Open build/docs/index.html."
 
-# What pages show of programs: the figure of the README, inspect's viewer, what commands print.
-pictures: $(VENV)/test
+# What pages take from the code: what commands print, tables, sentences.
+outputs: $(VENV)/test
+	$(BIN)/python -m docs.site.outputs
+	$(BIN)/python -m docs.site.messages
+
+# What pages show of programs: the figure of the README, inspect's viewer.
+pictures: outputs
 	$(BIN)/python docs/images/answer.py
 	$(BIN)/python docs/images/gallery.py
 	rm -rf build/pictures && mkdir -p build/pictures && cp logs/example/*.eval build/pictures
 	$(BIN)/inspect eval tasks/bbh_judge.py -T replications=100 --log-dir build/pictures --display none
 	$(BIN)/python docs/images/viewer.py build/pictures
-	$(BIN)/python docs/site/outputs.py
 
 # Both archives, their metadata, and the wheel in an empty environment of each Python that is here.
 PYTHONS := python3.11 python3.12 python3.13

@@ -315,7 +315,7 @@ def test_code_of_a_suite_runs(page: str) -> None:
 @pytest.mark.usefixtures("all_permutations")
 @pytest.mark.parametrize("page", outputs.PAGES, ids=_named)
 def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command on the example log prints what the page shows; `make pictures` mends it."""
+    """Each command on the example log prints what the page shows; `make outputs` mends it."""
     monkeypatch.chdir(ROOT)
     text = page.read_text()
     assert "$ inspect-reliability" in text
@@ -324,7 +324,7 @@ def test_outputs_are_what_the_commands_print(page: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("page", outputs.TABLED, ids=_named)
 def test_tables_are_as_the_code_has_them(page: Path) -> None:
-    """A table that names what the code has is made of it; `make pictures` mends it."""
+    """A table that names what the code has is made of it; `make outputs` mends it."""
     text = page.read_text()
     assert "<!-- table: " in text
     assert outputs.tabled(text) == text

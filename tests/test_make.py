@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -18,6 +19,7 @@ RUN_BY = {
     "docs": ".ci/run",
     "dist": ".github/workflows/ci.yml",
     # By hand before each release: they change files that are looked at, or want other Pythons.
+    "outputs": "tests/test_documentation.py",
     "pictures": "docs/releasing.md",
     "versions": "docs/releasing.md",
     "hooks": "tests/test_make.py",
@@ -45,8 +47,12 @@ def test_a_target_names_what_is_there(target: str, tmp_path: Path) -> None:
     dry = ["make", "--dry-run", "--always-make", target]
     done = subprocess.run(dry, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    for module in re.findall(r"-m (docs\.[\w.]+)", done.stdout):
+        assert find_spec(module), module
     own = re.findall(r"(?<![\w./-])(?:docs|tests|tasks|\.ci)/[\w./-]+", done.stdout)
     assert [file for file in own if not (ROOT / file).exists()] == []
+    scripts = [(ROOT / file).read_text() for file in own if file.endswith(".py")]
+    assert not any("from docs." in script for script in scripts)  # those are run with -m
     for tool in set(re.findall(r"\.venv/bin/([\w-]+)", done.stdout)):
         assert (Path(sys.executable).parent / tool).exists(), tool
 

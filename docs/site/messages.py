@@ -1,6 +1,6 @@
 """Every sentence that the product can print, on one page, so that they are read as a whole.
 
-python docs/site/messages.py
+`make outputs` writes it.
 """
 
 import ast
@@ -16,7 +16,7 @@ _HEAD = """\
 # Every sentence
 
 What commands, errors, cautions and pages say, in the order of the code; … is filled in.
-`python docs/site/messages.py` makes this page, and a test fails while it is out of date: whoever
+`make outputs` makes this page, and a test fails while it is out of date: whoever
 changes a sentence sees it among its neighbours.
 """
 

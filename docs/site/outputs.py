@@ -1,6 +1,6 @@
 """Write what follows from the code: outputs and tables of pages, and the files of tasks.
 
-`python docs/site/outputs.py` brings them up to date. A block of a page that begins with "$ " and
+`make outputs` brings them up to date. A block of a page that begins with "$ " and
 one of our commands on the examples is run, as in a terminal of 80 columns; others stay as they are.
 A table between `<!-- table: NAME -->` and `<!-- end -->` is made anew. Each task of the study has a
 file in `tasks/`.

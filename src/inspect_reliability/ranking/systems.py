@@ -48,10 +48,10 @@ class Verdicts:
 
     Attributes:
         table: One row a verdict: the columns of its source, `question`, `order`, `systems` (a tuple
-            of names, sorted) and `values` (what each of these gained).
+            of names, sorted) and `values` (what each of these gained; of a pair half for a tie).
         names: Columns that divide rankings.
         facets: Columns beside these whose levels are not tries of one cell.
-        exact: Whether values are probabilities.
+        exact: Whether values are probabilities, of which one half is no tie.
         notes: What was left out.
     """
 

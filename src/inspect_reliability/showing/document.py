@@ -115,7 +115,10 @@ class Table:
     def of(
         cls, records: Sequence[Record], columns: Iterable[TableColumn], title: str = ""
     ) -> "Table":
-        """A table of records, with the columns that have a heading and at least one value."""
+        """A table of records, with the columns that have a heading and show something.
+
+        An estimate that is null shows that it is not known, and why: it does not hide its column.
+        """
         known = [
             one for one in columns if (one.heading or not one.key) and any(map(one.show, records))
         ]
