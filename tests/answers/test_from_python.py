@@ -10,7 +10,7 @@ import pytest
 import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.showing import render
-from inspect_reliability.showing.answer import Answer
+from inspect_reliability.showing.answer import PythonAnswer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VERDICTS = pd.read_csv(EXAMPLES / "verdicts.csv", dtype=str)
@@ -71,7 +71,7 @@ def test_labels_that_fit_nothing_are_refused_by_name() -> None:
         ir.analyse(BARE, labels="logs.eval")
 
 
-def same(answer: Answer, *call: object) -> None:
+def same(answer: PythonAnswer, *call: object) -> None:
     """An answer is that of a command, in JSON and in its table."""
     assert answer.to_dict() == json.loads(printed(*call))
     table = pd.read_csv(StringIO(render(answer.document, "csv")))

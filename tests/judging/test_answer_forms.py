@@ -155,6 +155,8 @@ def test_the_form_moves_the_verdict(tmp_path: Path, refuses: tuple[str, ...]) ->
     assert move["disagreement_across"] - move["disagreement_within"] > 0.2
     shown = invoke("report", log.location, "--full").stdout
     assert "answer_form" in shown
+    assert ("response_schema" in shown) is bool(refuses)
+    assert ("options_not_sent" in table) is bool(refuses)
 
 
 @pytest.mark.slow
@@ -173,6 +175,7 @@ def test_a_local_judge_is_asked_in_words(tmp_path: Path) -> None:
     assert log.status == "success", log.error
     table = judgments_from_logs(log.location).table
     assert table.groupby("answer_form").size().to_dict() == dict.fromkeys([GIVEN, *FORMS], 6)
+    assert set(table["options_not_sent"]) == {"response_schema"}
     plain = evaluate(bbh_judge(replications=3), tmp_path / "b", model=model, limit=2)
     own = table[table["answer_form"] == GIVEN][columns].reset_index(drop=True)
     assert own.equals(judgments_from_logs(plain.location).table[columns])

@@ -21,7 +21,7 @@ from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
-from ..showing.answer import Answer
+from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
@@ -57,7 +57,7 @@ _NOT_VALIDITY = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeCards(Answer):
+class JudgeCards(PythonAnswer):
     """The cards of the judges of an analysis, a card a row."""
 
     analysis: Analysis

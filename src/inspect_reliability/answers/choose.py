@@ -18,7 +18,7 @@ from ..judgments.table import Judgments
 from ..record.rule import CHOICE, ChosenJudge
 from ..saving import write_text
 from ..shell import quote
-from ..showing.answer import Answer
+from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, Document, Figure, Table, Text
 from ..showing.formats import (
     ROUNDING,
@@ -82,7 +82,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgeChoice(Answer):
+class JudgeChoice(PythonAnswer):
     """The chosen judge, and what the choice shows.
 
     Attributes:

@@ -15,7 +15,7 @@ from ..judgments.rows import read_frame, write_workbook
 from ..judgments.sources import Source
 from ..saving import Ours, whole, write_text
 from ..shell import quote
-from ..showing.answer import Answer
+from ..showing.answer import PythonAnswer
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
 from ..showing.labelling import labelling_page
@@ -57,7 +57,7 @@ DRAW = Ours(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelDraw(Answer):
+class LabelDraw(PythonAnswer):
     """Outputs that are drawn to be labelled, in the order in which to label them.
 
     Attributes:

@@ -91,7 +91,7 @@ async def replicate(
         made += await _make_calls(provider, {n: every[n] for n in every if n not in asked})
         asked = every
     _put_together(state, asked, made, question)
-    _note_provider(state, provider)
+    _note_provider(state, provider, any(one.schema for one in asked.values()))
     # After a limit a check would be refused.
     if not any(isinstance(one, LimitExceededError) for _, one in made):
         await _check_seeds(providers, state, provider, asked)
@@ -120,18 +120,22 @@ async def _check_seeds(
         state.metadata["seed_check"] = outcome
 
 
-def _note_provider(state: TaskState, provider: Provider) -> None:
+def _note_provider(state: TaskState, provider: Provider, with_schema: bool) -> None:
     """Record whether choices follow seeds, and which options the judge did not get."""
     if provider.choices:
         state.metadata["seeds_of_choices"] = provider.choices
-    if missing := ", ".join(options_not_sent()):
-        state.metadata["options_not_sent"] = missing
+    missing = options_not_sent()
+    # No warning: words of the prompt ask for the form all the same.
+    words_alone = ["response_schema"] if with_schema and not provider.takes_schemas else []
+    if missing or words_alone:
+        state.metadata["options_not_sent"] = ", ".join([*missing, *words_alone])
+    if missing:
         warn_once(
             logger,
-            f"{provider.model}: {missing} of this task did not reach the judge, since inspect's "
-            "provider does not send them or the server refused them. The judge runs without: "
-            "another judge than the log's header describes. Use a provider that sends them, or "
-            "unset them.",
+            f"{provider.model}: {', '.join(missing)} of this task did not reach the judge, since "
+            "inspect's provider does not send them or the server refused them. The judge runs "
+            "without: another judge than the log's header describes. Use a provider that sends "
+            "them, or unset them.",
         )
 
 

@@ -209,13 +209,14 @@ class Provider:
         extra: Options added to each, unless the server takes no request with them.
         most_choices: The most replications that one request may make as its choices.
         choices: Whether choice i of seed s is the draw of seed s + i; None if not tried.
+        takes_schemas: Whether requests may have a schema of the answer, as far as known.
     """
 
     def __init__(self, model: Model, extra: GenerateConfig | None = None) -> None:
         self.model = model
         self.extra = (extra or GenerateConfig()).merge(_top_k_in_body(model))
         self.choices: Outcome | None = None
-        self._takes_schemas = getattr(model.api, "takes_schemas", True)
+        self.takes_schemas = getattr(model.api, "takes_schemas", True)
         self._settled = self.extra == GenerateConfig()  # if the server is known to take it
         self._tried = 0
         # No call is made for a provider that declares its choices, or for a mock, whose outputs
@@ -232,7 +233,7 @@ class Provider:
         Raises:
             NoChoicesError: The answer has no choices.
         """
-        if config.response_schema and not self._takes_schemas:
+        if config.response_schema and not self.takes_schemas:
             config = config.model_copy(update={"response_schema": None})
         extra = self.extra
         try:
@@ -241,7 +242,7 @@ class Provider:
             if is_refused(error) and config.response_schema:
                 plain = config.model_copy(update={"response_schema": None})
                 output = await self.make(prompt, plain, **options)
-                self._takes_schemas = False
+                self.takes_schemas = False
                 return output
             if not is_refused(error) or (self._settled and extra is self.extra):
                 raise

@@ -15,7 +15,7 @@ from .formats import flat
 from .python_calls import as_python
 
 
-class Answer(ABC):
+class PythonAnswer(ABC):
     """The answer of a function, which says what its command says.
 
     `_own` names the attributes of a kind of answer that a user needs.

@@ -18,7 +18,7 @@ from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.sources import Source
 from ..shell import quote
-from ..showing.answer import Answer
+from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
@@ -50,7 +50,7 @@ _MIXTURE = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WatchedJudge(Answer):
+class WatchedJudge(PythonAnswer):
     """What the checks of a judge show.
 
     Attributes:
