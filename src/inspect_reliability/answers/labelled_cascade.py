@@ -25,6 +25,7 @@ from ..stats.selective import (
     few_thresholds,
     fewest_kept,
     half_width,
+    halved,
     keep_at_any_time,
     labels_differ,
     selective_rule,
@@ -213,7 +214,9 @@ class LabelledCascade:
         if self.stopped:
             order = self.as_drawn
             return keep_at_any_time(self.cascade, order, promise.max_error, promise.confidence)
-        return selective_rule(self.cascade, promise.max_error, promise.confidence)
+        return selective_rule(
+            self.cascade, promise.max_error, promise.confidence, promise.within_one
+        )
 
     @property
     def step(self) -> Threshold | None:
@@ -293,7 +296,10 @@ class LabelledCascade:
                 f"not decided yet by {int(self.cascade.labelled.sum()):,} labels, skipped and "
                 "unsure ones counted as wrong"
             )
-        needed = self.fewest_labels
+        within_one, confidence = self.promise.within_one, self.promise.confidence
+        needed = fewest_kept(
+            self.promise.max_error, halved(confidence) if within_one else confidence
+        )
         path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
         most = path[-1].n_labelled
         do = "no number of labels would be enough"
@@ -311,7 +317,8 @@ class LabelledCascade:
                 f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
                 f"promise needs {needed} without an error; {do}"
             )
-        first = next(step for step in path if step.n_labelled >= needed)
+        enough = [step for step in path if step.n_labelled >= needed]
+        first = enough[-1 if within_one else 0]
         share_of = percent(round(first.threshold, 3))
         votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
         return (

@@ -163,7 +163,9 @@ def fewest_kept(max_error: float, confidence: float) -> int:
     return ceil(log(1 - confidence) / log(1 - max_error) - ROUNDING)
 
 
-def selective_rule(cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95) -> Rule:
+def selective_rule(
+    cascade: Cascade, max_error: float = 0.1, confidence: float = 0.95, whole_first: bool = False
+) -> Rule:
     """Find what may be kept so that at most `max_error` of it is wrong.
 
     Fixed sequence testing (Angelopoulos, Bates, Candes, Jordan & Lei 2021, "Learn then Test"; of
@@ -171,19 +173,35 @@ def selective_rule(cascade: Cascade, max_error: float = 0.1, confidence: float =
     strictest on, beginning with the first that keeps enough labelled questions for a test to pass.
     A test passes while P(Bin(n, max_error) <= errors) <= 1 - `confidence`; the last that passes in
     a row is the rule. Labels must be a simple random draw of questions.
+
+    With `whole_first` all that could be kept is tested before, at half of the level, and the
+    sequence has the other half: for verdicts that are as often right where votes differ, as grades
+    are within one step.
     """
     from scipy.special import bdtr
 
+    confidence = halved(confidence) if whole_first else confidence
+
+    def passes(step: Threshold) -> bool:
+        return bool(bdtr(step.errors, step.n_labelled, max_error) <= 1 - confidence + ROUNDING)
+
     path = tuple(map(cascade.step, cascade.thresholds.tolist()))
+    if whole_first and path and passes(path[-1]):
+        return Rule(path[-1], path, None)
     needed = fewest_kept(max_error, confidence)
     found = None
     for step in path:
         if step.n_labelled < needed:
             continue
-        if bdtr(step.errors, step.n_labelled, max_error) > 1 - confidence + ROUNDING:
+        if not passes(step):
             break
         found = step
     return Rule(found, path, None if found else _labels(path, max_error, confidence))
+
+
+def halved(confidence: float) -> float:
+    """The confidence of each of two tests that share the level of one."""
+    return 1 - (1 - confidence) / 2
 
 
 def _labels(path: Sequence[Threshold], max_error: float, confidence: float) -> int | None:
