@@ -348,8 +348,8 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5))),
     ),
     "LabelCode.MAYBE_OPTIONS": (
+        lambda: of_rows(graded(lambda q, true: true, (11, 12, 13, 14, 15))),
         lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5))),
-        lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5, 6))),
     ),
     "LabelCode.HARDLY_AT_RANDOM": (
         lambda: of_rows(chosen(at_random=False)),

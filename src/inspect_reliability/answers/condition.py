@@ -126,8 +126,11 @@ NO_VERDICT = Reason(
     "No output has a verdict. Read some of them, then change the prompt or the parser.",
 )
 
-MOST_OPTIONS = 5
-"""Largest number of a scale that could as well be that of an option."""
+MOST_GRADE = 10
+"""Largest grade of a short scale, such as 1 to 5 or 0 to 10: greater whole numbers may be names."""
+
+MOST_OPTIONS = 26
+"""Most different whole numbers that could be names of options."""
 
 MOST_GRADES = 20
 """Different numbers that may still be grades; with more they are measurements."""
@@ -374,12 +377,19 @@ def _without_verdict(row: Condition) -> list[Record]:
 
 
 def could_be_options(row: Condition, known: Labelled) -> bool:
-    """Whether numbers of a file that are read as a scale could as well be those of options."""
-    if known.values is None or known.other_scale or row.judged.declared:
+    """Whether numbers of a file that are read as a scale could as well be names of options.
+
+    Few whole numbers could that leave some out, or go beyond those of a short scale. Evenly spaced
+    ones, such as 10, 20, 30, are a scale. Where every label is the same, any numbers could.
+    """
+    if known.values is None or known.other_scale or row.judged.declared or from_logs(row.table):
         return False
     values = np.unique(known.values[~np.isnan(known.values)])
-    few = set(values.tolist()) <= {*range(MOST_OPTIONS + 1)}
-    return (few or known.one_label) and not from_logs(row.table)
+    whole = len(values) <= MOST_OPTIONS and bool((values == values.round()).all())
+    gaps = np.unique(np.diff(values))
+    uneven = len(gaps) > 1
+    beyond = values.max(initial=0) > MOST_GRADE and bool((gaps == 1).all())
+    return known.one_label or (whole and (uneven or beyond))
 
 
 def from_logs(table: pd.DataFrame) -> bool:

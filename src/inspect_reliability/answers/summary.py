@@ -147,7 +147,8 @@ _COLUMNS = (
     (
         "votes",
         "With votes",
-        "right, or the same again, by the majority of (so many) tries; on scales, by their mean",
+        "right, or the same again, by the majority of (so many) tries; on scales, how often their "
+        "mean is within one step of the label",
     ),
     ("omega", "Omega", "share of the differences between verdicts that another try repeats"),
     ("icc", "ICC", "omega of verdicts that are numbers"),
@@ -194,12 +195,14 @@ def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
 def _with_votes(
     analysis: Analysis, row: Row, right: Record | None
 ) -> tuple[int, NumberCell] | None:
-    """Votes, and how often their majority, or on a scale their mean, is right, or the same."""
+    """Votes, and how often their majority is right, or the same; on a scale, their mean near."""
     n, key = row.numbers.n_questions, "accuracy"
     if right:
         n = right["n_labelled"]
-        last = [one for one in right["means"][1:] if one[key] is not None][-1:]
-        last = last if is_of_scale(right) else majorities(right)[1:][-1:]
+        last = majorities(right)[1:][-1:]
+        if is_of_scale(right):
+            key = "within_one"
+            last = [one for one in right["means"][1:] if one[key] is not None][-1:]
     else:
         key = "agreement"
         known = [one for one in analysis.of(row, "votes") if one[key] is not None]

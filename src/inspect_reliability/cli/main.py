@@ -91,6 +91,17 @@ class _Group(click.Group):
         gc.enable()
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a file where one belongs is answered by the command that reads it."""
+        if args[0] not in COMMANDS and os.path.exists(args[0]):
+            from ..shell import join
+
+            name, read = join([args[0]]), join(["report", *args])
+            raise Refusal(f"{name} is a file, not a command. Run: inspect-reliability {read}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([*COMMANDS.items()])

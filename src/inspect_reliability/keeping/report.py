@@ -13,7 +13,7 @@ from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import picture, record, rule_in_votes
 from ..answers.labelled_cascade import LabelledCascade, Promise
 from ..answers.row import valued
-from ..answers.summary import more, next_step, worst
+from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
@@ -193,10 +193,12 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
     fewer = [one for one in results["fewer_votes"] if one.get("judge") == records[0].get("judge")]
-    shown = _lines(fewer, "fewer_votes", "The same rule with fewer votes")
+    shown = _lines(fewer, "fewer_votes", "The same rule, had each question been asked less often")
+    beware = told if some else []
+    left = len(told) - len(beware)
     return Document(
         TITLE,
-        [*said, *shown, *worst(told[: int(some)]), *_next(found[0], logs), more(len(told) - 1)],
+        [*said, *shown, *beware, *_next(found[0], logs), more(left)],
         results,
         more=lambda: [*_tables(results), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
@@ -230,20 +232,18 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
     undecided, held = f"{share(one['undecided'], n)} are undecided", ""
     if one["half_width"] is not None:
         held = (
-            f"{sure} label lies within "
-            f"{one['half_width']:.3g} of the mean verdict on at least "
-            f"{percent(1 - one['max_error'])} of questions. "
+            f" {sure} label lies within {one['half_width']:.3g} of the mean verdict on at least "
+            f"{percent(1 - one['max_error'])} of questions."
         )
     elif panel.measured and one["n_labelled"] < panel.fewest_labels:
         held = (
-            f"How far labels lie from the mean verdict needs {panel.fewest_labels} labels, and "
-            f"there are {one['n_labelled']}. "
+            f" How far labels lie from the mean verdict needs {panel.fewest_labels} labels, and "
+            f"there are {one['n_labelled']}."
         )
     if one["threshold"] is None:
-        return f"{held}No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}."
+        return f"No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}.{held}"
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
-    said = confident and one["half_width"] is None
-    most = panel.promise.words if said else panel.promise.most
+    most = panel.promise.words if confident else panel.promise.most
     kept = (
         f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: "
         f"{most} of these are {panel.promise.wrong} "
@@ -252,7 +252,7 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
     rest = share(one["unsteady"], n)
-    return f"{held}{kept} {undecided}, {rest} too unsteady: ask a second judge or a person."
+    return f"{kept} {undecided}, {rest} too unsteady: ask a second judge or a person.{held}"
 
 
 def _cascade(one: Record) -> str:
