@@ -473,3 +473,13 @@ def test_links_fit_the_site() -> None:
         "[c](repository/examples/README.md)\n```\n[d](../no)\n```\n"
     )
     assert links.for_site("[a](docs/engine.md)", "README.md") == "[a](../engine.md)"
+
+
+def test_the_card_of_the_tiny_judge_says_what_a_report_says() -> None:
+    """Its accuracy is that of the example log, which a page shows as printed."""
+    card = (ROOT / "src/inspect_reliability/tiny_judge/model/README.md").read_text()
+    [said] = re.findall(r"\d\d\.\d% \[\d\d\.\d%, \d\d\.\d%\]", card)[:1]
+    assert (
+        f"By labels: Right [95%]                    {said}"
+        in (ROOT / "docs/how-to-card.md").read_text()
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from commands import full
 from example_judgments import made, together
-from inspect_reliability import judgments_from_frame
+from inspect_reliability import compare, judgments_from_frame
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
 from inspect_reliability.answers.arms import arms_by
@@ -155,3 +155,21 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
+
+
+def test_copies_repeat_themselves_no_more_than_draws() -> None:
+    """Temperature 0 is never called steadier: its coefficients and differences are null."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for question in range(20):
+        shares = rng.dirichlet([0.5] * 3)
+        for replication in range(8):
+            for temperature in (0.0, 1.0):
+                drawn = "ABC"[rng.choice(3, p=shares) if temperature else shares.argmax()]
+                rows.append((f"q{question}", temperature, replication + 1, drawn))
+    table = pd.DataFrame(rows, columns=["question", "temperature", "replication", "verdict"])
+    found = compare(table.assign(judge="j"), by="temperature")
+    assert {"omega", "agreement"} <= {*found["coefficient"]}
+    assert found[["first_value", "difference", "difference_low"]].isna().all(axis=None)
+    assert found["second_value"].between(0, 1).all()
+    assert found["reason"].str.contains("temperature 0 are copies").all()

@@ -364,7 +364,24 @@ def _benchmarks(table: pd.DataFrame) -> pd.Series[str]:
     return table["benchmark"].astype(object).fillna("").astype(str)
 
 
+def _of_draws(found: Comparison, own: Row, its: Row) -> Comparison:
+    """A comparison without the reliability of copies, which say nothing about it."""
+    if found.coefficient not in COEFFICIENTS or not (own.copied or its.copied):
+        return found
+    copies = [name for name, row in zip(found.names, (own, its), strict=True) if row.copied]
+    return replace(
+        found,
+        first=None if own.copied else found.first,
+        second=None if its.copied else found.second,
+        difference=None,
+        low=None,
+        high=None,
+        reason=f"the tries of {' and of '.join(copies)} are copies of one answer",
+    )
+
+
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
+    found = _of_draws(found, own, its)
     first, second = found.names
     return {
         "first": first,

@@ -150,7 +150,12 @@ _COLUMNS = (
         "right, or the same again, by the majority of (so many) tries; on scales, how often their "
         "mean is within one step of the label",
     ),
-    ("omega", "Omega", "share of the differences between verdicts that another try repeats"),
+    (
+        "omega",
+        "Omega",
+        "how much less often two tries on one question differ than verdicts on two questions "
+        "(1: never)",
+    ),
     ("icc", "ICC", "omega of verdicts that are numbers"),
     ("silent", "Without a verdict", "share of outputs without a verdict, or with several"),
 )
