@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
     from .judgments.logs import judgments_from_logs as judgments_from_logs
+    from .judgments.reading import Reading as Reading
     from .judgments.sources import judgments_from_file as judgments_from_file
     from .judgments.sources import judgments_from_frame as judgments_from_frame
     from .judgments.table import Judgments as Judgments
@@ -40,6 +41,7 @@ _HOME = {
     "Item": "designs",
     "JudgeDesign": "designs",
     "Judgments": "judgments.table",
+    "Reading": "judgments.reading",
     "analyse": "answers",
     "card": "answers.card",
     "choose": "answers.choose",

@@ -184,3 +184,33 @@ def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
     mine.write_text("id,label\n1,2\n")
     with pytest.raises(ValueError, match="exists, and is no page of label"):
         ir.label(ONE, out=mine)
+
+
+def test_what_a_plan_cannot_be_asked() -> None:
+    """A share above 1, a name that is none, and a share without labels are refused in words."""
+    with pytest.raises(ValueError, match=r"not 5: 0\.05 is 5 points"):
+        ir.plan(VERDICTS, half_widths=[5])
+    with pytest.raises(ValueError, match=r"stable.*not 95"):
+        ir.plan(VERDICTS, stable=95)
+    with pytest.raises(ValueError, match=r"'acc'\. Use one of: omega, .*accuracy.*within_one"):
+        ir.plan(VERDICTS, names=["acc"])
+    said = "accuracy needs labels, and no question of gpt-5.4 and 1 more has one"
+    with pytest.raises(ValueError, match=f"A plan for {said}"):
+        ir.plan(BARE, names=["accuracy"])
+    with pytest.raises(ValueError, match=f"A limit on {said}"):
+        ir.gate(BARE, least={"accuracy": 0.6})
+
+
+def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
+    """Every function takes it, in words or as a file, and refuses a mapping."""
+    file = tmp_path / "reading.yaml"
+    file.write_text("abstain: [none]\n")
+    for reading in (ir.Reading(abstain="none"), ir.Reading(abstain=["none"]), file):
+        found = ir.analyse(VERDICTS, reading=reading).frame("validity")
+        assert not found["undecided"].any()
+        passes = ir.gate(VERDICTS, most={"undecided": 0.1}, reading=reading)
+        assert passes["value"].tolist() == [0.0, 0.0]
+    assert ir.analyse(VERDICTS).frame("validity")["undecided"].all()
+    for ask in (ir.analyse, ir.plan, ir.gate, ir.choose, ir.card):
+        with pytest.raises(ValueError, match=r"reading is a dict\. Give a Reading, as"):
+            ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]

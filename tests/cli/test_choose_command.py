@@ -128,7 +128,7 @@ def test_how_near_the_best_is_asked(files: tuple[str, str], most: str) -> None:
     needed = [one["labels_needed"] for one in found]
     assert all(needed) if most == "0.02" else not any(needed)
     text = said("choose", logs, *given)
-    assert ("labels would show it" in text) == (most == "0.02")
+    assert ("more labels show it" in text) == (most == "0.02")
     assert ("No candidate is shown to be within" in text) == (most != "0.9")
 
 
@@ -500,3 +500,25 @@ def test_what_is_wrong_twice_is_written_without_the_test_part(
     assert done.exit_code == 0
     out.write_text('{"mine": 1}\n')
     assert invoke("report", logs, "--labels", labels, "--errors", out).exit_code == 2
+
+
+def test_fewer_votes_are_named_beside_the_choice(tmp_path: Path) -> None:
+    """Where a majority gains little; and how many more labels would show that it does."""
+    text = said("choose", "examples/verdicts.csv")
+    one, five = (
+        item["accuracy"]
+        for item in choose("examples/verdicts.csv", "--votes", "1,5")
+        if item["judge"] == "gpt-5.4"
+    )
+    assert f"; 1 vote is {100 * (five - one):.1f} points lower on these labels, at 20%" in text
+    needed = choose("examples/verdicts.csv")[0]["labels_needed"]
+    assert f"about {needed - 60} more labels show it" in text
+    gains = pd.DataFrame(
+        {"judge": "a", "question": f"{n:02}", "verdict": v, "label": "A"}
+        for n in range(40)
+        for v in ["A"] * (3 + n % 2) + ["B"] * (2 - n % 2)
+    )
+    gains.to_csv(tmp_path / "gains.csv", index=False)
+    text = said("choose", tmp_path / "gains.csv")
+    assert "Take a, 5 votes" in text
+    assert "lower" not in text

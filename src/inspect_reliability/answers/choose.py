@@ -25,7 +25,6 @@ from ..showing.formats import (
     Record,
     TableColumn,
     amount,
-    capped,
     in_points,
     most_more,
     points,
@@ -49,6 +48,9 @@ _MOST_SHOWN = 5
 
 _MOST_STEPS = 3
 """Steps of the price frontier that the answer names."""
+
+_LITTLE = 0.02
+"""How much less often fewer votes may be right to be named beside the choice."""
 
 _THOUSAND = 1_000
 """Verdicts whose dollars are shown."""
@@ -324,14 +326,30 @@ def _taken(found: Choosing) -> str:
             f"on the same questions ({share(value, best.n)}). {name} is the cheapest."
         )
     after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
+    fewer = _fewer_votes(found)
     if found.has_test:
         of = amount(found.measured.n, "test question")
         why = f" No interval: {_reason(found, found.chosen)}." if found.stale else ""
-        return f"Take {name}, {among}. It is right in {after} of {of}.{why}"
+        return f"Take {name}, {among}{fewer}. {name} is right in {after} of {of}.{why}"
     naive = share(float(best.accuracy[found.chosen]), best.n)
-    high = f" On these labels it is right in {naive}, but the best of several looks too good."
+    high = f" On these labels {name} is right in {naive}, but the best of several looks too good."
     same = naive == share(value, best.n)
-    return f"Take {name}: right in {after} of questions, {among}.{'' if same else high}"
+    return f"Take {name}: right in {after} of questions, {among}{fewer}.{'' if same else high}"
+
+
+def _fewer_votes(found: Choosing) -> str:
+    """What the chosen judge loses with the fewest votes, where that is little or nothing."""
+    best, chosen = found.best, found.candidates[found.chosen]
+    for place, one in enumerate(found.candidates):
+        lost = float(best.accuracy[found.chosen] - best.accuracy[place])
+        if one.row is chosen.row and one.calls < chosen.calls and lost <= _LITTLE:
+            votes = amount(one.votes or 1, "vote")
+            verb = "is" if one.votes == 1 else "are"
+            less = amount(f"{100 * lost:.1f}", "point")
+            of = "the labels that chose" if found.has_test else "these labels"
+            calls = f"{one.calls / chosen.calls:.0%} of the calls"
+            return f"; {votes} {verb} {less} lower on {of}, at {calls}"
+    return ""
 
 
 def _alike(found: Choosing) -> bool:
@@ -368,12 +386,16 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
     if known is None:
         cheap = plausible(found, wanted.max_loss)
         needed = records[cheap]["labels_needed"]
-        said = f"No candidate is shown to be {near}"
+        said = f"No candidate is shown to be {near}."
         if needed:
-            n = capped(needed, found.measured.n)
-            n = n if needed > most_more(found.measured.n) else f"about {n}"
-            said += f": if {found.names[cheap]} is as good, {n} labels would show it"
-        yield f"{said}."
+            have = found.measured.n
+            n = max(needed - have, 1)
+            about = "more than" if n > most_more(have) else "about"
+            said += (
+                f" If {found.names[cheap]} is as good, {about} {min(n, most_more(have)):,} more "
+                f"{'label shows' if n == 1 else 'labels show'} it."
+            )
+        yield said
     elif found.price(known) < price:
         saved = 1 - found.price(known) / price
         unit = "dollars" if found.by_dollars else "calls"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels
+from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
@@ -44,7 +46,7 @@ from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE, about
 from .results import analyse, as_frame
-from .row import RATES, Row, valued
+from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import worst
 from .validity import by_these_labels
 
@@ -69,9 +71,6 @@ _SCALE = (
 _SEVERAL = "Evidence that is valid at every look needs a single benchmark: group by benchmark."
 
 _ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
-
-KEPT = "kept"
-"""The share of questions whose verdict may be kept, with the usual promise."""
 
 FOOLED = ("towards", "lift")
 """What may be at most so large for each change that leaves an answer's worth alone."""
@@ -154,7 +153,7 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     """
     table = analysis.judgments.table
     rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
-    _refuse_unlabelled(rows, [name for name, *_ in limits.all])
+    refuse_unlabelled(rows, [name for name, *_ in limits.all], "A limit on")
     checks = []
     for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
@@ -164,17 +163,6 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
     return checks
-
-
-def _refuse_unlabelled(rows: Sequence[Row], names: Sequence[str]) -> None:
-    by_labels = [name for name in names if name == KEPT or name in SHARES]
-    unlabelled = [row.title for row in rows if not row.labelled]
-    if by_labels and unlabelled:
-        more = f" and {len(unlabelled) - 1} more" if len(unlabelled) > 1 else ""
-        raise UserError(
-            f"A limit on {by_labels[0]} needs labels, and no question of {unlabelled[0]}{more} has "
-            "one. Name a file of labels with --labels FILE."
-        )
 
 
 def _estimates(
@@ -297,6 +285,7 @@ def gate(
     labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
 ) -> pd.DataFrame:
     """Let every judge pass or fail, by its 95% interval over questions.
 
@@ -310,6 +299,7 @@ def gate(
         labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
 
     Returns:
         One row per judge and requirement, as `gate --format csv` has them. `attrs["result"]` is
@@ -329,7 +319,7 @@ def gate(
         'fails'
     """
     limits = Limits(tuple((least or {}).items()), tuple((most or {}).items()), anytime, votes)
-    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap)
+    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     checks = check_limits(analysis, limits)
     frame = as_frame(checks)
     frame.attrs["result"] = overall(checks)

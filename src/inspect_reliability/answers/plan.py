@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 
 import pandas as pd
 
 from ..errors import UserError
 from ..judgments.given_labels import Labels
+from ..judgments.reading import Reading
 from ..judgments.sources import Source
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
@@ -25,12 +27,13 @@ from ..showing.formats import (
     whole_number,
 )
 from ..showing.keys import declared, legend
-from ..stats import KINDS, SHARES, Estimate, ReliabilityError
+from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
+from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
 from ..stats.planning import Design, Precision
 from .analysis import Analysis
 from .reliability import majority_of, votes_of
 from .results import analyse, as_frame
-from .row import Row
+from .row import Row, refuse_unlabelled
 from .summary import more, next_step, votes_table, worst
 
 COEFFICIENTS = ("omega", "agreement")
@@ -73,10 +76,14 @@ def plans(
         what is not known.
 
     Raises:
-        UserError: No question was judged more than once.
+        UserError: No question was judged more than once, no question has the label that a share
+            needs, or a number is out of range.
         UnknownCoefficientError: There is no such coefficient.
     """
+    _check(half_widths, wanted, assurance, names)
     rows = analysis.rows
+    if not any(row.labelled for row in rows):
+        refuse_unlabelled(rows, names, "A plan for")
     if {*names}.isdisjoint(SHARES) and all(row.counts.replications.max() < 2 for row in rows):
         labelled = any(row.labelled for row in rows)
         if names != COEFFICIENTS or not labelled:
@@ -90,6 +97,24 @@ def plans(
     return [of_group(row.group, _plan(row, half_widths, wanted, assurance, names)) for row in rows]
 
 
+def _check(
+    half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
+) -> None:
+    """Refuse names and numbers that nothing can be planned by."""
+    for name in names:
+        if name not in COEFFICIENTS_BY_NAME and name not in SHARES:
+            raise UnknownCoefficientError(name, [*COEFFICIENTS_BY_NAME, *SHARES])
+    for half in half_widths:
+        if not 0 < half <= 1:
+            also = f": {half / 100:g} is {half:g} points" if 1 < half <= 100 else ""
+            raise UserError(f"A half-width is above 0 and at most 1, not {half:g}{also}.")
+    if not (0 < wanted <= 1 and 0 < assurance < 1):
+        raise UserError(
+            "The probabilities `stable` (above 0, at most 1) and `assurance` (between 0 and 1) are "
+            f"shares, not {wanted:g} and {assurance:g}."
+        )
+
+
 def plan(
     judgments: Source,
     by: str | Sequence[str] = (),
@@ -101,6 +126,7 @@ def plan(
     assurance: float = 0.8,
     names: Sequence[str] = COEFFICIENTS,
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
 ) -> pd.DataFrame:
     """Plan the next study: votes of a stable majority, and questions for an interval of a width.
 
@@ -109,18 +135,26 @@ def plan(
         by: Columns to group by, or the name of one, as in `analyse`.
         labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
-        half_widths: Half the widths wanted of the 95% interval.
+        half_widths: Half the widths wanted of the 95% interval, as shares: 0.05 is 5 points.
         stable: A question is stable if two majorities agree with this probability.
         assurance: Probability that a study of the planned size reaches its half-width.
-        names: Coefficients to plan for; "accuracy" plans labels.
+        names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one".
         swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
 
     Returns:
-        One row per number of votes and per study, as `plan --format csv` has them: the column
-        `table` tells "votes" from "designs".
+        One row per number of votes and per study, as `plan --format csv` has them. The column
+        `table` tells them apart:
+
+        - "votes": `votes` give the same majority again with probability `agreement`.
+        - "designs": a study of `n_questions` with `n_replications` each, `judgments` in all, gives
+          `coefficient` an interval of `half_width`. For accuracy, `n_questions` are labelled
+          questions, those that you have among them. The number really needed lies between `fewest`
+          and `most` with 80% probability.
 
     Raises:
-        UserError: The judgments cannot be read, or no question was judged more than once.
+        UserError: The judgments cannot be read, no question was judged more than once, a share has
+            no labels, or a number is out of range.
         UnknownCoefficientError: There is no such coefficient.
 
     Example:
@@ -132,7 +166,7 @@ def plan(
         8    1.0       0.52
         9    3.0       0.63
     """
-    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap)
+    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     found = plans(analysis, half_widths, stable, assurance, names)
     return as_frame(plan_document(analysis, found, stable).sheet or ())
 

@@ -1,6 +1,6 @@
 """One row of a report: a judge under one condition, with all its results."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
+from ..errors import UserError
 from ..judgments.scales import (
     NAMES_DIFFER,
     answers_judged,
@@ -51,6 +52,9 @@ STOPPED = (
     "this interval needs a number of labels that was fixed beforehand, and labelling stopped when "
     "the answer was known"
 )
+
+KEPT = "kept"
+"""The share of questions whose verdict may be kept, with the usual promise."""
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
@@ -324,3 +328,24 @@ def reasons(estimates: Mapping[str, Estimate], ends: bool = False) -> dict[str, 
         for name, one in estimates.items()
         if one.value is None or (ends and one.ends is None)
     }
+
+
+def refuse_unlabelled(rows: Sequence[Row], names: Sequence[str], what: str) -> None:
+    """Refuse what needs labels, of rows without.
+
+    Args:
+        rows: All must have labels.
+        names: Coefficients, rates or shares.
+        what: What is wanted of them, as in "A limit on".
+
+    Raises:
+        UserError: A name is a share by the labels, and a row has none.
+    """
+    by_labels = [name for name in names if name == KEPT or name in SHARES]
+    unlabelled = [row.title for row in rows if not row.labelled]
+    if by_labels and unlabelled:
+        more = f" and {len(unlabelled) - 1} more" if len(unlabelled) > 1 else ""
+        raise UserError(
+            f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0]}{more} has "
+            "one. Name a file of labels with --labels FILE."
+        )

@@ -15,7 +15,7 @@ from .options import CommonOptions, Finite, by_option, reads_logs
 @click.option(
     "--half-width",
     "half_widths",
-    type=Finite(0, 1, min_open=True),
+    type=Finite(),
     multiple=True,
     default=(0.05, 0.1),
     help="Half the width wanted of the 95% interval; repeat it for several.",

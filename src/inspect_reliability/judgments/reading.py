@@ -144,6 +144,15 @@ class Reading:
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.
         words: The columns that such a source has.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> reading = ir.Reading(abstain=["none"])
+        >>> analysis = ir.analyse("examples/verdicts.csv", reading=reading)
+        >>> analysis.frame("validity")[["judge", "undecided", "wrong"]].round(2)
+                  judge  undecided  wrong
+        0       gpt-5.4        0.0   0.32
+        1  gpt-5.4-nano        0.0   0.50
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -157,6 +166,12 @@ class Reading:
     where: str = ""
     in_python: bool = False
     words: Words = JUDGMENTS
+
+    def __post_init__(self) -> None:
+        """A single name is a list of one."""
+        for name in ("abstain", "facets"):
+            if isinstance(one := getattr(self, name), str):
+                object.__setattr__(self, name, (one,))
 
     @property
     def hint(self) -> str:
