@@ -121,6 +121,46 @@ def test_missing_labels_are_no_uncertainty(tmp_path: Path) -> None:
     assert invoke("gate", file, "--min", "agreement=0.1").exit_code == 0
 
 
+def test_an_error_is_shown_where_the_gate_is(tmp_path: Path) -> None:
+    """A pipeline shows why nothing was checked, with the sentence and status of a terminal."""
+    file = judged(tmp_path, "passing", labels=False)
+    said = " ".join(gated(file).stderr.split("Error: ")[1].split())
+    for form in ("junit", "github"):
+        done = gated(file, "--format", form)
+        assert done.exit_code == 2
+        assert said in " ".join(done.stderr.split())
+        if form == "junit":
+            (suite,) = JUnitXml.fromstring(done.stdout.encode())
+            ((mark,),) = [case.result for case in suite]
+            assert isinstance(mark, Error)
+            assert " ".join(mark.message.split()) == said
+        else:
+            assert re.fullmatch(r"::error title=gate%3A accuracy::(.*)\n", done.stdout)[1] == said  # type: ignore[index]
+
+
+def test_a_check_names_its_votes_and_its_wording(tmp_path: Path) -> None:
+    """Also the votes of a choice; a wording is named where judges differ by it."""
+    file = judged(tmp_path, "passing", "uncertain")
+    table = pd.read_csv(file)
+    for names in (["judge"], ["wording", "judge"]):
+        wordings = {"passing": "short", "uncertain": "long"}
+        table.assign(**{names[0]: table["judge"].map(wordings)}).assign(
+            judge="one" if len(names) > 1 else table["judge"].map(wordings)
+        ).to_csv(file, index=False)
+        done = gated(file, "--votes", "3", "--format", "junit")
+        cases = [case for suite in JUnitXml.fromstring(done.stdout.encode()) for case in suite]
+        assert [case.name for case in cases] == ["accuracy of 3 votes >= 0.8"] * 2
+        assert all("on 60 questions" in done.stdout for _ in cases)
+        assert all(any(one in case.classname for one in ("short", "long")) for case in cases)
+    choice = tmp_path / "choice.yaml"
+    assert invoke("choose", file, "--votes", "3", "--out", choice).exit_code == 0
+    other = judged(tmp_path, "passing")
+    new = pd.read_csv(other).assign(judge="one", wording="short")
+    new.assign(question="new " + new["question"]).to_csv(other, index=False)
+    done = gated(other, "--rule", choice, "--format", "github")
+    assert "accuracy of 3 votes >= 0.8::" in done.stdout, done.output
+
+
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.sampled_from(OUTCOMES))
 def test_no_name_acts_in_a_pipeline(of: str, requirement: str, found: str, outcome: str) -> None:
     """XML stays well-formed, and a check is one command whatever its names contain."""

@@ -1,6 +1,8 @@
 """`watch`: what it says of tables and logs whose truth is known, and how it ends."""
 
 import json
+import re
+import shlex
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from commands import invoke
+from commands import inspect, invoke
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching import bets, changed
 from inspect_reliability.watching.report import watch_document
 
+ROOT = Path(__file__).parents[2]
 KEYS = [
     *("check", "time", "judge", "p", "bet", "alarm", "stream_p", "stream_bet"),
     *("unit", "moved", "reason"),
@@ -281,6 +284,67 @@ def test_anchors_are_a_mixture(save) -> None:
     kinds = pd.DataFrame(found["anchors"]).groupby(["label", "steady"]).size()
     assert len(kinds) == 4
     assert kinds.min() >= 4
+
+
+def test_anchors_of_a_table_are_a_table(save, tmp_path: Path) -> None:
+    """Each anchor once, with what its rows agree on; a log of them cannot be made."""
+    table = checks(1, anchors=12).drop(columns="time")
+    table["reply"] = "text of " + table["question"]
+    file, out = save(table), tmp_path / "anchors.csv"
+    for _ in range(2):  # the second replaces the first
+        done = invoke("watch", file, "--freeze", "5", "--out", out)
+        assert done.exit_code == 0, done.output
+    assert ".eval" not in done.output
+    found = pd.read_csv(out)
+    assert found["question"].nunique() == len(found) == 5
+    assert "verdict" not in found
+    assert [*found["reply"]] == [*("text of " + found["question"])]
+    refused = invoke("watch", file, "--freeze", "5", "--out", tmp_path / "anchors.eval")
+    assert refused.exit_code == 2
+    assert "--out anchors.csv" in refused.stderr
+    own = save(table.head(2), "mine.csv")
+    assert invoke("watch", file, "--freeze", "5", "--out", own).exit_code == 2
+
+
+@pytest.mark.slow
+def test_what_is_next_runs_where_a_task_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The anchors of a log of a judge's task are judged again by that task, check by check."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tasks").symlink_to(ROOT / "tasks")
+    [log] = (ROOT / "logs" / "example").glob("*.eval")
+    said = invoke("watch", log, "--freeze", "3", "--out", "anchors.eval")
+    for number in (1, 2):
+        [call] = re.findall(r"^ +inspect (eval .*)$", said.output, re.MULTILINE)
+        done = inspect(*shlex.split(call), "--display", "none")
+        assert done.exit_code == 0, done.output
+        said = invoke("watch", "anchors")
+        assert said.exit_code == 3
+        assert f"and there are {number}" in " ".join(said.output.split())
+    assert "--log-dir anchors/3" in said.output
+    assert len({*judgments_from("anchors").table["question"]}) == 3
+
+
+def test_where_too_little_is_known_a_pipeline_may_go_on(save) -> None:
+    """--allow-uncertain ends a baseline that is being made with 0, and no change does."""
+    few, turned = save(checks(3)), save(checks(turned=9, at=15), "turned.csv")
+    assert [invoke("watch", few, *more).exit_code for more in ([], ["--allow-uncertain"])] == [3, 0]
+    assert invoke("watch", turned, "--allow-uncertain").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("right", "said"), [("yes", "It is worse: right in"), ("no", "It is better")]
+)
+def test_worse_is_said_where_the_interval_leaves_0_out(save, right: str, said: str) -> None:
+    """Where as many of the turned anchors are right before as after, it is not known."""
+    table = checks(turned=6, at=15, label=right)
+    assert said in " ".join(invoke("watch", save(table)).output.split())
+    table.loc[table["question"] < "q03", "label"] = "no" if right == "yes" else "yes"
+    shown = " ".join(invoke("watch", save(table)).output.split())
+    assert "Whether it is worse is not known: right in" in shown
+    low, high = re.search(r"points \[([+-]?\d+), ([+-]?\d+)\]", shown).groups()  # type: ignore[union-attr]
+    assert int(low) <= 0 <= int(high)
 
 
 def test_the_next_check_has_a_folder_of_its_own(

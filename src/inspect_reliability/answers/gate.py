@@ -1,6 +1,7 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,6 +21,7 @@ from ..showing.formats import (
     BETTER,
     Record,
     TableColumn,
+    amount,
     capped,
     describe,
     estimate_text,
@@ -343,11 +345,12 @@ def _evidence(record: Record) -> str:
 
 
 def gate_document(
-    analysis: Analysis, checks: Sequence[Record], allow_uncertain: bool = False
+    analysis: Analysis, checks: Sequence[Record], allow_uncertain: bool = False, votes: int = 1
 ) -> Document:
     """The checks, their overall result, and why a judge is uncertain.
 
-    `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say.
+    `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say, and
+    `votes` how many verdicts each judgment is the majority of.
     """
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
@@ -374,18 +377,27 @@ def gate_document(
         {"result": result, "rows": checks},
         more=lambda: [*told, *why],
         explained=lambda: legend(columns),
-        checks=[_for_pipelines(one, allow_uncertain) for one in named],
+        checks=[_for_pipelines(one, allow_uncertain, votes) for one in named],
     )
 
 
-def _for_pipelines(check: Record, allow_uncertain: bool) -> CheckedLimit:
+def undecided_document(asked: Iterable[str], why: str) -> Document:
+    """What a pipeline is told where nothing could be checked; `asked` names what has a limit."""
+    check = CheckedLimit("gate", ", ".join(asked), "uncertain", why)
+    return Document("Are the judges good enough?", [], {}, checks=[check])
+
+
+def _for_pipelines(check: Record, allow_uncertain: bool, voting: int) -> CheckedLimit:
     """A check with its value in words, and the reason why it decides nothing."""
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
-    evidence, votes = _evidence(check), check["votes"]
+    evidence, votes = _evidence(check), check["votes"] or voting
+    name, limit = re.split(r"(?= [<>]= )", check["requirement"], maxsplit=1)
+    n = f" on {amount(check['n_questions'], 'question')}" if check["n_questions"] else ""
+    found = [f"{check['result']}: {value}{n}", evidence, check["reason"]]
     return CheckedLimit(
         of=check["who"],
-        requirement=check["requirement"] + (f", {votes} votes" if votes else ""),
+        requirement=f"{name} of {votes} votes{limit}" if votes > 1 else f"{name}{limit}",
         outcome=outcomes.get(check["result"], "allowed" if allow_uncertain else "uncertain"),
-        found="; ".join(filter(None, [f"{check['result']}: {value}", evidence, check["reason"]])),
+        found="; ".join(filter(None, found)),
     )

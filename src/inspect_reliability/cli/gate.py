@@ -8,10 +8,19 @@ from typing import Any
 import click
 
 from ..answers import analyse
-from ..answers.gate import Limits, check_limits, gate_document, not_checked, overall
+from ..answers.gate import (
+    Limits,
+    check_limits,
+    gate_document,
+    not_checked,
+    overall,
+    undecided_document,
+)
 from ..errors import UserError, reason
+from ..record.rule import EXACT, read_choice
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
+from ..stats import ReliabilityError
 from ..stats.planning import FAILS, OPEN, PASSES
 from .main import command
 from .options import (
@@ -90,22 +99,36 @@ def gate(
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
     3 if none fails but one is too uncertain to say, 2 if something cannot be read or has no labels.
     """
-    limits = Limits(tuple(least.items()), tuple(most.items()), anytime, votes)
-    if not limits.all:
+    if not least and not most:
         raise click.UsageError(
             "Say what to require: --min omega=0.6, --max non_response_rate=0.05, or both."
         )
     request = CommonOptions(**asked)
-    judgments = ruled(request.read(by), rule)
-    analysis = analyse(judgments, by)
-    print_left_out(not_checked(analysis))
-    checks = check_limits(analysis, limits)
-    document = gate_document(analysis, checks, allow_uncertain)
+    try:
+        # Read
+        limits = Limits(tuple(least.items()), tuple(most.items()), anytime, votes)
+        judgments = ruled(request.read(by), rule)
+        # Estimate
+        analysis = analyse(judgments, by)
+        print_left_out(not_checked(analysis))
+        checks = check_limits(analysis, limits)
+        document = gate_document(analysis, checks, allow_uncertain, _votes_of(rule))
+    except (UserError, ReliabilityError) as error:
+        if request.form in PIPELINE_FORMS:
+            request.show(undecided_document({**least, **most}, str(error.args[0])))
+        raise
+    # Say
     request.show(document)
     if request.form == "github":
         add_to_job_summary(document)
     result = overall(checks)
     context.exit(0 if result == OPEN and allow_uncertain else EXIT_CODES[result])
+
+
+def _votes_of(rule: str | None) -> int:
+    """How many verdicts a choice lets vote; 1 without one."""
+    choice = read_choice(rule) if rule and not rule.lower().endswith(".json") else None
+    return int(choice.votes) if choice and choice.votes != EXACT else 1
 
 
 def add_to_job_summary(document: Document) -> None:

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..answers.summary import next_step
 from ..errors import UserError
-from ..files import kind_of
+from ..judgments.rows import has_judgments, read_frame
+from ..judgments.table import Judgments
 from ..log_files import read_log
 from ..record.replications import REJUDGING, rejudging_of
-from ..saving import Ours, whole
+from ..saving import Ours, whole, write_text
+from ..shell import quote
+from ..showing.csv import frame_of, to_csv
+from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
-from ..watching.freeze import freeze, frozen_document, sample_uuids
+from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_document, sample_uuids
+from ..watching.next_check import check_of_task, is_judge_task
 from ..watching.report import WatchedJudge, exit_code, stream_columns, watch_document
 from .main import command
 from .options import CommonOptions, Finite, by_option, reads_logs
@@ -28,10 +34,13 @@ _FROZEN = "frozen"
 
 
 def _is_frozen(file: Path) -> bool:
+    if file.suffix.lower() == ".csv":
+        table, *_ = read_frame(file)
+        return [*table][:2] == ["anchor", "steady"]
     return _FROZEN in (read_log(str(file), header_only=True).eval.metadata or {})
 
 
-_ANCHORS = Ours("log of anchors that watch --freeze wrote", _is_frozen)
+_ANCHORS = Ours("log or table of anchors that watch --freeze wrote", _is_frozen)
 
 
 @command(
@@ -65,9 +74,15 @@ _ANCHORS = Ours("log of anchors that watch --freeze wrote", _is_frozen)
 )
 @writes(
     "--out",
-    endings=[".eval"],
+    endings=[".eval", ".csv"],
     ours=_ANCHORS,
-    help="With --freeze: also write the anchors as a log, which rejudge judges again.",
+    help="With --freeze: also write the anchors, as a log (.eval), which rejudge judges again, or "
+    "of a file of judgments as a table (.csv).",
+)
+@click.option(
+    "--allow-uncertain",
+    is_flag=True,
+    help="Exit with 0, not 3, if there are too few checks or anchors to say.",
 )
 @html_option("answer")
 @by_option
@@ -81,6 +96,7 @@ def watch(
     since: str | None,
     number: int | None,
     out: str | None,
+    allow_uncertain: bool,
     html: str | None,
     by: tuple[str, ...],
     **asked: Any,
@@ -107,7 +123,7 @@ def watch(
     request.show(document)
     if html:
         write_page(html, WatchedJudge(found, len(stream)).document)
-    context.exit(exit_code(found))
+    context.exit(exit_code(found, allow_uncertain))
 
 
 def _of_stream(request: CommonOptions, stream: tuple[str, ...]) -> CommonOptions:
@@ -120,18 +136,45 @@ def _freeze(
     request: CommonOptions, number: int, alpha: float, out: str | None, html: str | None
 ) -> None:
     """Choose anchors, and write them."""
-    judgments, [source, *others] = request.read(), request.logs
+    logs = request.logs
+    of_log = len(logs) == 1 and logs[0].endswith((".eval", ".json")) and not has_judgments(logs[0])
+    if out and out.lower().endswith(".eval") and not of_log:
+        raise UserError(
+            "--out writes a log of anchors from one log: name that log, not a folder. From a file "
+            "of judgments it writes a table: name a .csv, as in --out anchors.csv."
+        )
+    judgments = request.read()
     found = freeze(judgments, number, alpha)
-    if out:
-        if others or kind_of(source) == "folder" or not source.endswith((".eval", ".json")):
-            raise UserError("--out writes anchors from one log: name that log, not a folder.")
-        _write_log(source, out, sample_uuids(judgments.table, found))
-    document = frozen_document(found, source, out)
+    if out and out.lower().endswith(".csv"):
+        write_text(out, to_csv(frame_of(anchor_rows(judgments.table, found))), _ANCHORS)
+    elif out:
+        _write_log(logs[0], out, sample_uuids(judgments.table, found))
+    document = frozen_document(found, _first_check(found, judgments, logs[0], out, of_log))
     request.show(document)
     if out:
         print_text(console(stderr=True), f"Wrote {out}")
-    if html:
-        write_page(html, frozen_document(found, "LOG", out and "anchors.eval"))
+    if html:  # A page goes to other people: it names no paths.
+        write_page(html, frozen_document(found, next_step("judge the anchors again, and watch")))
+
+
+def _first_check(
+    found: Frozen, judgments: Judgments, log: str, out: str | None, of_log: bool
+) -> list[Text]:
+    """How to make the first check of the anchors."""
+    spec = read_log(log, header_only=True).eval if of_log else None
+    if spec and is_judge_task(spec):
+        chosen = sample_uuids(judgments.table, found)
+        rows = judgments.table[judgments.table["uuid"].isin(chosen)]
+        return check_of_task(spec, [*rows["sample"]], DRAWS, 1, "anchors/1")
+    form = "eval" if spec else "csv"
+    if not out:
+        return next_step(f"write them with --out anchors.{form}, then check them")
+    if out.lower().endswith(".csv"):
+        words = f"judge the outputs of {out} again by your judge, {DRAWS} times at each check, and "
+        words += "add a row a verdict, with its time, to one file. Then: watch FILE"
+        return next_step(words)
+    call = f"rejudge {quote(out)} --replications {DRAWS} --seed 1 --log-dir anchors/1"
+    return next_step("make the first check", call)
 
 
 def _write_log(source: str, out: str, kept: Collection[str]) -> None:

@@ -61,9 +61,10 @@ def in_words(answer: Document) -> str:
 
 
 def _in_python(block: Block) -> Block:
-    """A command as the call that a notebook makes."""
+    """A command of ours as the call that a notebook makes."""
     if isinstance(block, Text) and block.tone == "command":
-        return replace(block, text=as_python(block.text.removeprefix("inspect-reliability ")))
+        own = block.text.removeprefix("inspect-reliability ")
+        return block if own == block.text else replace(block, text=as_python(own))
     return block
 
 

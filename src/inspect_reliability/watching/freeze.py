@@ -9,14 +9,15 @@ from itertools import zip_longest
 import numpy as np
 import pandas as pd
 
-from ..answers.summary import more, next_step, worst
+from ..answers.summary import more, worst
 from ..errors import UserError
+from ..judgments.columns import COLUMNS
 from ..judgments.table import Judgments
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, amount, grouped_by
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power, power
-from .checks import CHECK
+from .checks import CHECK, cell_columns
 from .streams import Stream, anchors, names_of_cells
 
 TITLE = "Which outputs to freeze as anchors?"
@@ -121,8 +122,31 @@ def sample_uuids(table: pd.DataFrame, frozen: Frozen) -> set[str]:
     return {*table.loc[chosen, "uuid"].dropna().map(str)}
 
 
-def frozen_document(found: Frozen, log: str, out: str | None) -> Document:
-    """The choice in words, what a check costs, and the first check as a command."""
+def anchor_rows(table: pd.DataFrame, frozen: Frozen) -> list[Record]:
+    """One record an anchor: its name, whether it is steady, what it is, and its own columns.
+
+    Columns that differ among the draws of an anchor are left out.
+    """
+    names = names_of_cells(table.assign(**{CHECK: 0}))
+    kept = table[names.isin(frozen.names)]
+    by = kept.groupby(names[kept.index], sort=False)
+    own = [str(name) for name in kept if name not in COLUMNS]
+    known = [*cell_columns(kept), "label", *own]
+    alike = [
+        name
+        for name in dict.fromkeys(known)
+        if name in kept and kept[name].notna().any() and bool((by[name].nunique() < 2).all())
+    ]
+    first = by[alike].first()
+    steady = {one["anchor"]: one["steady"] for one in frozen_records(frozen)}
+    return [
+        {"anchor": name, "steady": steady[name], **{of: first.at[name, of] for of in alike}}
+        for name in frozen.names
+    ]
+
+
+def frozen_document(found: Frozen, then: Sequence[Text]) -> Document:
+    """The choice in words, what a check costs, and `then` how to make the first."""
     records = frozen_records(found)
     steady = sum(one["steady"] for one in records)
     n = len(records)
@@ -136,13 +160,11 @@ def frozen_document(found: Frozen, log: str, out: str | None) -> Document:
     calls = n * DRAWS
     price = "" if found.cost is None else f", about ${calls * found.cost:,.2f}"
     cost = f"A check is {n} outputs x {DRAWS} draws = {calls:,} calls{price}."
-    command = f"rejudge {out or log} --replications {DRAWS} --seed 1 --log-dir anchors/1"
-    words = "make the first check" if out else "write them with --out anchors.eval, then check them"
     blocks: list[Block] = [
         Text(f"Freeze {said}.", "answer"),
         Text(f"{cost} {_soon(found.power)}", "answer"),
         *worst([Caution(_CHOSEN)]),
-        *next_step(words, command if out else ""),
+        *then,
         more(),
     ]
     columns = declared("anchors")

@@ -17,6 +17,7 @@ from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.sources import Source
+from ..log_files import read_log
 from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
@@ -24,6 +25,7 @@ from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import Changed, Watching, watching
+from .next_check import check_of_task, is_judge_task
 
 TITLE = "Who changed, the judge or the system?"
 
@@ -165,10 +167,13 @@ def stream_columns(columns: Mapping[str, str], places: Sequence[Any]) -> dict[st
     return {**({} if named else {"time": "time"}), **columns}
 
 
-def exit_code(found: Watching) -> int:
-    """0 if nothing changed, 1 if something did, 3 if there is too little to see it."""
+def exit_code(found: Watching, allow_uncertain: bool = False) -> int:
+    """0 if nothing changed, 1 if something did, 3 if there is too little to see it.
+
+    `allow_uncertain` says whether a pipeline goes on where there is too little to see it.
+    """
     quiet = found.changed == "none" and found.not_enough
-    return NOT_ENOUGH if quiet else EXIT_CODES[found.changed]
+    return NOT_ENOUGH if quiet and not allow_uncertain else EXIT_CODES[found.changed]
 
 
 def watch_records(found: Watching) -> list[Record]:
@@ -327,12 +332,11 @@ def _better(found: Watching) -> str:
     assert found.right
     n, change = found.right
     low, high = change.ends
-    word = "better" if low > 0 else "worse" if high < 0 else "not known to be better or worse"
+    word = "better" if low > 0 else "worse"
+    known = f"It is {word}" if low > 0 or high < 0 else "Whether it is worse is not known"
     ends = f"{_points(change.after - change.before)} points [{_points(low)}, {_points(high)}]"
     on = amount(n, "labelled anchor")
-    return (
-        f"It is {word}: right in {change.after:.0%} on {on}, {change.before:.0%} before ({ends})."
-    )
+    return f"{known}: right in {change.after:.0%} on {on}, {change.before:.0%} before ({ends})."
 
 
 def _points(share: float) -> str:
@@ -374,12 +378,14 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
             return next_step(
                 "add the verdicts of the next check", f"watch {again}{_streams(stream)}"
             )
+        draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
+        if any(name.startswith("-T ") for name in found.checks[-1].settings):
+            spec = read_log(found.checks[-1].places[-1], header_only=True).eval
+            if is_judge_task(spec):
+                return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
         words = "check again, each time with a seed and a folder of its own"
-        return next_step(
-            words,
-            f"rejudge anchors.eval --replications {max(1, round(found.anchors.stream.draws))} "
-            f"--seed {number} --log-dir {quote(f'{folder}/{number}')}",
-        )
+        call = f"rejudge anchors.eval --replications {draws} --seed {number} --log-dir {quote(to)}"
+        return next_step(words, call)
     assert found.since is not None
     if found.another is not None:
         old = found.checks[found.anchors.numbers[-1]].places
