@@ -107,15 +107,42 @@ def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, 
 def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, str]) -> None:
     """A name that several candidates have, or none, is refused with the names there are."""
     logs, labels = files
-    for name in ("small", "tiny"):
+    for name, first in (("small", "small"), ("tiny", "large")):
         done = invoke("choose", logs, "--labels", labels, "--current", name)
         assert done.exit_code == 2
-        assert "Name one of: 'large, wording base, 1 vote'" in " ".join(done.stderr.split())
+        assert f"Name one of: '{first}, wording base, 1 vote'" in " ".join(done.stderr.split())
     found = choose(logs, "--labels", labels, "--current", "small, strict, 3 votes")
     none = [one for one in found if one["better_than_current"] is None]
     assert [(one["judge"], one["wording"], one["votes"]) for one in none] == [
         ("small", "strict", 3)
     ]
+
+
+def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> None:
+    """None that is right less often on the labels is named at the same price."""
+    rows = [
+        (judge, f"q{i}", "yes" if i >= wrong else "no", "yes")
+        for judge, wrong in (("a-worse", 4), ("b-better", 1), ("c-dear", 0))
+        for i in range(400)
+    ]
+    file, prices = tmp_path / "judged.csv", tmp_path / "prices.yaml"
+    names = ["judge", "question", "verdict", "label"]
+    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
+    prices.write_text("a-worse: 0.001\nb-better: 0.001\nc-dear: 0.01\n")
+    told = said("choose", str(file), "--price", str(prices))
+    assert "b-better is the cheapest that is within 5 points of the best" in told
+    assert "if b-better is as good" in said(
+        "choose", str(file), "--price", str(prices), "--max-loss", ".002"
+    )
+
+
+def test_candidates_that_fit_a_name_are_listed(files: tuple[str, str]) -> None:
+    """Of several that fit --current, only these are proposed."""
+    done = invoke("choose", files[0], "--labels", files[1], "--current", "base")
+    assert done.exit_code == 2
+    proposed = done.stderr.split("Name one of:")[1]
+    assert "base" in proposed
+    assert "strict" not in proposed
 
 
 @pytest.mark.parametrize("most", ["0", "0.02", "0.9"])

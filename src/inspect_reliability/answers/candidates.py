@@ -1,7 +1,7 @@
 """The candidates of a choice: judges as they could be asked, and how often each is right."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite, isinf
@@ -160,6 +160,11 @@ class Choosing:
         one = self.candidates[place]
         return float(one.calls if not self.by_dollars or one.dollars is None else one.dollars)
 
+    def cheapest(self, places: Iterable[int]) -> int | None:
+        """The cheapest of some; of those at one price, the one most often right on the labels."""
+        right = self.best.accuracy
+        return min(places, key=lambda one: (self.price(one), -right[one]), default=None)
+
     def of_name(self, name: str) -> int:
         """The place of the candidate of this name, or of what tells it apart.
 
@@ -178,8 +183,9 @@ class Choosing:
         ]
         if len({id(self.candidates[place].row) for place in found}) == 1:
             return min(found, key=lambda place: self.candidates[place].votes or 0)
-        some = ", ".join(map(repr, self.names[:_MOST_NAMED]))
-        more = len(self.names) - _MOST_NAMED
+        named = [self.names[place] for place in found] or self.names
+        some = ", ".join(map(repr, named[:_MOST_NAMED]))
+        more = len(named) - _MOST_NAMED
         what = f"is one of {len(found)} candidates" if found else "is no candidate"
         raise UserError(
             f"--current {name!r} {what}. Name one of: {some}{f' and {more} more' * (more > 0)}."

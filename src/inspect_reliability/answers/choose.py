@@ -135,7 +135,7 @@ class JudgeChoice(PythonAnswer):
     def cheapest_not_worse(self) -> str | None:
         """The cheapest candidate that is shown to lose at most `max_loss` to any other."""
         records = self.document.results["choose"]
-        place = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+        place = self.found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
         return None if place is None else self.found.names[place]
 
     def choice(self) -> ChosenJudge:
@@ -381,7 +381,7 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
     if _alike(found) or records[0]["not_worse"] is None:
         return
     near = f"within {in_points(wanted.max_loss, 0)} of the best"
-    known = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+    known = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
     name, price = found.names[found.chosen], found.price(found.chosen)
     if known is None:
         cheap = plausible(found, wanted.max_loss)
@@ -410,11 +410,9 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
 def plausible(found: Choosing, most: float) -> int:
     """The cheapest candidate that the chosen one is not shown to beat by this much."""
     measured, best = found.measured, found.chosen
-    return next(
-        place
-        for place in range(len(found.candidates))
-        if place == best or measured.at_least(best, place) < most
-    )
+    others = (k for k in range(len(found.candidates)) if measured.at_least(best, k) < most)
+    cheap = found.cheapest(others)
+    return best if cheap is None or found.price(cheap) >= found.price(best) else cheap
 
 
 def price_frontier(found: Choosing) -> list[int]:
@@ -472,7 +470,8 @@ def _order(records: Sequence[Record]) -> list[Record]:
 def _shown(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> list[Record]:
     """The best few, the current one, and the cheapest that is not worse."""
     ordered = _order(records)
-    known = next((one for one in records if one["not_worse"]), None)
+    place = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
+    known = None if place is None else records[place]
     current = None if wanted.current is None else records[wanted.current]
     also = [one for one in (known, current) if one is not None]
     return [one for k, one in enumerate(ordered) if k < _MOST_SHOWN or one in also]
@@ -552,7 +551,7 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
 def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figure:
     """Candidates by price and accuracy, with their simultaneous intervals."""
     price = "dollars" if found.by_dollars else "calls"
-    known = next((k for k, one in enumerate(records) if one["not_worse"]), None)
+    known = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
     kinds = ("chosen", "current", "cheapest near the best", "others")
     drawn = []
     for place, one in enumerate(records):

@@ -67,8 +67,13 @@ def _of_design(table: pd.DataFrame, choice: ChosenJudge, where: str) -> pd.DataF
     for name, value in choice.design.items():
         said = table[name].map(_text) if name in table else None
         fits = None if said is None else said == value
-        if said is None or fits is None or not fits.any():
-            others = "none" if said is None else ", ".join(map(str, said.dropna().unique()[:5]))
+        if said is None or not said.notna().any():
+            raise UserError(
+                f"{where} chose {choice.name}, and the file has no column {name}: add it, or say "
+                f"which of yours it is with --column YOURS={name}."
+            )
+        if fits is None or not fits.any():
+            others = ", ".join(map(str, said.dropna().unique()[:5]))
             raise UserError(
                 f"{where} is stale: it chose {choice.name}, and the {name} here is {others}. "
                 "Choose again, or name logs of that judge."

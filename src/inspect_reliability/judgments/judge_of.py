@@ -126,7 +126,9 @@ def stale(rule: KeepRule, judgments: Judgments) -> str | None:
             return f"{name} is another judge now: {reason}"
         found = name
     if found is None:
-        known = ", ".join(sorted({*judgments.table["judge"].dropna().map(str)})) or "not named"
+        known = ", ".join(sorted({*judgments.table["judge"].dropna().map(str)}))
+        if not known:
+            return "the file has no column judge: add it, or --column YOURS=judge"
         return f"it was made of {', '.join(rule.judges)}, and the judge here is {known}"
     return None
 
