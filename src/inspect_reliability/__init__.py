@@ -5,6 +5,7 @@ fast.
 """
 
 from importlib import import_module
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ _HOME = {
     "watch": "watching.report",
 }
 
+_READING = ("answers", "judgments", "watching")
+"""Rooms whose functions speak of options where a command calls them."""
+
 __all__ = list(_HOME)
 
 
@@ -74,4 +78,8 @@ def __getattr__(name: str) -> Any:
         return import_module("importlib.metadata").version("inspect-reliability")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    found = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    if isfunction(found) and _HOME[name].startswith(_READING):
+        found = import_module(".showing.python_calls", __name__).speaking_python(found)
+        globals()[name] = found
+    return found

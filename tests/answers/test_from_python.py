@@ -11,6 +11,7 @@ import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.showing import render
 from inspect_reliability.showing.answer import PythonAnswer
+from inspect_reliability.showing.python_calls import options_in_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VERDICTS = pd.read_csv(EXAMPLES / "verdicts.csv", dtype=str)
@@ -78,7 +79,8 @@ def same(answer: PythonAnswer, *call: object) -> None:
     assert list(answer.summary()) == list(table)
     assert len(answer.summary()) == len(table)
     assert answer.to_html().startswith("<!DOCTYPE html>")
-    assert len(dir(answer)) <= 9
+    assert answer.to_latex() == render(answer.document, "latex")
+    assert len(dir(answer)) <= 10
     assert all(hasattr(answer, name) for name in dir(answer))
 
 
@@ -214,3 +216,26 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
     for ask in (ir.analyse, ir.plan, ir.gate, ir.choose, ir.card):
         with pytest.raises(ValueError, match=r"reading is a dict\. Give a Reading, as"):
             ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]
+
+
+def test_python_is_told_arguments_not_options() -> None:
+    """In errors, notes, cautions and calls; a command goes on to name its options."""
+    with pytest.raises(ValueError, match=r"Name a file of labels with labels=FILE\."):
+        ir.plan(BARE, names=["accuracy"])
+    with pytest.raises(ValueError, match=r'use most=\{"towards": VALUE\}'):
+        ir.gate(BARE, least={"towards": 0.1})
+    found = ir.choose(EXAMPLES / "verdicts.csv")
+    assert "in a file with price=FILE" in repr(found)
+    assert 'choose(..., out="choice.yaml")' in repr(found)
+    said = repr(ir.analyse(EXAMPLES / "verdicts.csv"))
+    assert 'reading=Reading(abstain=["NAME"]) names others' in said
+    assert "--" not in said + repr(found)
+    line = "  inspect-reliability report x.csv --column x=verdict"
+    assert options_in_python(f"--swap\n{line}") == f"swap=True\n{line}"
+    assert "--abstain NAME" in invoke("report", EXAMPLES / "verdicts.csv").stderr
+
+
+def test_the_report_is_had_for_a_paper() -> None:
+    """As the command prints it."""
+    expected = printed("report", EXAMPLES / "verdicts.csv", form="latex")
+    assert ir.analyse(EXAMPLES / "verdicts.csv").to_latex() == expected

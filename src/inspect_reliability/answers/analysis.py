@@ -219,7 +219,16 @@ class Analysis:
 
     def __dir__(self) -> Iterable[str]:
         """What a user needs; the modules of results use more."""
-        return ["figures", "frame", "judgments", "results", "rows", "summary", "to_html"]
+        return [
+            "figures",
+            "frame",
+            "judgments",
+            "results",
+            "rows",
+            "summary",
+            "to_html",
+            "to_latex",
+        ]
 
     def summary(self) -> pd.DataFrame:
         """The table that a report begins with, as numbers: a row a judge, the best first.
@@ -281,6 +290,10 @@ class Analysis:
     def to_html(self) -> str:
         """The report as one page that works offline, as `report --html` writes it."""
         return render(self.document(self), "html")
+
+    def to_latex(self) -> str:
+        """The report with every table, for a paper, as `report --format latex` prints it."""
+        return render(self.document(self), "latex")
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

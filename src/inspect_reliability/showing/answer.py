@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import render
-from .document import Block, Document, Text
+from .document import Block, Caution, Document, Text
 from .formats import flat
-from .python_calls import as_python
+from .python_calls import as_python, options_in_python
 
 
 class PythonAnswer(ABC):
@@ -43,9 +43,13 @@ class PythonAnswer(ABC):
         """The answer as one page that works offline."""
         return render(self.document, "html")
 
+    def to_latex(self) -> str:
+        """The answer with every table, for a paper: what `--format latex` prints."""
+        return render(self.document, "latex")
+
     def __dir__(self) -> list[str]:
         """What a user needs."""
-        return [*self._own, "summary", "to_dict", "to_html"]
+        return [*self._own, "summary", "to_dict", "to_html", "to_latex"]
 
     def __repr__(self) -> str:
         return in_words(self.document)
@@ -55,16 +59,18 @@ class PythonAnswer(ABC):
 
 
 def in_words(answer: Document) -> str:
-    """An answer as a command prints it, with calls for commands, and no line on more options."""
+    """An answer as a command prints it, with Python for commands and options, and no more."""
     blocks = [_in_python(one) for one in answer.blocks if getattr(one, "tone", "") != "more"]
     return render(replace(answer, blocks=blocks), "table").rstrip()
 
 
 def _in_python(block: Block) -> Block:
-    """A command of ours as the call that a notebook makes."""
+    """A command of ours as the call that a notebook makes, and options as arguments."""
     if isinstance(block, Text) and block.tone == "command":
         own = block.text.removeprefix("inspect-reliability ")
         return block if own == block.text else replace(block, text=as_python(own))
+    if isinstance(block, Text | Caution):
+        return replace(block, text=options_in_python(block.text))
     return block
 
 
