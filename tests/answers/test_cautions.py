@@ -247,7 +247,7 @@ def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     """A judge that hardly answers is not held to what it says: neither label nor gate is next."""
     of_a_log = {"log": "a.eval", "sample": "s", "epoch": 1, "scorer": "grader"}
     shown = str(analyse(made(questions=9, silent=0.8, **columns, **of_a_log)))
-    assert "Next: read some outputs:\n  inspect-reliability report LOGS --html" in shown
+    assert 'Next: read some outputs:\n  pathlib.Path("report.html").write_text(' in shown
     shown = str(analyse(made(questions=9, silent=0.8, **columns)))  # no outputs to show
     assert "Next: read some outputs, then change the prompt or the parser." in shown
 

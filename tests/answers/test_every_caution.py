@@ -348,7 +348,7 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5))),
     ),
     "LabelCode.MAYBE_OPTIONS": (
-        lambda: of_rows(graded(lambda q, true: true, (11, 12, 13, 14, 15))),
+        lambda: of_rows(graded(lambda q, true: 5 - true)),
         lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5))),
     ),
     "LabelCode.HARDLY_AT_RANDOM": (

@@ -450,7 +450,7 @@ def test_a_row_of_two_zeros_says_nothing() -> None:
 
 
 def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> None:
-    """Beside a label on a scale is nearly right; a caution says how to name options instead."""
+    """Beside a label on a scale is nearly right; where errors lie anywhere a caution asks."""
     rng = np.random.default_rng(3)
     label = np.repeat(rng.integers(1, 5, 30), 4)
     said = np.clip(label + rng.integers(-1, 2, 120), 1, 5)
@@ -462,4 +462,8 @@ def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> N
     halves = render(report_document(analyse(frame)), "table")
     assert "Within one step" in halves
     assert "Wrong twice" not in halves
-    assert "If they are names of options" in text
+    assert "If they are names of options" not in text
+    # Errors anywhere are those of options as well as of grades.
+    frame["label"] = label
+    frame["verdict"] = np.where(rng.random(120) < 0.5, label, rng.integers(1, 6, 120))
+    assert "If they are names of options" in render(report_document(analyse(frame)), "markdown")

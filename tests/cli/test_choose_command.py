@@ -131,7 +131,7 @@ def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> 
     prices.write_text("a-worse: 0.001\nb-better: 0.001\nc-dear: 0.01\n")
     told = said("choose", str(file), "--price", str(prices))
     assert "b-better is the cheapest that is within 5 points of the best" in told
-    assert "if b-better is as good" in said(
+    assert "If b-better is as good" in said(
         "choose", str(file), "--price", str(prices), "--max-loss", ".002"
     )
 

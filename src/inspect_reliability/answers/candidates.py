@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import UserError
@@ -356,6 +355,8 @@ def prices_in(given: Mapping[str, float] | str | Path) -> dict[str, float]:
 
 
 def _in_file(path: Path) -> dict[str, float]:
+    import yaml
+
     form: TypeAdapter[Any] = TypeAdapter(dict[str, float])
     try:
         text = read_text(path)

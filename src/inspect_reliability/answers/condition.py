@@ -19,6 +19,7 @@ from ..judgments.text import judgment_text
 from ..showing.document import Grave
 from ..showing.formats import Record, describe, plain_group
 from ..stats import Counts, Labelled, Reason, code_of
+from ..stats.cells import ROUNDING
 from ..verdicts import INVALID, NON_RESPONSE
 
 # The models behind the log of a suite: the one evaluated, and its grader.
@@ -128,6 +129,12 @@ NO_VERDICT = Reason(
 
 MOST_GRADE = 10
 """Largest grade of a short scale, such as 1 to 5 or 0 to 10: greater whole numbers may be names."""
+
+MOST_NUMBER = 5
+"""Numbers up to this one are those of options as often as grades."""
+
+NEARER = 0.5
+"""Of the way from chance to all, how many errors next to the label show a scale."""
 
 MOST_OPTIONS = 26
 """Most different whole numbers that could be names of options."""
@@ -379,8 +386,9 @@ def _without_verdict(row: Condition) -> list[Record]:
 def could_be_options(row: Condition, known: Labelled) -> bool:
     """Whether numbers of a file that are read as a scale could as well be names of options.
 
-    Few whole numbers could that leave some out, or go beyond those of a short scale. Evenly spaced
-    ones, such as 10, 20, 30, are a scale. Where every label is the same, any numbers could.
+    Few whole numbers could that are small, leave some out, or go beyond those of a short scale,
+    unless errors lie next to the label far more often than chance has it. Evenly spaced ones, such
+    as 10, 20, 30, are a scale. Where every label is the same, any numbers could.
     """
     if known.values is None or known.other_scale or row.judged.declared or from_logs(row.table):
         return False
@@ -389,7 +397,25 @@ def could_be_options(row: Condition, known: Labelled) -> bool:
     gaps = np.unique(np.diff(values))
     uneven = len(gaps) > 1
     beyond = values.max(initial=0) > MOST_GRADE and bool((gaps == 1).all())
-    return known.one_label or (whole and (uneven or beyond))
+    small = set(values.tolist()) <= {*range(MOST_NUMBER + 1)}
+    unlike = whole and (small or uneven or beyond)
+    return known.one_label or (unlike and not _errors_are_near(known))
+
+
+def _errors_are_near(known: Labelled) -> bool:
+    """Whether wrong grades are mostly those next to the label, as on a scale."""
+    values, step = known.values, known.step
+    if values is None or step is None:
+        return False
+    number = ~np.isnan(values)
+    shares = known.confusion()[np.ix_(number, number)]
+    off = np.abs(values[number][:, None] - values[number])
+    chance = np.outer(shares.sum(axis=1), shares.sum(axis=0))
+    wrong, near = off > 0, (off > 0) & (off <= step * (1 + ROUNDING))
+    if not shares[wrong].sum():
+        return False
+    seen, expected = (one[near].sum() / one[wrong].sum() for one in (shares, chance))
+    return bool(seen - expected >= NEARER * (1 - expected) > 0)
 
 
 def from_logs(table: pd.DataFrame) -> bool:
