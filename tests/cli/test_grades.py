@@ -76,3 +76,111 @@ def test_the_half_width_comes_last(sheet: str) -> None:
     assert results("keep", sheet, "--max-error", ".3")["keep"][0]["half_width"]
     assert said.startswith(("Keep the ", "No promise: "))
     assert re.search(r"(ask a second judge or a person|undecided)\. With 95% confidence", said)
+
+
+def test_a_step_off_is_right_of_grades_unless_said(sheet: str) -> None:
+    """`keep` counts as pandas does, says which it counts, and `report` counts the same."""
+    table = pd.read_excel(sheet)
+    for option, step in (((), 1), (("--no-within-one",), 0)):
+        call = ("keep", sheet, "--max-error", ".5", *option)
+        (one,) = results(*call)["keep"]
+        votes = table.groupby(["question", "verdict"]).size().unstack(fill_value=0)
+        decided = votes.eq(votes.max(axis=1), axis=0).sum(axis=1) == 1
+        kept = decided & (votes.max(axis=1) >= one["votes_needed"])
+        label = table.groupby("question")["label"].first()
+        off = (votes.idxmax(axis=1) - label).abs()[kept] > step
+        assert one["error"] == pytest.approx(off.mean())
+        assert one["within_one"] == (step == 1)
+        said = words(*call)
+        assert ("at most a step from the label counts as right" in said) == (step == 1)
+        assert ("only the label itself counts as right" in said) == (step == 0)
+    assert results("keep", sheet)["keep"] == results("report", sheet, "--full")["keep"]
+
+
+def test_names_have_no_step(tmp_path: Path) -> None:
+    """Names are right if they are the label, and are refused a step."""
+    table = grades().assign(**{one: lambda t, n=one: "v" + t[n].map(str) for one in COLUMNS})
+    table.to_csv(tmp_path / "names.csv", index=False)
+    names = str(tmp_path / "names.csv")
+    assert results("keep", names)["keep"][0]["within_one"] is False
+    assert "grades" not in words("keep", names)
+    refused = invoke("keep", names, "--within-one")
+    assert refused.exit_code == 2
+    assert "--within-one needs labels and verdicts that are grades" in " ".join(
+        refused.stderr.split()
+    )
+
+
+COLUMNS = ("verdict", "label")
+
+
+def test_the_list_has_medians_and_says_where_it_keeps_nothing(sheet: str, tmp_path: Path) -> None:
+    """The verdict is the median of the grades, which is never a tie."""
+    strict = ("--no-within-one", "--max-error", ".01")
+    written = words("keep", sheet, *strict, "--out", "list.csv")
+    assert "Wrote list.csv, in which no verdict is kept: " in written
+    found = pd.read_csv("list.csv").set_index("question")["verdict"]
+    medians = pd.read_excel(sheet).groupby("question")["verdict"].median()
+    pd.testing.assert_series_equal(found.sort_index(), medians, check_dtype=False)
+    assert set(pd.read_csv("list.csv")["decision"]) == {"escalate"}
+
+
+@pytest.mark.parametrize(("steady_errs", "said"), [(True, True), (False, False)])
+def test_a_list_by_steadiness_is_not_promised_to_find_errors(
+    steady_errs: bool, said: bool, tmp_path: Path
+) -> None:
+    """A fifth of the unanimous is wrong as of the others, or only others are."""
+    rows = []
+    for i in range(200):
+        steady, wrong = i % 2 == 0, i % 10 < (2 if steady_errs else 4) and (steady_errs or i % 2)
+        verdicts = "AAA" if steady else "AAB"
+        rows += [(f"q{i}", k, one, "B" if wrong else "A") for k, one in enumerate(verdicts)]
+    names = ["question", "replication", "verdict", "label"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "judged.csv", index=False)
+    own = (str(tmp_path / "judged.csv"), "--max-error", ".3")
+    assert ("no more often right" in words("keep", *own)) == said
+    assert ("--out check.xlsx" in words("report", own[0])) == (not said)
+
+
+def test_the_next_of_a_table_that_is_all_labelled_runs(sheet: str) -> None:
+    """No command that is printed is refused because nothing is left to label."""
+    for limit in (".01", ".02", ".05", ".1", ".2", ".5"):
+        for option in ((), ("--no-within-one",)):
+            said = invoke("keep", sheet, "--max-error", limit, *option).stdout
+            assert "Next: " in said
+            for command in re.findall(r"^\s*inspect-reliability (.+)$", said, re.MULTILINE):
+                assert invoke(*command.split()).exit_code == 0, command
+
+
+def test_a_workbook_of_the_list_is_for_a_person(sheet: str) -> None:
+    """What to check is on top, grades are numbers, and the sheet's own columns are there."""
+    own = pd.read_excel(sheet)
+    own["Antwort"] = "text of " + own["question"]
+    own["Nummer"] = own["question"].str[1:].astype(int) + 500
+    own["Zeile"] = range(len(own))  # differs within a question
+    own.to_excel(sheet, index=False)
+    written = ("keep", sheet, "--max-error", ".5", "--out")
+    assert invoke(*written, "list.xlsx").exit_code == 0
+    found = pd.read_excel("list.xlsx")
+    names = ["judge", "question", "verdict", "confidence", "decision", "Antwort", "Nummer"]
+    assert [*found] == names
+    assert pd.api.types.is_numeric_dtype(found["verdict"])
+    kept = found["decision"].eq("keep").tolist()
+    assert kept == sorted(kept)
+    assert len({*kept}) == 2
+    assert (found["Nummer"] - 500 == found["question"].str[1:].astype(int)).all()
+    assert invoke(*written, "list.xlsx").exit_code == 0  # ours is written again
+    assert invoke("report", "list.xlsx").exit_code == 0
+    found.assign(Kommentar="mine").to_excel("list.xlsx", index=False)
+    assert "no file that keep --out wrote" in words(*written, "list.xlsx")
+
+
+def test_the_answer_is_the_output(sheet: str) -> None:
+    """A column of texts may be called the answer, and is no part of the question's id."""
+    own = pd.read_excel(sheet).assign(Text=lambda t: "text of " + t["question"])
+    own.to_excel(sheet, index=False)
+    said = words("read", sheet, "--column", "Text=answer")
+    assert "120 questions x 3 tries" in said
+    assert "Text output you said so" in said
+    refused = words("read", sheet, "--column", "Text=texts")
+    assert "output (or answer)" in refused

@@ -80,10 +80,10 @@ class Analysis:
 
     @cached_property
     def panels(self) -> "list[LabelledCascade]":
-        """Each row with what may be kept of it by the usual promise."""
-        from .labelled_cascade import LabelledCascade, Promise
+        """Each row with what may be kept of it by the usual promise: of grades, within one step."""
+        from .labelled_cascade import LabelledCascade, Promise, are_grades
 
-        return [LabelledCascade((row,), Promise()) for row in self.rows]
+        return [LabelledCascade((row,), Promise(within_one=are_grades([row]))) for row in self.rows]
 
     @cached_property
     def suites(self) -> list[Record]:

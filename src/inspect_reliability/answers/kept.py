@@ -11,6 +11,9 @@ from ..stats.cells import ROUNDING
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade, Promise
 
+_HARDLY = 0.02
+"""How much more often steady verdicts may be right and still be hardly better than others."""
+
 _MOST_TOLD = 3
 """Most judges that the line of a report tells of."""
 
@@ -37,6 +40,7 @@ def record(panel: LabelledCascade) -> Record:
         "kept_interval": list(kept.ends) if kept.ends else None,
         "confidence": promise.confidence,
         "max_error": promise.max_error,
+        "within_one": promise.within_one,
         "error": step and step.error,
         "error_bound": promise.max_error if step else None,
         "n_kept_labelled": step and step.n_labelled,
@@ -96,18 +100,32 @@ def rule_in_votes(one: Record) -> str:
     return f"{one['threshold']:.1%} of the votes or more"
 
 
+def steady_is_not_right(panel: LabelledCascade) -> bool:
+    """Whether unanimous verdicts are hardly more often right than others, by enough of each."""
+    path = panel.rule.path
+    if panel.withheld or len(path) < 2 or path[0].threshold < 1 or panel.rows[0].counts.exact:
+        return False
+    n, others = path[0].n_labelled, path[-1].n_labelled - path[0].n_labelled
+    if min(n, others) < panel.fewest_labels:
+        return False
+    return (path[-1].errors - path[0].errors) / others - path[0].errors / n <= _HARDLY
+
+
 def kept_line(analysis: Analysis) -> Iterator[Text]:
     """What may be kept of each judge, in the one line that a report has."""
     records = analysis.results["keep"]
     name = told_apart([analysis.keys(one) for one in records], "judge")
     said = []
+    wrong = "wrong (on a scale, more than a step off)"
+    if len(near := {one["within_one"] for one in records}) == 1:
+        wrong = Promise(within_one=near.pop()).wrong
     for one in (one for one in records if one["threshold"]):
         whom = f"{name(analysis.keys(one))} " if records[1:] else ""
         said.append(f"{whom}{share(one['kept'], one['n_questions'])} ({rule_in_votes(one)})")
     if said:
         others = f", {len(said) - _MOST_TOLD} more" if said[_MOST_TOLD:] else ""
         kept = f"{', '.join(said[:_MOST_TOLD])}{others}"
-        yield Text(f"Keep: {kept}: {Promise().words} of these are wrong.", "answer")
+        yield Text(f"Keep: {kept}: {Promise().words} of these are {wrong}.", "answer")
     elif records:
         why = ", ".join(dict.fromkeys(one["reason"].partition(":")[0] for one in records))
         yield Text(f"Keep: no promise: {why} ('keep' says more).", "answer")

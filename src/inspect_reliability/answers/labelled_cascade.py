@@ -1,6 +1,6 @@
 """Judges that are asked in turn, as votes and labels, and why no rule of them keeps a promise."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..judgments.columns import COLUMNS
+from ..judgments.count import NUMBER
 from ..judgments.text import case_of
 from ..showing.formats import Record, amount, most_more, percent, share
 from ..stats import Estimate
@@ -77,6 +79,19 @@ class Promise:
     def most(self) -> str:
         """What it promises, where its confidence was said."""
         return f"at most {percent(self.max_error)}"
+
+
+def _as_number(name: str) -> float | int | None:
+    """A number that is spelled as it is shown; None for other names."""
+    if not NUMBER.fullmatch(name) or f"{float(name):g}" != name:
+        return None
+    return int(name) if name.lstrip("-").isdigit() else float(name)
+
+
+def are_grades(rows: Sequence[Row]) -> bool:
+    """Whether verdicts and labels of all rows are grades of one scale, as a report takes them."""
+    known = [row.labelled for row in rows]
+    return all(one is not None and one.step is not None for one in known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,8 +449,38 @@ class LabelledCascade:
             }
         )
         texts = self._texts()
-        named = any(one is not None for one in texts) and "answer" not in found
-        return found.assign(answer=pd.Series(texts, dtype=object)) if named else found
+        if any(one is not None for one in texts) and "answer" not in found:
+            found = found.assign(answer=pd.Series(texts, dtype=object))
+        return found
+
+    def sheet(self) -> pd.DataFrame:
+        """The same for a person: what to check on top, no empty column, the source's own columns.
+
+        Of these it has those with one value a question. Grades are numbers.
+        """
+        found = self.out()
+        for name, values in self._own_columns().items():
+            said = values.reindex(found["question"]).reset_index(drop=True)
+            if "answer" in found and said.equals(found["answer"]):
+                found = found.drop(columns="answer")
+            if name not in found:
+                found[name] = said
+        found = found.dropna(axis="columns", how="all")
+        numbers = [_as_number(one) for one in found["verdict"]]
+        given = zip(numbers, found["verdict"], strict=True)
+        shown = [said if number is None else number for number, said in given]
+        found = found.assign(verdict=pd.Series(shown, dtype=object))
+        return found.iloc[np.argsort(found["decision"] == "keep", kind="stable")]
+
+    def _own_columns(self) -> "dict[str, pd.Series[Any]]":
+        """The source's columns that are none of ours and have one value a question, by question."""
+        table = self.rows[0].table
+        named = [] if from_logs(table) else [*map(str, table)]
+        names = [name for name in named if name in table and name not in COLUMNS]
+        values = table[names].map(repr).groupby(table["question"]).nunique().max()
+        first = table.drop_duplicates("question")
+        first = first.set_index(first["question"].map(str))
+        return {name: first[name] for name in names if values[name] < 2}
 
     def _texts(self) -> list[str | None]:
         """The text that was judged of each question; None of logs, and where there is none."""
@@ -446,8 +491,24 @@ class LabelledCascade:
         texts = {str(one["question"]): case_of(one).outputs.get("") for one in first}
         return [texts.get(str(name)) for name in self.questions]
 
+    def _median(self, votes: FloatArray) -> str:
+        """The median of grades with these votes, as a grade is spelled where it is one."""
+        assert self.scale is not None
+        values = self.scale[~np.isnan(self.scale)]
+        order = np.argsort(values)
+        below = votes[order].cumsum() / votes.sum()
+        ends = [np.flatnonzero(below > half)[0] for half in (0.5 - ROUNDING, 0.5 + ROUNDING)]
+        median = float(values[order][ends].mean())
+        spelled: dict[float, str] = dict(zip(self.scale.tolist(), self.categories, strict=True))
+        return spelled.get(median, f"{median:g}")
+
     def _said(self, votes: FloatArray, top: int) -> str:
-        """The most frequent verdict by name; "tie" where several are."""
+        """The most frequent verdict by name, of grades their median; "tie" where several are."""
+        values = self.scale
+        if values is not None and (top < 0 or not np.isnan(values[top])):
+            graded = votes[~np.isnan(values)]
+            if graded.any():
+                return self._median(graded)
         if top >= 0:
             return self.categories[top]
         most = np.flatnonzero(votes == votes.max())

@@ -34,6 +34,7 @@ from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
 from .headline import MOST_SENTENCES, STABLE, headlines
+from .kept import steady_is_not_right
 from .next_steps import advice, better_by, majorities, preferred_place, verdict_favoured_by_order
 from .row import Row, valued
 from .validity import is_of_scale
@@ -82,8 +83,20 @@ def answer_block(
     others = [one for one in every if one.text not in told and one.code != Grave.ASKED_ONCE]
     blocks += [*beside, *worst(others)]
     blocks += next_step(state.next, state.command)
+    if _keeps_apart(analysis, rows[0]):
+        listed = f"keep {logs} --out check.xlsx"
+        blocks += next_step("list the verdicts that a person must check", listed)
     left = 0 if pivots else len(rows) - table.most
     return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+
+
+def _keeps_apart(analysis: Analysis, row: Row) -> bool:
+    """Whether labels promise that steady verdicts of a row may be kept, and some are not steady."""
+    known = [one for one in analysis.panels if row in one.rows and row.labelled]
+    return any(
+        one.step is not None and one.step.kept < 1 - ROUNDING and not steady_is_not_right(one)
+        for one in known
+    )
 
 
 def _of_votes(analysis: Analysis, rows: Sequence[Row], command: str) -> str:

@@ -1,5 +1,6 @@
 """`keep`: which verdicts may be used, and which need another judge or a person?"""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,21 @@ _TEXT = "answer"
 """A column after these, where the source has the text that was judged."""
 
 
+def _keywords(table: pd.DataFrame) -> str:
+    """How a workbook of `--out` is known: one with a column that its user added is hers."""
+    names = ", ".join(map(str, table))
+    return f"keep --out, {len(table.columns)} columns, {sha256(names.encode()).hexdigest()[:16]}"
+
+
 def _is_out(file: Path) -> bool:
     table, *_ = read_frame(file)
+    if file.suffix.lower() == ".xlsx":
+        from openpyxl import load_workbook
+
+        book = load_workbook(file, read_only=True)
+        known = book.properties.keywords
+        book.close()
+        return known == _keywords(table) and {*_COLUMNS} <= {*table}
     *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
@@ -94,9 +108,10 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
     "since a person costs more. For labels by several people.",
 )
 @click.option(
-    "--within-one",
-    is_flag=True,
-    help="On a scale, take a verdict for right if it is at most a step from the label.",
+    "--within-one/--no-within-one",
+    default=None,
+    help="Whether a verdict is right if it is at most a step from the label. By default it is "
+    "where verdicts and labels are grades.",
 )
 @writes(
     "--out",
@@ -120,7 +135,7 @@ def keep(
     cascade: tuple[str, ...],
     prices: dict[str, float],
     epsilon: float,
-    within_one: bool,
+    within_one: bool | None,
     out: str | None,
     save_rule: str | None,
     rule: str | None,
@@ -139,7 +154,8 @@ def keep(
     request = CommonOptions(**asked)
     judgments = ruled(request.read(by), rule, votes=True)
     analysis = analyse(judgments, by or GROUP_BY)
-    found = cascades(analysis, Promise(max_error, confidence, prices, epsilon, within_one), cascade)
+    promise = Promise(max_error, confidence, prices, epsilon)
+    found = cascades(analysis, promise, cascade, within_one)
     if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
     request.show(keep_document(found, request.typed))
@@ -148,19 +164,23 @@ def keep(
         write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, _RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
-        _write(out, found)
-        print_text(screen, f"Wrote {out}")
+        written = [one for one in found if len(one.rows) > 1] or found
+        _write(out, written)
+        why = next((one.reason for one in written if one.reason), None)
+        none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)
+        print_text(screen, f"Wrote {out}{none}")
 
 
 def _write(out: str, found: list[LabelledCascade]) -> None:
-    """A row a question of the cascade, or of each judge."""
-    several = [one for one in found if len(one.rows) > 1] or found
-    table = pd.concat([one.out() for one in several], ignore_index=True)
+    """A row a question of the cascade, or of each judge; a workbook is for a person to read."""
+    book = out.lower().endswith(".xlsx")
+    each = [one.sheet() if book else one.out() for one in found]
+    table = pd.concat(each, ignore_index=True)
     if out.lower().endswith(".csv"):
         write_text(out, to_csv(table), _OUT)
         return
     with whole(out, _OUT) as part:
-        if out.lower().endswith(".xlsx"):
-            write_workbook(part, table)
+        if book:
+            write_workbook(part, table, _keywords(table))
         else:
             table.to_parquet(part, index=False)

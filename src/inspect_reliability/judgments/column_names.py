@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_ANSWER = "output"
+"""What a column is that its user calls the answer."""
+
+
 def renamed_columns(
     frame: pd.DataFrame, reading: Reading
 ) -> tuple[pd.DataFrame, list[Note], Reading]:
@@ -30,6 +34,9 @@ def renamed_columns(
         UserError: A column that the user names is not there, a name is not ours, or several columns
             have an equal claim to one name.
     """
+    if "answer" not in reading.words.ours and _ANSWER in reading.words.ours:
+        columns = {y: _ANSWER if o == "answer" != y else o for y, o in reading.columns.items()}
+        reading = replace(reading, columns=columns)
     table, notes = _as_told(frame, reading)
     said = {*reading.columns.values(), *reading.facets}
     taken, others = _guessed(table.drop(columns=said & {*table}), table, reading)
@@ -57,7 +64,9 @@ def _as_told(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[
     for yours, ours in given:
         if ours not in (*reading.words.ours, *reading.facets, yours):
             known = ", ".join(
-                n for n in reading.words.ours if n not in COLUMNS or COLUMNS[n].role != "place"
+                f"{n} (or answer)" if n == _ANSWER else n
+                for n in reading.words.ours
+                if n not in COLUMNS or COLUMNS[n].role != "place"
             )
             raise UserError(
                 f"'{ours}' is no column of ours ({reading.column_call(ours, yours)}). Use one of "

@@ -389,8 +389,10 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
         ) from None
 
 
-def write_workbook(path: Path, table: pd.DataFrame) -> None:
+def write_workbook(path: Path, table: pd.DataFrame, keywords: str = "") -> None:
     """Write a table as a workbook whose texts are texts, wrapped in wide columns.
+
+    Its properties have the `keywords`, by which it is known again.
 
     Raises:
         UserError: openpyxl is not installed, or a text is too long for a cell.
@@ -403,6 +405,7 @@ def write_workbook(path: Path, table: pd.DataFrame) -> None:
     file = BytesIO()  # on a full disk, openpyxl would leave its own open
     with pd.ExcelWriter(file, engine="openpyxl") as writer:
         written.to_excel(writer, index=False, freeze_panes=(1, 0))
+        writer.book.properties.keywords = keywords or None
         for column, name in zip(writer.book.active.columns, table, strict=True):
             longest = int(table[name].map(str).str.len().max())
             width = min(max(longest, 12), _WIDEST)

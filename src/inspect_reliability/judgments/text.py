@@ -181,7 +181,7 @@ def _in_sample(row: Mapping[str, Any], sample: EvalSample) -> Case:
 
 _QUESTION = ("questiontext", "prompt", "input", "instruction", "query")
 _OUTPUT = (
-    *("output", "response", "answer", "completion", "generation", "reply"),
+    *("output", "response", "answer", "antwort", "completion", "generation", "reply"),
     *("modeloutput", "modelresponse", "outputtext", "responsetext"),
 )
 """Usual names of columns of texts, without what people type differently."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..answers.analysis import Analysis
 from ..answers.headline import MOST_SENTENCES
-from ..answers.kept import picture, record, rule_in_votes
-from ..answers.labelled_cascade import LabelledCascade, Promise
-from ..answers.row import valued
+from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
+from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades
+from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..judgments.judge_of import judge_of
@@ -57,8 +57,27 @@ _MANY_USES = (
 )
 
 
+_NEAR = (
+    "These are grades: one that is at most a step from the label counts as right "
+    "(--no-within-one: only the label itself)."
+)
+
+_EXACT = (
+    "These are grades, and only the label itself counts as right (--within-one: one that is at "
+    "most a step from it, too)."
+)
+
+_NOT_BY_STEADINESS = (
+    "Verdicts that come out steadily are no more often right: a list by steadiness will not find "
+    "the errors; check a random sample."
+)
+
+
 def cascades(
-    analysis: Analysis, promise: Promise, cascade: Sequence[str] = ()
+    analysis: Analysis,
+    promise: Promise,
+    cascade: Sequence[str] = (),
+    within_one: bool | None = None,
 ) -> list[LabelledCascade]:
     """What gets a rule: each row, and the judges of a cascade together.
 
@@ -67,11 +86,23 @@ def cascades(
         promise: What is promised.
         cascade: Judges in the order in which they are asked; one judge is a cascade of its own.
             Without it, prices of the promise ask all judges, the cheapest first.
+        within_one: Whether a verdict is right within one step of the label. By default it is where
+            verdicts and labels are grades of one scale.
 
     Raises:
-        UserError: A judge has no row, or several; or no price.
+        UserError: A judge has no row, or several; or no price; or names have no step.
     """
-    alone = [LabelledCascade((row,), promise) for row in analysis.rows]
+    if within_one and not any(are_grades([row]) for row in analysis.rows):
+        raise UserError(
+            "--within-one needs labels and verdicts that are grades of one scale, and these are "
+            "not. Leave it out."
+        )
+
+    def asked(*rows: Row) -> LabelledCascade:
+        near = are_grades(rows) if within_one is not False else False
+        return LabelledCascade(rows, replace(promise, within_one=near))
+
+    alone = list(map(asked, analysis.rows))
     known = list(dict.fromkeys(one.names[0] for one in alone))
     if unknown := [name for name in (*cascade, *promise.prices) if name not in known]:
         raise UserError(f"{unknown[0]} is no judge here. Name one of: {', '.join(known)}.")
@@ -85,7 +116,7 @@ def cascades(
         if len(found) > 1:
             raise UserError(f"{name} has {len(found)} rows. Pool them with --by judge.")
         own += found
-    together = LabelledCascade(tuple(one.rows[0] for one in own), promise)
+    together = asked(*(one.rows[0] for one in own))
     return [together, *own] if own[1:] else [together]
 
 
@@ -189,6 +220,9 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
+    graded = {one.promise.within_one for one in found if are_grades(one.rows)}
+    said += [Text(_NEAR if near else _EXACT, "answer") for near in graded]
+    said += [Text(_NOT_BY_STEADINESS, "answer")] * any(map(steady_is_not_right, found))
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
@@ -293,11 +327,15 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
         )
     if panel.stopped and not panel.withheld:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
-    if panel.withheld and panel.cascade.labelled.all():
+    known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
+    if panel.withheld and not left:
         return next_step("judge other questions, drawn at random, and label them")
-    if panel.withheld or panel.labels_needed:
-        known = int(panel.cascade.labelled.sum())
-        n = _FIRST_LABELS if panel.withheld else max((panel.labels_needed or 0) - known, 1)
+    needed = panel.labels_needed or 0
+    lacking = needed - known if needed > known else needed
+    if needed and not left:
+        return next_step(f"judge about {lacking:,} new questions, and label them")
+    if panel.withheld or needed:
+        n = min(_FIRST_LABELS if panel.withheld else lacking, left)
         draw = f"label {logs} --most {n} --out label.html"
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
@@ -307,7 +345,7 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
     if panel.rule.labels:
         wanted = f"label them (about {panel.rule.labels:,} in all)"
         return next_step(f"judge more questions, and {wanted}, or allow more errors")
-    if panel.measured and not panel.promise.within_one:
+    if are_grades(panel.rows) and not panel.promise.within_one:
         near = "on a scale, keep verdicts that are at most a step from the label"
         return next_step(near, f"keep {logs} --within-one")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
