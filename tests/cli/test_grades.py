@@ -47,12 +47,17 @@ def test_votes_are_in_the_measure_of_the_row(sheet: str) -> None:
 
 @pytest.mark.parametrize(
     ("values", "asked"),
-    [((1, 2, 3, 4, 5), False), ((1, 2, 4, 7, 8), True), ((11, 12, 13, 14, 15), True)],
+    [
+        ((1, 2, 3, 4, 5), False),
+        ((11, 12, 13, 14, 15), False),
+        ((1, 2, 4, 7, 8), True),
+        ((3, 1, 5, 2, 4), True),
+    ],
 )
 def test_only_numbers_that_could_be_names_are_asked_about(
     values: tuple[int, ...], asked: bool, tmp_path: Path
 ) -> None:
-    """Grades of a short scale are grades; numbers with gaps, or beyond 10, may be names."""
+    """Errors next to the label show grades; with gaps, or errors anywhere, numbers may be names."""
     table = grades()
     for name in ("verdict", "label"):
         table[name] = table[name].map(dict(zip(range(1, 6), values, strict=True)))
