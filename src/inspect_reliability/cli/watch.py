@@ -36,7 +36,8 @@ _FROZEN = "frozen"
 def _is_frozen(file: Path) -> bool:
     if file.suffix.lower() == ".csv":
         table, *_ = read_frame(file)
-        return [*table][:2] == ["anchor", "steady"]
+        first, second, *_, last = map(str, table)
+        return (first, second) == ("anchor", "steady") and last != "label"
     return _FROZEN in (read_log(str(file), header_only=True).eval.metadata or {})
 
 

@@ -131,7 +131,8 @@ def anchor_rows(table: pd.DataFrame, frozen: Frozen) -> list[Record]:
     kept = table[names.isin(frozen.names)]
     by = kept.groupby(names[kept.index], sort=False)
     own = [str(name) for name in kept if name not in COLUMNS]
-    known = [*cell_columns(kept), "label", *own]
+    # A label that comes last is one that its user added.
+    known = ["label", *cell_columns(kept), *own]
     alike = [
         name
         for name in dict.fromkeys(known)
