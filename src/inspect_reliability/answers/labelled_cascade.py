@@ -94,6 +94,14 @@ def are_grades(rows: Sequence[Row]) -> bool:
     return all(one is not None and one.step is not None for one in known)
 
 
+def count_near(rows: Sequence[Row]) -> bool:
+    """Whether a verdict within one step is right by default.
+
+    Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
+    """
+    return are_grades(rows) and not any(row.stopped for row in rows)
+
+
 @dataclass(frozen=True, eq=False)
 class LabelledCascade:
     """Judges that are asked in turn, or a single one, with the labels of their questions.

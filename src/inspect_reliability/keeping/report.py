@@ -11,7 +11,7 @@ import numpy as np
 from ..answers.analysis import Analysis
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
-from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades
+from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades, count_near
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
 from ..errors import UserError
@@ -99,7 +99,7 @@ def cascades(
         )
 
     def asked(*rows: Row) -> LabelledCascade:
-        near = are_grades(rows) if within_one is not False else False
+        near = count_near(rows) if within_one is None else within_one and are_grades(rows)
         return LabelledCascade(rows, replace(promise, within_one=near))
 
     alone = list(map(asked, analysis.rows))
