@@ -25,7 +25,7 @@ _SENTENCE = re.compile(r"[\w…'\"(]?(?:.*?[^\W\d_]{2,}\W+){2}\w.*")
 
 _CODE = re.compile(
     r"^[\w./:-]+$|^[\w.]+\[[\w ,.|\]\[]+\]$|[<>]\w+[ >/]|\\[sdwbAZ]|^(SELECT|import|from) "
-    r"|\{\{|\{%|^\W*--\w"
+    r"|\{\{|\{%|^\W*--\w|^[\w.]+(\[.*?\]+)? \| [\w.]+|^\w+=\w+\("
 )
 """Calls, types, markup, patterns and templates."""
 

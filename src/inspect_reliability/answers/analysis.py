@@ -81,9 +81,12 @@ class Analysis:
     @cached_property
     def panels(self) -> "list[LabelledCascade]":
         """Each row with what may be kept of it by the usual promise: of grades, within one step."""
-        from .labelled_cascade import LabelledCascade, Promise, count_near
+        from .labelled_cascade import LabelledCascade, Promise, within_one_by_default
 
-        return [LabelledCascade((row,), Promise(within_one=count_near([row]))) for row in self.rows]
+        return [
+            LabelledCascade((row,), Promise(within_one=within_one_by_default([row])))
+            for row in self.rows
+        ]
 
     @cached_property
     def suites(self) -> list[Record]:

@@ -25,8 +25,9 @@ from ..showing.formats import (
     Record,
     TableColumn,
     amount,
+    capped,
     in_points,
-    most_more,
+    most_feasible,
     points,
     share,
     span,
@@ -134,8 +135,7 @@ class JudgeChoice(PythonAnswer):
     @property
     def cheapest_not_worse(self) -> str | None:
         """The cheapest candidate that is shown to lose at most `max_loss` to any other."""
-        records = self.document.results["choose"]
-        place = self.found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
+        place = _cheapest_not_worse(self.found, self.document.results["choose"])
         return None if place is None else self.found.names[place]
 
     def choice(self) -> ChosenJudge:
@@ -381,7 +381,7 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
     if _alike(found) or records[0]["not_worse"] is None:
         return
     near = f"within {in_points(wanted.max_loss, 0)} of the best"
-    known = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
+    known = _cheapest_not_worse(found, records)
     name, price = found.names[found.chosen], found.price(found.chosen)
     if known is None:
         cheap = plausible(found, wanted.max_loss)
@@ -390,9 +390,9 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
         if needed:
             have = found.measured.n
             n = max(needed - have, 1)
-            about = "more than" if n > most_more(have) else "about"
+            about = "about " if n <= most_feasible(have) else ""  # else "more than"
             said += (
-                f" If {found.names[cheap]} is as good, {about} {min(n, most_more(have)):,} more "
+                f" If {found.names[cheap]} is as good, {about}{capped(n, have)} more "
                 f"{'label shows' if n == 1 else 'labels show'} it."
             )
         yield said
@@ -405,6 +405,11 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
         )
     else:
         yield f"No cheaper candidate is shown to be {near}."
+
+
+def _cheapest_not_worse(found: Choosing, records: Sequence[Record]) -> int | None:
+    """The place of the cheapest candidate that is shown to be not worse; None if none is."""
+    return found.cheapest(place for place, one in enumerate(records) if one["not_worse"])
 
 
 def plausible(found: Choosing, most: float) -> int:
@@ -470,7 +475,7 @@ def _order(records: Sequence[Record]) -> list[Record]:
 def _shown(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> list[Record]:
     """The best few, the current one, and the cheapest that is not worse."""
     ordered = _order(records)
-    place = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
+    place = _cheapest_not_worse(found, records)
     known = None if place is None else records[place]
     current = None if wanted.current is None else records[wanted.current]
     also = [one for one in (known, current) if one is not None]
@@ -551,7 +556,7 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
 def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figure:
     """Candidates by price and accuracy, with their simultaneous intervals."""
     price = "dollars" if found.by_dollars else "calls"
-    known = found.cheapest(k for k, one in enumerate(records) if one["not_worse"])
+    known = _cheapest_not_worse(found, records)
     kinds = ("chosen", "current", "cheapest near the best", "others")
     drawn = []
     for place, one in enumerate(records):

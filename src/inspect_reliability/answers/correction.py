@@ -11,7 +11,7 @@ from ..showing.formats import ROUNDING, Record, share, span, told_apart
 from ..stats import Estimate, rate
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
-from .as_labelled import pictures_as_labelled
+from .labels_as_drawn import pictures_as_drawn
 from .row import STOPPED, Row, valued
 from .summary import ANSWER, answer_block, meanings_of_words
 from .validity import confusions, right_or_wrong, tabled, two_categories
@@ -114,7 +114,7 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         results,
         more=partial(_tables, analysis),
         explained=partial(meanings_of_words, analysis),
-        charts=lambda: list(pictures_as_labelled(analysis)),
+        charts=lambda: list(pictures_as_drawn(analysis)),
         sheet=records,
     )
 

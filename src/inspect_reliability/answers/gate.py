@@ -26,7 +26,7 @@ from ..showing.formats import (
     describe,
     estimate_text,
     keys_of,
-    most_more,
+    most_feasible,
     of_group,
 )
 from ..showing.keys import declared, legend
@@ -334,7 +334,7 @@ def _more_in_words(check: Record) -> str:
 
 
 def _too_many(check: Record) -> bool:
-    return bool(check["more_questions"] > most_more(check["n_questions"]))
+    return bool(check["more_questions"] > most_feasible(check["n_questions"]))
 
 
 def _evidence(record: Record) -> str:
@@ -365,7 +365,7 @@ def gate_document(
         more = "Label more questions." if label else "Judge more questions."
         needed = [one for one in answerable if one["more_questions"]]
         if needed and all(map(_too_many, needed)):
-            n = max(most_more(one["n_questions"]) for one in needed)
+            n = max(most_feasible(one["n_questions"]) for one in needed)
             more = f"More than {n:,} more questions would be needed: {BETTER}."
         sentence += f" {more}" if answerable else " The cautions say why."
     n = len({one["who"] for one in named})

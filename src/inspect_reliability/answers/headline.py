@@ -5,7 +5,16 @@ from collections.abc import Iterator, Sequence
 from ..judgments.columns import varies
 from ..judgments.table import is_rejudged
 from ..showing.document import Text
-from ..showing.formats import ROUNDING, Record, amount, most_more, percent, share, span, told_apart
+from ..showing.formats import (
+    ROUNDING,
+    Record,
+    amount,
+    most_feasible,
+    percent,
+    share,
+    span,
+    told_apart,
+)
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
@@ -181,7 +190,7 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
     """
     needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
     few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
-    if needed and needed <= most_more(known):
+    if needed and needed <= most_feasible(known):
         return f"{few} (about {needed:,} would do)"
     return few if known < panel.fewest_labels else ""
 

@@ -22,9 +22,9 @@ from ..showing.formats import Record, printable
 from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .as_labelled import stop_in_words
 from .correction import agreement_in_words
 from .labelled_cascade import OUTPUTS, LabelledCascade, Promise
+from .labels_as_drawn import stop_in_words
 from .row import Row
 from .summary import next_step
 

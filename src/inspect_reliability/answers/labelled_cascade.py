@@ -11,7 +11,7 @@ import pandas as pd
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
 from ..judgments.text import case_of
-from ..showing.formats import Record, amount, most_more, percent, share
+from ..showing.formats import Record, amount, most_feasible, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
@@ -27,7 +27,6 @@ from ..stats.selective import (
     few_thresholds,
     fewest_kept,
     half_width,
-    halved,
     keep_at_any_time,
     labels_differ,
     selective_rule,
@@ -94,7 +93,7 @@ def are_grades(rows: Sequence[Row]) -> bool:
     return all(one is not None and one.step is not None for one in known)
 
 
-def count_near(rows: Sequence[Row]) -> bool:
+def within_one_by_default(rows: Sequence[Row]) -> bool:
     """Whether a verdict within one step is right by default.
 
     Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
@@ -319,17 +318,15 @@ class LabelledCascade:
                 f"not decided yet by {int(self.cascade.labelled.sum()):,} labels, skipped and "
                 "unsure ones counted as wrong"
             )
-        within_one, confidence = self.promise.within_one, self.promise.confidence
-        needed = fewest_kept(
-            self.promise.max_error, halved(confidence) if within_one else confidence
-        )
+        promise = self.promise
+        needed = fewest_kept(promise.max_error, promise.confidence, promise.within_one)
         path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
         most = path[-1].n_labelled
         do = "no number of labels would be enough"
         if labels and labels <= n:
             do = f"about {labels:,} labels would be enough"
-        elif labels and labels > most_more(n):
-            do = f"more than {most_more(n):,} labels would be needed"
+        elif labels and labels > most_feasible(n):
+            do = f"more than {most_feasible(n):,} labels would be needed"
         elif labels:
             do = (
                 f"about {labels:,} labels would be enough, more than these {n:,} questions can have"
@@ -341,7 +338,7 @@ class LabelledCascade:
                 f"promise needs {needed} without an error; {do}"
             )
         enough = [step for step in path if step.n_labelled >= needed]
-        first = enough[-1 if within_one else 0]
+        first = enough[-1 if promise.within_one else 0]
         share_of = percent(round(first.threshold, 3))
         votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
         return (
@@ -462,9 +459,9 @@ class LabelledCascade:
         return found
 
     def sheet(self) -> pd.DataFrame:
-        """The same for a person: what to check on top, no empty column, the source's own columns.
+        """A row a question for a person: those of `out`, what to check on top, no empty column.
 
-        Of these it has those with one value a question. Grades are numbers.
+        Columns of the source's own with one value a question follow. Grades are numbers.
         """
         found = self.out()
         for name, values in self._own_columns().items():

@@ -17,7 +17,7 @@ from ..answers.gate import (
     undecided_document,
 )
 from ..errors import UserError, reason
-from ..record.rule import EXACT, read_choice
+from ..record.rule import EXACT
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
 from ..stats import ReliabilityError
@@ -27,6 +27,7 @@ from .options import (
     CommonOptions,
     Finite,
     by_option,
+    choice_in,
     pairs,
     print_left_out,
     reads_logs,
@@ -127,7 +128,7 @@ def gate(
 
 def _votes_of(rule: str | None) -> int:
     """How many verdicts a choice lets vote; 1 without one."""
-    choice = read_choice(rule) if rule and not rule.lower().endswith(".json") else None
+    choice = choice_in(rule)
     return int(choice.votes) if choice and choice.votes != EXACT else 1
 
 

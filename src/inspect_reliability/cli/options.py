@@ -21,7 +21,7 @@ from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
-from ..record.rule import KeepRule, read_choice
+from ..record.rule import ChosenJudge, KeepRule, read_choice
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
@@ -368,6 +368,11 @@ rule_option = click.option(
 )
 
 
+def choice_in(rule: str | None) -> ChosenJudge | None:
+    """The choice in a file of --rule; None without a file, or where `keep --save-rule` wrote it."""
+    return None if rule is None or rule.lower().endswith(".json") else read_choice(rule)
+
+
 def ruled(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
     """The judgments of the judge in a file of `choose`; all without one, or of a rule's own judges.
 
@@ -382,13 +387,14 @@ def ruled(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgme
     """
     if rule is None:
         return judgments
-    if rule.lower().endswith(".json"):
+    choice = choice_in(rule)
+    if choice is None:
         if reason := stale(KeepRule.read(rule), judgments):
             raise UserError(
                 f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
                 "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
             )
         return judgments
-    found = only_chosen(judgments, read_choice(rule), rule, votes)
+    found = only_chosen(judgments, choice, rule, votes)
     print_left_out(found.said[len(judgments.said) :])
     return found

@@ -62,6 +62,7 @@ def labelled_judgments(
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
     refuse([one for one in asked if one.column not in grouped])
     judgments = replace(judgments, asked=())
+    # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
         return with_own_labels(judgments)
     return with_abstentions(with_labels(judgments, files, known.map, known.columns), known.abstain)

@@ -11,7 +11,7 @@ import numpy as np
 from ..answers.analysis import Analysis
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
-from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades, count_near
+from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades, within_one_by_default
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
 from ..errors import UserError
@@ -25,7 +25,7 @@ from ..showing.formats import (
     Record,
     describe,
     grouped,
-    most_more,
+    most_feasible,
     percent,
     picked,
     rounded,
@@ -99,7 +99,9 @@ def cascades(
         )
 
     def asked(*rows: Row) -> LabelledCascade:
-        near = count_near(rows) if within_one is None else within_one and are_grades(rows)
+        near = (
+            within_one_by_default(rows) if within_one is None else within_one and are_grades(rows)
+        )
         return LabelledCascade(rows, replace(promise, within_one=near))
 
     alone = list(map(asked, analysis.rows))
@@ -340,7 +342,7 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
-    if panel.rule.labels and panel.rule.labels > most_more(len(panel.questions)):
+    if panel.rule.labels and panel.rule.labels > most_feasible(len(panel.questions)):
         return next_step(BETTER)
     if panel.rule.labels:
         wanted = f"label them (about {panel.rule.labels:,} in all)"

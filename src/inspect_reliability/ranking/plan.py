@@ -12,7 +12,7 @@ from scipy.special import gammaincinv, nctdtr, stdtrit
 from ..answers.summary import more, next_step
 from ..errors import UserError
 from ..showing.document import Block, Document, Table
-from ..showing.formats import Record, TableColumn, capped, describe, keys_of, most_more
+from ..showing.formats import Record, TableColumn, capped, describe, keys_of, most_feasible
 from ..showing.keys import declared, legend
 from ..stats.cells import FloatArray
 from ..stats.estimate import LEVEL
@@ -220,7 +220,7 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
             f"rank {logs}",
         )
     elif any(one["calls"] for one in open_):
-        n = max(most_more(one["n_questions"]) for one in open_)
+        n = max(most_feasible(one["n_questions"]) for one in open_)
         said += next_step(f"read these neighbours as tied: none differs within {n:,} questions")
     elif not open_:
         said += next_step("nothing more to judge: each neighbour is told apart, asked alone")
@@ -247,7 +247,7 @@ def _whose(record: Record) -> str:
 
 
 def _few_enough(record: Record) -> bool:
-    return bool(record["design"]["questions"] <= most_more(record["n_questions"]))
+    return bool(record["design"]["questions"] <= most_feasible(record["n_questions"]))
 
 
 def _shown(record: Record) -> str:

@@ -28,7 +28,7 @@ def printable(text: str, limit: int | None = None) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
+    """A text on one line, with what would act on a terminal escaped."""
     return " ".join(printable(text).split())
 
 
@@ -274,7 +274,7 @@ _TIMES, _ALWAYS = 10, 1_000
 """Times as many questions as somebody has that can be added, and a number that always can."""
 
 
-def most_more(have: int) -> int:
+def most_feasible(have: int) -> int:
     """The most questions or labels that somebody who has so many would make."""
     return max(_TIMES * have, _ALWAYS)
 
@@ -286,7 +286,7 @@ def capped(number: int, have: int) -> str:
         number: How many would do.
         have: How many there are.
     """
-    most = most_more(have)
+    most = most_feasible(have)
     return f"{number:,}" if number <= most else f"more than {most:,}"
 
 

@@ -158,9 +158,13 @@ class Rule:
     labels: int | None = None
 
 
-def fewest_kept(max_error: float, confidence: float) -> int:
-    """Labelled questions without an error that promise this, ceil(ln delta / ln(1 - alpha))."""
-    return ceil(log(1 - confidence) / log(1 - max_error) - ROUNDING)
+def fewest_kept(max_error: float, confidence: float, whole_first: bool = False) -> int:
+    """Labelled questions without an error that promise this, ceil(ln delta / ln(1 - alpha)).
+
+    With `whole_first` by half of the level; see `selective_rule`.
+    """
+    delta = 1 - (_halved(confidence) if whole_first else confidence)
+    return ceil(log(delta) / log(1 - max_error) - ROUNDING)
 
 
 def selective_rule(
@@ -180,7 +184,8 @@ def selective_rule(
     """
     from scipy.special import bdtr
 
-    confidence = halved(confidence) if whole_first else confidence
+    needed = fewest_kept(max_error, confidence, whole_first)
+    confidence = _halved(confidence) if whole_first else confidence
 
     def passes(step: Threshold) -> bool:
         return bool(bdtr(step.errors, step.n_labelled, max_error) <= 1 - confidence + ROUNDING)
@@ -188,7 +193,6 @@ def selective_rule(
     path = tuple(map(cascade.step, cascade.thresholds.tolist()))
     if whole_first and path and passes(path[-1]):
         return Rule(path[-1], path, None)
-    needed = fewest_kept(max_error, confidence)
     found = None
     for step in path:
         if step.n_labelled < needed:
@@ -199,7 +203,7 @@ def selective_rule(
     return Rule(found, path, None if found else _labels(path, max_error, confidence))
 
 
-def halved(confidence: float) -> float:
+def _halved(confidence: float) -> float:
     """The confidence of each of two tests that share the level of one."""
     return 1 - (1 - confidence) / 2
 

@@ -44,16 +44,16 @@ def goal_in(stop: str | None) -> Goal | None:
     return None
 
 
-def pictures_as_labelled(analysis: Analysis) -> Iterator[Figure]:
+def pictures_as_drawn(analysis: Analysis) -> Iterator[Figure]:
     """For each judge whose labels could stop: how often it is right, after each block of labels."""
     for row in analysis.rows:
         goal = goal_in(row.stopped)
         if goal and row.labelled and len(row.positions):
             judge = row.title if analysis.rows[1:] else "the judge"
-            yield _picture(judge, goal, records_as_labelled(row, goal))
+            yield _picture(judge, goal, records_as_drawn(row, goal))
 
 
-def records_as_labelled(row: Row, goal: Goal) -> list[Record]:
+def records_as_drawn(row: Row, goal: Goal) -> list[Record]:
     """How often a judge is right by the labels after each block, and whether these decided."""
     reached = np.arange(1, len(row.positions) + 1)
     places = row.positions.to_numpy(dtype=float)

@@ -6,8 +6,8 @@ import pytest
 from scipy import optimize
 
 import inspect_reliability as ir
-from inspect_reliability.answers.as_labelled import goal_in, records_as_labelled, stop_in_words
 from inspect_reliability.answers.correction import validate_document
+from inspect_reliability.answers.labels_as_drawn import goal_in, records_as_drawn, stop_in_words
 from inspect_reliability.showing import render
 from inspect_reliability.stats.planning import log_evidence
 from inspect_reliability.stats.selective import Goal
@@ -51,7 +51,7 @@ def test_each_block_is_that_of_the_labels_so_far() -> None:
     analysis, sheet, truth = labelled(goal, skipped=3)
     verdicts, _ = judged()
     [row] = analysis.rows
-    found = records_as_labelled(row, goal)
+    found = records_as_drawn(row, goal)
     assert [one["reached"] for one in found] == [20, 40, 60, 80, 100, 120, 130]
     right = (verdicts["verdict"] == verdicts["question"].map(truth)).groupby(verdicts["question"])
     shares = right.mean()[sheet["id"]].to_numpy()
@@ -75,7 +75,7 @@ def test_the_picture_ends_as_the_command_does() -> None:
     goal = Goal("keep", 0.15)
     analysis, *_ = labelled(goal)
     [row] = analysis.rows
-    found = records_as_labelled(row, goal)
+    found = records_as_drawn(row, goal)
     assert analysis.panels[0].stopped == stop_in_words(goal)
     first = next(one["reached"] for one in found if one["labels"] == "decided")
     page = render(validate_document(analysis), "html")
