@@ -66,6 +66,15 @@ def test_only_numbers_that_could_be_names_are_asked_about(
     assert ("names of options" in said) == asked
 
 
+def test_a_few_errors_next_to_the_label_show_no_scale(tmp_path: Path) -> None:
+    """Two of 60 questions are off by one: options would look the same, so a caution asks."""
+    label = np.arange(60) % 5 + 1
+    said = np.where(np.arange(60) < 2, label + 1, label)
+    rows = {"question": range(60), "verdict": said, "label": label}
+    pd.DataFrame(rows).to_csv(tmp_path / "few.csv", index=False)
+    assert "names of options" in words("report", str(tmp_path / "few.csv"))
+
+
 def test_a_file_as_the_command_is_told_its_command(sheet: str) -> None:
     """One sentence with the command to paste, which runs."""
     refused = invoke(sheet)

@@ -133,6 +133,9 @@ MOST_GRADE = 10
 MOST_NUMBER = 5
 """Numbers up to this one are those of options as often as grades."""
 
+NEAR_BY_CHANCE = 0.05
+"""Probability with which errors may lie next to the label by chance and still show a scale."""
+
 NEARER = 0.5
 """Of the way from chance to all, how many errors next to the label show a scale."""
 
@@ -403,7 +406,12 @@ def could_be_options(row: Condition, known: Labelled) -> bool:
 
 
 def _errors_are_near(known: Labelled) -> bool:
-    """Whether wrong grades are mostly those next to the label, as on a scale."""
+    """Whether wrong grades are mostly those next to the label, by more than a few could by chance.
+
+    By a binomial test of shares of questions at 5%: a single wrong grade shows nothing.
+    """
+    from scipy.stats import binom
+
     values, step = known.values, known.step
     if values is None or step is None:
         return False
@@ -415,7 +423,11 @@ def _errors_are_near(known: Labelled) -> bool:
     if not shares[wrong].sum():
         return False
     seen, expected = (one[near].sum() / one[wrong].sum() for one in (shares, chance))
-    return bool(seen - expected >= NEARER * (1 - expected) > 0)
+    number_wrong = round(float(shares[wrong].sum()) * known.given.n_clusters)
+    beyond_chance = (
+        binom.sf(round(seen * number_wrong) - 1, number_wrong, expected) <= NEAR_BY_CHANCE
+    )
+    return bool(beyond_chance and seen - expected >= NEARER * (1 - expected) > 0)
 
 
 def from_logs(table: pd.DataFrame) -> bool:

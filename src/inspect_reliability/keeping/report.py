@@ -68,8 +68,8 @@ _EXACT = (
 )
 
 _NOT_BY_STEADINESS = (
-    "Verdicts that come out steadily are no more often right: a list by steadiness will not find "
-    "the errors; check a random sample."
+    "On these labels, verdicts that come out steadily are no more often right: a list by "
+    "steadiness may not find the errors; check a random sample."
 )
 
 
