@@ -27,6 +27,7 @@ from inspect_reliability import (
     gate,
     judgments_from_frame,
     judgments_from_logs,
+    keep,
     label,
     omega,
     plan,
@@ -39,6 +40,7 @@ from inspect_reliability import (
 from inspect_reliability.answers.card import JudgeCards
 from inspect_reliability.answers.choose import JudgeChoice
 from inspect_reliability.answers.label_out import LabelDraw
+from inspect_reliability.keeping.keep import KeptVerdicts
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.decomposition import Decomposition
 from inspect_reliability.watching.report import WatchedJudge
@@ -201,6 +203,8 @@ def of_logs(folder: Path, log: EvalLog) -> None:
     assert_type(card("logs"), JudgeCards)
     assert_type(choose(judgments, labels="labels.csv"), JudgeChoice)
     assert_type(choose(judgments).after_choosing_interval, tuple[float, float] | None)
+    assert_type(keep("logs", max_error=0.2).verdicts, pd.DataFrame)
+    assert_type(keep(judgments, labels="labels.csv"), KeptVerdicts)
     assert_type(label("logs", for_="keep", max_error=0.1), LabelDraw)
     assert_type(label(judgments).sheet, pd.DataFrame)
     assert_type(watch("anchors", stream="production"), WatchedJudge)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .judgments.sources import judgments_from_file as judgments_from_file
     from .judgments.sources import judgments_from_frame as judgments_from_frame
     from .judgments.table import Judgments as Judgments
+    from .keeping.keep import keep as keep
     from .metrics import reliability as reliability
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
@@ -52,6 +53,7 @@ _HOME = {
     "judgments_from_file": "judgments.sources",
     "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
+    "keep": "keeping.keep",
     "label": "answers.label_out",
     "omega": "answers.results",
     "plan": "answers.plan",
@@ -63,7 +65,7 @@ _HOME = {
     "watch": "watching.report",
 }
 
-_READING = ("answers", "judgments", "watching")
+_READING = ("answers", "judgments", "keeping", "watching")
 """Rooms whose functions speak of options where a command calls them."""
 
 __all__ = list(_HOME)

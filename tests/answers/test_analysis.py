@@ -254,9 +254,20 @@ def test_what_is_next_in_python_is_a_call() -> None:
             "label LOGS --most 30 --out label.html",
             'inspect_reliability.label(LOGS, most=30, out="label.html")',
         ),
-        ("rejudge a.eval --replications 5", "inspect-reliability rejudge a.eval --replications 5"),
+        ("keep LOGS --rule choice.yaml", 'inspect_reliability.keep(LOGS, rule="choice.yaml")'),
+        (
+            "keep LOGS ... --out kept.csv --save-rule rule.json",
+            'inspect_reliability.keep(..., out="kept.csv", save_rule="rule.json")',
+        ),
+        (
+            "validate LOGS --labels labels.csv",
+            'inspect_reliability.analyse(LOGS, labels="labels.csv")',
+        ),
+        ("watch LOGS --since 17", "inspect_reliability.watch(LOGS, since=17)"),
+        ("gate LOGS --min omega=0.6 --min kept=0.5", None),
+        ("rejudge a.eval --replications 5", None),
     ],
 )
-def test_a_command_as_a_call(command: str, call: str) -> None:
+def test_a_command_as_a_call(command: str, call: str | None) -> None:
     """Options become arguments; what Python has no call for stays a command."""
-    assert as_python(command) == call
+    assert as_python(command) == (call or f"inspect-reliability {command}")

@@ -1,6 +1,8 @@
 """Functions of Python say what the commands say."""
 
 import json
+import re
+from html import unescape
 from io import StringIO
 from pathlib import Path
 
@@ -73,13 +75,15 @@ def test_labels_that_fit_nothing_are_refused_by_name() -> None:
 
 
 def same(answer: PythonAnswer, *call: object) -> None:
-    """An answer is that of a command, in JSON and in its table."""
+    """An answer is that of a command, in JSON, in its table, and but for its calls on its page."""
     assert answer.to_dict() == json.loads(printed(*call))
     table = pd.read_csv(StringIO(render(answer.document, "csv")))
     assert list(answer.summary()) == list(table)
     assert len(answer.summary()) == len(table)
-    assert answer.to_html().startswith("<!DOCTYPE html>")
-    assert answer.to_latex() == render(answer.document, "latex")
+    pages = (answer.to_html(), printed(*call, form="html"))
+    mine, theirs = (unescape(re.sub(r"\bf\d+-|<pre.*?</pre>", "", page)) for page in pages)
+    assert mine.startswith("<!DOCTYPE html>")
+    assert options_in_python(mine) == options_in_python(theirs)
     assert len(dir(answer)) <= 10
     assert all(hasattr(answer, name) for name in dir(answer))
 
@@ -111,6 +115,33 @@ def test_a_choice_is_that_of_the_command(places: tuple[str, str], tmp_path: Path
     priced = ("--price", tmp_path / "price.json", "--out", out[1])
     printed("choose", file, "--labels", labels, *priced)
     assert Path(out[0]).read_text() == Path(out[1]).read_text() == found.choice().text
+
+
+def test_what_is_kept_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
+    """Of judges alone and in turn, by a choice, with the same list and the same rule."""
+    file, labels = places
+    asked = ("keep", file, "--labels", labels, "--max-error", ".25")
+    found = ir.keep(BARE, labels=LABELS, max_error=0.25)
+    same(found, *asked)
+    assert found.summary()["judge"].tolist() == ["gpt-5.4", "gpt-5.4-nano"]
+    prices = {"gpt-5.4": 0.02, "gpt-5.4-nano": 0.001}
+    priced = [f"--price={name}={dollars}" for name, dollars in prices.items()]
+    out = [str(tmp_path / f"{name}.csv") for name in ("python", "command")]
+    rule = [str(tmp_path / f"{name}.json") for name in ("python", "command")]
+    found = ir.keep(
+        file, labels=labels, max_error=0.25, price=prices, out=out[0], save_rule=rule[0]
+    )
+    same(found, *asked, *priced, "--out", out[1], "--save-rule", rule[1])
+    assert Path(out[0]).read_text() == Path(out[1]).read_text()
+    assert Path(rule[0]).read_text() == Path(rule[1]).read_text() == found.rule().text
+    decided = found.verdicts.groupby("decision")["question"].count()
+    assert decided.to_dict() == {"keep": 51, "person": 9}
+    choice = str(tmp_path / "choice.yaml")
+    ir.choose(BARE, labels=LABELS[:30], out=choice)
+    said = ir.keep(file, labels=labels, max_error=0.3, rule=choice)
+    expected = json.loads(printed(*asked[:-1], ".3", "--rule", choice))
+    assert said.to_dict() == expected
+    assert [one["n_labelled"] for one in expected["keep"]] == [30]
 
 
 def test_a_test_part_is_opened_once(places: tuple[str, str], tmp_path: Path) -> None:
@@ -172,11 +203,19 @@ def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
         ir.choose(file, price={"gpt-5.4": -1})
     with pytest.raises(ValueError, match="alpha is a probability between 0 and 1, not 1"):
         ir.watch(EXAMPLES / "checks.csv", alpha=1)
+    with pytest.raises(ValueError, match="max_error is a share between 0 and 1, not 1"):
+        ir.keep(file, max_error=1)
+    with pytest.raises(ValueError, match="epsilon is a share from 0 to 1, not 2"):
+        ir.keep(file, epsilon=2)
+    with pytest.raises(ValueError, match=r"kept\.txt does not end in \.csv, \.parquet, \.xlsx"):
+        ir.keep(file, out="kept.txt")
+    with pytest.raises(ValueError, match=r'save_rule= writes one rule: .* with cascade="JUDGE"'):
+        ir.keep(file, max_error=0.25, save_rule=tmp_path / "rule.json")
     with pytest.raises(ValueError, match="most is 0"):
         ir.label(ONE, most=0)
-    with pytest.raises(ValueError, match="--for all is no purpose"):
+    with pytest.raises(ValueError, match="for_ all is no purpose"):
         ir.label(ONE, for_="all")
-    with pytest.raises(ValueError, match="--max-error is for --for keep"):
+    with pytest.raises(ValueError, match='max_error= is for for_="keep"'):
         ir.label(ONE, for_="gate", least={"accuracy": 0.8}, max_error=0.1)
     with pytest.raises(ValueError, match="accuracy is a share between 0 and 1, not 2"):
         ir.label(ONE, for_="gate", least={"accuracy": 2})
@@ -235,7 +274,24 @@ def test_python_is_told_arguments_not_options() -> None:
     assert "--abstain NAME" in invoke("report", EXAMPLES / "verdicts.csv").stderr
 
 
+def test_pages_and_papers_name_arguments_not_options(tmp_path: Path) -> None:
+    """What a command calls `--abstain` is an argument on a page and in LaTeX from Python."""
+    file = EXAMPLES / "verdicts.csv"
+    LABELS[:40].to_csv(tmp_path / "labels.csv", index=False)
+    alone, made = ir.choose(file), ir.keep(BARE, labels=LABELS[:20])
+    for answer in (ir.analyse(file), ir.analyse(BARE), made, alone, ir.card(file)):
+        page = re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", answer.to_html(), flags=re.S)
+        for text in (page, answer.to_latex()):
+            assert not re.findall(r"(?<![\w<!-])--[a-z][\w-]*[^\n]{0,40}", text)
+    assert "reading=Reading(abstain=[" in ir.analyse(file).to_html()
+    assert "price=FILE" in alone.to_html()
+    assert "--abstain" in printed("report", file, form="html")
+
+
 def test_the_report_is_had_for_a_paper() -> None:
     """As the command prints it."""
     expected = printed("report", EXAMPLES / "verdicts.csv", form="latex")
-    assert ir.analyse(EXAMPLES / "verdicts.csv").to_latex() == expected
+    said = ir.analyse(EXAMPLES / "verdicts.csv").to_latex()
+    tables = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}", re.S)
+    assert tables.findall(said)[0] == tables.findall(expected)[0]
+    assert "--full" not in expected

@@ -186,7 +186,7 @@ def test_a_workbook_of_the_list_is_for_a_person(sheet: str) -> None:
     assert invoke(*written, "list.xlsx").exit_code == 0  # ours is written again
     assert invoke("report", "list.xlsx").exit_code == 0
     found.assign(Kommentar="mine").to_excel("list.xlsx", index=False)
-    assert "no file that keep --out wrote" in words(*written, "list.xlsx")
+    assert "no list of keep" in words(*written, "list.xlsx")
 
 
 def test_the_answer_is_the_output(sheet: str) -> None:

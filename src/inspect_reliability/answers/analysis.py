@@ -11,7 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
-from ..showing.answer import framed, in_words
+from ..showing.answer import framed, in_python, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
@@ -291,12 +291,12 @@ class Analysis:
                 }
 
     def to_html(self) -> str:
-        """The report as one page that works offline, as `report --html` writes it."""
-        return render(self.document(self), "html")
+        """The report as one page that works offline: that of `report --html`, for Python."""
+        return render(in_python(self.document(self)), "html")
 
     def to_latex(self) -> str:
-        """The report with every table, for a paper, as `report --format latex` prints it."""
-        return render(self.document(self), "latex")
+        """The report with every table, for a paper: that of `report --format latex`."""
+        return render(in_python(self.document(self)), "latex")
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from .. import shell
 from ..answers.candidates import VOTES, Choosing, prices_in
 from ..answers.choose import Wanted, choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
@@ -15,7 +14,14 @@ from ..record.rule import CHOICE
 from ..saving import write_text
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import CommonOptions, Finite, by_option, print_left_out, reads_logs
+from .options import (
+    CommonOptions,
+    Finite,
+    by_option,
+    print_left_out,
+    reads_logs,
+    typed_options,
+)
 from .targets import html_option, write_page, writes
 
 
@@ -94,7 +100,8 @@ def choose(
     found = choose_among(judgments, opened, by, votes, prices)
     print_left_out(_not_had(found, votes))
     # Estimate
-    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, _typed())
+    typed = typed_options("current", "votes", "max_loss", "price", "by")
+    wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, typed)
     # A page goes to other people: it names no paths.
     on_page = replace(wanted, written=out and Path(out).name, options="")
     as_shown = on_page if request.form == "html" else wanted
@@ -107,18 +114,6 @@ def choose(
         print_text(console(stderr=True), f"Wrote {out}")
     if html:
         write_page(html, choose_document(found, on_page))
-
-
-def _typed() -> str:
-    """The options of this command as they were typed, but for what it writes."""
-    context, words = click.get_current_context(), list[str]()
-    for name in ("current", "votes", "max_loss", "price", "by"):
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            given = context.params[name]
-            values = [",".join(map(str, given))] if name == "votes" else given
-            for value in values if isinstance(values, list | tuple) else [values]:
-                words += [f"--{name.replace('_', '-')}", str(value)]
-    return f" {shell.join(words)}" if words else ""
 
 
 def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:

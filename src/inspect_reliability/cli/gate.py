@@ -17,7 +17,7 @@ from ..answers.gate import (
     undecided_document,
 )
 from ..errors import UserError, reason
-from ..record.rule import EXACT
+from ..record.rule import EXACT, choice_in
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
 from ..stats import ReliabilityError
@@ -27,7 +27,6 @@ from .options import (
     CommonOptions,
     Finite,
     by_option,
-    choice_in,
     pairs,
     print_left_out,
     reads_logs,

@@ -1,71 +1,32 @@
 """`keep`: which verdicts may be used, and which need another judge or a person?"""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from ..answers import analyse
-from ..answers.labelled_cascade import LabelledCascade, Promise
-from ..errors import UserError
+from ..answers.labelled_cascade import Promise
 from ..judgments.columns import GROUP_BY
-from ..judgments.rows import read_frame, write_workbook
-from ..keeping.report import cascades, keep_document, saved_rule
-from ..record.rule import KeepRule
-from ..saving import Ours, whole, write_text
-from ..showing.csv import to_csv
+from ..keeping.kept_file import LIST, LIST_ENDINGS, RULE, listed, write_list
+from ..keeping.report import cascades, keep_document, refuse_several, saved_rule
+from ..saving import write_text
+from ..shell import quote
 from ..showing.terminal import console, print_text
 from .main import command
-from .options import CommonOptions, Finite, by_option, pairs, reads_logs, rule_option, ruled
+from .options import (
+    CommonOptions,
+    Finite,
+    by_option,
+    pairs,
+    reads_logs,
+    rule_option,
+    ruled,
+    typed_options,
+)
 from .targets import writes
 
 _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
-
-_COLUMNS = ["question", "verdict", "confidence", "decision"]
-"""The last columns of a file of `--out`; those before say which judge under which condition."""
-
-_TEXT = "answer"
-"""A column after these, where the source has the text that was judged."""
-
-
-def _keywords(table: pd.DataFrame) -> str:
-    """How a workbook of `--out` is known: one with a column that its user added is hers."""
-    names = ", ".join(map(str, table))
-    return f"keep --out, {len(table.columns)} columns, {sha256(names.encode()).hexdigest()[:16]}"
-
-
-def _is_out(file: Path) -> bool:
-    table, *_ = read_frame(file)
-    if file.suffix.lower() == ".xlsx":
-        from openpyxl import load_workbook
-
-        book = load_workbook(file, read_only=True)
-        known = book.properties.keywords
-        book.close()
-        return known == _keywords(table) and {*_COLUMNS} <= {*table}
-    *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
-    if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
-        return False
-    # Rows of one condition are together, so a column of labels among the first is none of ours.
-    conditions = table[keys].drop(columns="judge").astype(str)
-    together = (conditions != conditions.shift()).any(axis=1).sum() <= len(
-        conditions.drop_duplicates()
-    )
-    known = table[decision].isin(["keep", "escalate", "person"]).all()
-    return bool(together and known and pd.to_numeric(table[confidence]).between(0, 1).all())
-
-
-_OUT = Ours("file that keep --out wrote", _is_out)
-
-
-def _is_rule(file: Path) -> bool:
-    KeepRule.read(str(file))
-    return True
-
-
-_RULE = Ours("rule that keep --save-rule wrote", _is_rule)
 
 
 @command(
@@ -115,15 +76,15 @@ _RULE = Ours("rule that keep --save-rule wrote", _is_rule)
 )
 @writes(
     "--out",
-    endings=[".csv", ".parquet", ".xlsx"],
-    ours=_OUT,
+    endings=LIST_ENDINGS,
+    ours=LIST,
     help="Also write a row a question: verdict, confidence, and keep, escalate or person, and the "
     "text of the answer where LOGS have it. Every command reads it.",
 )
 @writes(
     "--save-rule",
     endings=[".json"],
-    ours=_RULE,
+    ours=RULE,
     help="Also write the rule, which selective_scorer applies to new questions.",
 )
 @rule_option
@@ -156,31 +117,18 @@ def keep(
     analysis = analyse(judgments, by or GROUP_BY)
     promise = Promise(max_error, confidence, prices, epsilon)
     found = cascades(analysis, promise, cascade, within_one)
-    if save_rule and len({str(one.keys) for one in found if len(one.rows) > 1} or found) > 1:
-        raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
-    request.show(keep_document(found, request.typed))
+    if save_rule:
+        refuse_several(found)
+    own = ("max_error", "confidence", "cascade", "prices", "epsilon", "within_one", "by")
+    chosen = f" --rule {quote(Path(rule).name if request.form == 'html' else rule)}" if rule else ""
+    request.show(keep_document(found, request.typed, typed_options(*own) + chosen))
     screen = console(stderr=True)
     if save_rule:
-        write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, _RULE)
+        write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
-        written = [one for one in found if len(one.rows) > 1] or found
-        _write(out, written)
+        write_list(out, found)
+        written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)
         print_text(screen, f"Wrote {out}{none}")
-
-
-def _write(out: str, found: list[LabelledCascade]) -> None:
-    """A row a question of the cascade, or of each judge; a workbook is for a person to read."""
-    book = out.lower().endswith(".xlsx")
-    each = [one.sheet() if book else one.out() for one in found]
-    table = pd.concat(each, ignore_index=True)
-    if out.lower().endswith(".csv"):
-        write_text(out, to_csv(table), _OUT)
-        return
-    with whole(out, _OUT) as part:
-        if book:
-            write_workbook(part, table, _keywords(table))
-        else:
-            table.to_parquet(part, index=False)

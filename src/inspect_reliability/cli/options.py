@@ -13,15 +13,13 @@ from rich.progress import track
 
 from .. import shell
 from ..errors import UserError, short
-from ..judgments.chosen_judge import only_chosen
+from ..judgments.chosen_judge import by_rule
 from ..judgments.given_labels import columns_of_judgments, labelled_judgments
-from ..judgments.judge_of import stale
 from ..judgments.reading import Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
 from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
-from ..record.rule import ChosenJudge, KeepRule, read_choice
 from ..showing import FORMS, Form, render
 from ..showing.document import Document
 from ..showing.terminal import console, print_text
@@ -368,33 +366,28 @@ rule_option = click.option(
 )
 
 
-def choice_in(rule: str | None) -> ChosenJudge | None:
-    """The choice in a file of --rule; None without a file, or where `keep --save-rule` wrote it."""
-    return None if rule is None or rule.lower().endswith(".json") else read_choice(rule)
+def typed_options(*names: str) -> str:
+    """These options of the command as they were typed, after a space; empty without any."""
+    context, words = click.get_current_context(), list[str]()
+    known = {one.name: one for one in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        given, option = context.params[name], known[name].opts[0]
+        if isinstance(given, bool):
+            words.append(option if given else known[name].secondary_opts[0])
+            continue
+        if isinstance(given, Mapping):
+            given = [f"{key}={value}" for key, value in given.items()]
+        elif isinstance(given, list):  # of numbers, which one option has
+            given = ",".join(map(str, given))
+        for value in given if isinstance(given, list | tuple) else [given]:
+            words += [option, str(value)]
+    return f" {shell.join(words)}" if words else ""
 
 
 def ruled(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
-    """The judgments of the judge in a file of `choose`; all without one, or of a rule's own judges.
-
-    Args:
-        judgments: What was read.
-        rule: The file.
-        votes: Whether the verdicts that vote are wanted, or else their majorities.
-
-    Raises:
-        UserError: The file is no choice or rule, no judgment is of its judge, or another judge than
-            the rule's judged.
-    """
-    if rule is None:
-        return judgments
-    choice = choice_in(rule)
-    if choice is None:
-        if reason := stale(KeepRule.read(rule), judgments):
-            raise UserError(
-                f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
-                "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
-            )
-        return judgments
-    found = only_chosen(judgments, choice, rule, votes)
+    """The judgments of the judge that a rule names; prints what is left out. See `by_rule`."""
+    found = by_rule(judgments, rule, votes)
     print_left_out(found.said[len(judgments.said) :])
     return found

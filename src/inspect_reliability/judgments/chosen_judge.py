@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import UserError
 from ..files import expect, read_json
-from ..record.rule import EXACT, ChosenJudge
+from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in
 from ..saving import Ours, beside, write_text
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
+from .judge_of import stale
 from .reading import Note
 from .table import Judgments
 
@@ -28,6 +29,30 @@ _CHOSE = (
     "labels left out because they chose this judge: by them it looks better than it is. Label "
     "other questions"
 )
+
+
+def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
+    """The judgments of the judge in a file of `choose`; all without one, or of a rule's own judges.
+
+    Args:
+        judgments: What was read.
+        rule: The file.
+        votes: Whether the verdicts that vote are wanted, or else their majorities.
+
+    Raises:
+        UserError: The file is no choice or rule, no judgment is of its judge, or another judge than
+            the rule's judged.
+    """
+    if rule is None:
+        return judgments
+    if (choice := choice_in(rule)) is not None:
+        return only_chosen(judgments, choice, rule, votes)
+    if reason := stale(KeepRule.read(rule), judgments):
+        raise UserError(
+            f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
+            "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
+        )
+    return judgments
 
 
 def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bool) -> Judgments:

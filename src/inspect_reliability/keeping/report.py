@@ -209,8 +209,13 @@ _RESULTS = {
 """Name in JSON -> what computes the records of a panel, and the title of their table."""
 
 
-def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Document:
-    """The rule of each judge or cascade in words, then the numbers; `logs` is what was read."""
+def keep_document(
+    found: Sequence[LabelledCascade], logs: str = "LOGS", options: str = ""
+) -> Document:
+    """The rule of each judge or cascade in words, then the numbers.
+
+    `logs` is what was read, and `options` what was asked, as they were typed.
+    """
     results = keep_results(found)
     records = results["keep"]
     name = told_apart([one.keys for one in found], "judge")
@@ -234,7 +239,7 @@ def keep_document(found: Sequence[LabelledCascade], logs: str = "LOGS") -> Docum
     left = len(told) - len(beware)
     return Document(
         TITLE,
-        [*said, *shown, *beware, *_next(found[0], logs), more(left)],
+        [*said, *shown, *beware, *_next(found, logs, options), more(left)],
         results,
         more=lambda: [*_tables(results), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
@@ -320,13 +325,16 @@ def person_in_words(one: Record) -> str:
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
-def _next(panel: LabelledCascade, logs: str) -> list[Text]:
+def _next(found: Sequence[LabelledCascade], logs: str, options: str) -> list[Text]:
     """What the first rule asks for."""
+    panel = found[0]
     if panel.reason is None:
-        return next_step(
-            "write what to keep with --out FILE, and with --save-rule rule.json what to ask from "
-            "now on"
-        )
+        again = f"keep {logs}{options} --out kept.csv"
+        several = len(found) > 1 and len(panel.rows) == 1
+        if several or not record(panel)["votes"]:  # no rule can be saved
+            return next_step("write what to keep, a row a question", again)
+        words = "write what to keep, and the rule to ask by from now on"
+        return next_step(words, f"{again} --save-rule rule.json")
     if panel.stopped and not panel.withheld:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
@@ -351,6 +359,12 @@ def _next(panel: LabelledCascade, logs: str) -> list[Text]:
         near = "on a scale, keep verdicts that are at most a step from the label"
         return next_step(near, f"keep {logs} --within-one")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def refuse_several(found: Sequence[LabelledCascade]) -> None:
+    """Raise a UserError where one rule is to be saved, and several judges have one."""
+    if len(found) > 1 and len(found[0].rows) == 1:
+        raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
 
 
 def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:

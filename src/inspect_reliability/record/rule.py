@@ -192,6 +192,11 @@ def read_choice(path: str) -> ChosenJudge:
     return found
 
 
+def choice_in(rule: str | None) -> ChosenJudge | None:
+    """The choice in a file of `--rule`; None without a file, or where `keep` wrote it."""
+    return None if rule is None or rule.lower().endswith(".json") else read_choice(rule)
+
+
 def labels_fingerprint(labels: Iterable[Hashable]) -> str:
     """A digest of labels: the same ones give the same, in any order."""
     lines = sorted(map(repr, labels))

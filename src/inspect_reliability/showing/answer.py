@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import render
-from .document import Block, Caution, Document, Text
+from .document import Block, Caution, Detail, Document, Figure, Table, Text
 from .formats import flat
 from .python_calls import as_python, options_in_python
 
@@ -41,11 +41,11 @@ class PythonAnswer(ABC):
 
     def to_html(self) -> str:
         """The answer as one page that works offline."""
-        return render(self.document, "html")
+        return render(in_python(self.document), "html")
 
     def to_latex(self) -> str:
         """The answer with every table, for a paper: what `--format latex` prints."""
-        return render(self.document, "latex")
+        return render(in_python(self.document), "latex")
 
     def __dir__(self) -> list[str]:
         """What a user needs."""
@@ -60,17 +60,45 @@ class PythonAnswer(ABC):
 
 def in_words(answer: Document) -> str:
     """An answer as a command prints it, with Python for commands and options, and no more."""
-    blocks = [_in_python(one) for one in answer.blocks if getattr(one, "tone", "") != "more"]
-    return render(replace(answer, blocks=blocks), "table").rstrip()
+    return render(in_python(answer), "table").rstrip()
+
+
+def in_python(answer: Document) -> Document:
+    """A document that names calls and arguments, where that of a command names its options."""
+    return replace(
+        answer,
+        blocks=_all_in_python(answer.blocks),
+        more=lambda: _all_in_python(answer.more()),
+        explained=lambda: _all_in_python(answer.explained()),
+        sections=lambda: [
+            replace(one, blocks=_all_in_python(one.blocks), about=options_in_python(one.about))
+            for one in answer.sections()
+        ],
+        read=lambda: [*map(options_in_python, answer.read())],
+    )
+
+
+def _all_in_python(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks but those that name the options to see more."""
+    return [_in_python(one) for one in blocks if getattr(one, "tone", "") != "more"]
 
 
 def _in_python(block: Block) -> Block:
     """A command of ours as the call that a notebook makes, and options as arguments."""
-    if isinstance(block, Text) and block.tone == "command":
-        own = block.text.removeprefix("inspect-reliability ")
-        return block if own == block.text else replace(block, text=as_python(own))
-    if isinstance(block, Text | Caution):
-        return replace(block, text=options_in_python(block.text))
+    match block:
+        case Text(text, "command") if text.startswith("inspect-reliability "):
+            return replace(block, text=as_python(text.removeprefix("inspect-reliability ")))
+        case Text(tone="command"):
+            return block
+        case Text() | Caution():
+            return replace(block, text=options_in_python(block.text))
+        case Table():
+            rows = [[*map(options_in_python, row)] for row in block.rows]
+            return replace(block, rows=rows, about=options_in_python(block.about))
+        case Figure():
+            return replace(block, words=options_in_python(block.words))
+        case Detail():
+            return replace(block, blocks=_all_in_python(block.blocks))
     return block
 
 

@@ -26,7 +26,7 @@ def render(document: Document) -> str:
     parts, heading = [r"% \usepackage{booktabs,fontspec}, and compile with lualatex"], ""
     for block in map(in_texts, document.every):
         match block:
-            case Text() if block.tone != "note":
+            case Text() if block.tone not in ("note", "more"):
                 heading = block.text if block.tone == "heading" else heading
                 parts.append(latex_text(block.text))
             case Caution():

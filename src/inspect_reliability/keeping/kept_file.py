@@ -1,0 +1,83 @@
+"""The list of what to keep: a row a question, in a file that every command reads."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import pandas as pd
+
+from ..answers.labelled_cascade import LabelledCascade
+from ..judgments.rows import read_frame, write_workbook
+from ..record.rule import KeepRule
+from ..saving import Ours, whole, write_text
+from ..showing.csv import to_csv
+
+LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
+
+_COLUMNS = ["question", "verdict", "confidence", "decision"]
+"""The last columns of a list; those before say which judge under which condition."""
+
+_TEXT = "answer"
+"""A column after these, where the source has the text that was judged."""
+
+
+def _keywords(table: pd.DataFrame) -> str:
+    """How a workbook is known: one with a column that its user added is hers."""
+    names = ", ".join(map(str, table))
+    return f"keep --out, {len(table.columns)} columns, {sha256(names.encode()).hexdigest()[:16]}"
+
+
+def _is_list(file: Path) -> bool:
+    table, *_ = read_frame(file)
+    if file.suffix.lower() == ".xlsx":
+        from openpyxl import load_workbook
+
+        book = load_workbook(file, read_only=True)
+        known = book.properties.keywords
+        book.close()
+        return known == _keywords(table) and {*_COLUMNS} <= {*table}
+    *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
+    if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
+        return False
+    # Rows of one condition are together, so a column of labels among the first is none of ours.
+    conditions = table[keys].drop(columns="judge").astype(str)
+    together = (conditions != conditions.shift()).any(axis=1).sum() <= len(
+        conditions.drop_duplicates()
+    )
+    known = table[decision].isin(["keep", "escalate", "person"]).all()
+    return bool(together and known and pd.to_numeric(table[confidence]).between(0, 1).all())
+
+
+LIST = Ours("list of keep", _is_list)
+
+
+def _is_rule(file: Path) -> bool:
+    KeepRule.read(str(file))
+    return True
+
+
+RULE = Ours("rule of keep", _is_rule)
+
+
+def listed(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
+    """Whose questions a list has: the cascade's, or those of each judge."""
+    return [one for one in found if len(one.rows) > 1] or [*found]
+
+
+def write_list(out: str, found: Sequence[LabelledCascade]) -> None:
+    """Write a row a question; a workbook is for a person to read.
+
+    Raises:
+        UserError: The file cannot be written, or would replace another.
+    """
+    book = out.lower().endswith(".xlsx")
+    each = [one.sheet() if book else one.out() for one in listed(found)]
+    table = pd.concat(each, ignore_index=True)
+    if out.lower().endswith(".csv"):
+        write_text(out, to_csv(table), LIST)
+        return
+    with whole(out, LIST) as part:
+        if book:
+            write_workbook(part, table, _keywords(table))
+        else:
+            table.to_parquet(part, index=False)
