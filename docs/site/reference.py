@@ -60,6 +60,7 @@ ROOMS = (
     "stats",
     "judgments",
     "answers",
+    "keeping",
     "watching",
     "designs",
     "rejudging",

@@ -1,1 +1,3 @@
-"""What `keep` prints: its rule in words, its cost, and how well votes tell right from wrong."""
+"""Which verdicts may be used: the rule that labels promise, its list and its cost."""
+
+__all__: list[str] = []
