@@ -10,7 +10,7 @@ check itself is then ranked among all checks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -278,24 +278,46 @@ def _shuffled(counts: IntArray, generator: np.random.Generator) -> IntArray:
     return dealt.reshape(questions, checks, kinds).transpose(1, 0, 2)
 
 
-def bets(p: FloatArray) -> FloatArray:
-    """What the bet is worth after each p-value, ... x T; a NaN leaves it as it is.
+class Bet(NamedTuple):
+    """The mean of the bets k p^(k - 1), with a part of the stakes spread anew after each p-value.
 
-    The mean of the bets k p^(k - 1), with a part of the stakes spread anew after each (the simple
-    jumper: Vovk, Gammerman & Shafer 2022, chapter 8).
+    The simple jumper (Vovk, Gammerman & Shafer 2022, chapter 8).
+
+    Attributes:
+        shares: The share of the stakes on each of `POWERS`, ... x 5.
+        log_worth: The logarithm of what the bet is worth, ...
     """
-    powers = np.array(POWERS)
-    shares = np.full((*p.shape[:-1], len(powers)), 1 / len(powers))
-    log_worth, worth = np.zeros(p.shape[:-1]), np.empty(p.shape)
-    for t in range(p.shape[-1]):
-        known = ~np.isnan(p[..., t])
-        one = np.where(known, p[..., t], 1.0)[..., None]
-        staked = shares * powers * one ** (powers - 1)
+
+    shares: FloatArray
+    log_worth: FloatArray
+
+    @classmethod
+    def begun(cls, shape: tuple[int, ...] = ()) -> "Bet":
+        """A bet that is worth 1."""
+        return cls(np.full((*shape, len(POWERS)), 1 / len(POWERS)), np.zeros(shape))
+
+    def on(self, p: FloatArray) -> "Bet":
+        """The bet after one more p-value, ...; a NaN leaves it as it is."""
+        powers, known = np.array(POWERS), ~np.isnan(p)
+        one = np.where(known, p, 1.0)[..., None]
+        staked = self.shares * powers * one ** (powers - 1)
         total = staked.sum(axis=-1, keepdims=True)
         spread = (1 - JUMP) * staked / total + JUMP / len(powers)
-        shares = np.where(known[..., None], spread, shares)
-        log_worth = log_worth + np.where(known, np.log(total[..., 0]), 0.0)
-        worth[..., t] = np.exp(np.minimum(log_worth, _LOG_MOST))
+        shares = np.where(known[..., None], spread, self.shares)
+        return Bet(shares, self.log_worth + np.where(known, np.log(total[..., 0]), 0.0))
+
+    @property
+    def worth(self) -> FloatArray:
+        """What it is worth, ..."""
+        return np.asarray(np.exp(np.minimum(self.log_worth, _LOG_MOST)))
+
+
+def bets(p: FloatArray) -> FloatArray:
+    """What the bet is worth after each p-value, ... x T."""
+    bet, worth = Bet.begun(p.shape[:-1]), np.empty(p.shape)
+    for t in range(p.shape[-1]):
+        bet = bet.on(p[..., t])
+        worth[..., t] = bet.worth
     return worth
 
 
@@ -377,12 +399,19 @@ class Power:
 
 
 def power(
-    counts: IntArray, values: FloatArray, needed: float, unit: Unit, seed: int, times: int = 1
+    counts: IntArray,
+    values: FloatArray,
+    needed: float,
+    unit: Unit,
+    seed: int,
+    p: FloatArray | None = None,
+    times: int = 1,
 ) -> Power:
     """Simulate changes right after these checks, T x Q x K.
 
     A tenth of the questions, at least one, turn: what each said most often it says most seldom, and
-    so on. Later checks draw as these did.
+    so on. Later checks draw as these did. The bet goes on from what it is worth: one on a long
+    quiet stream has lost, and must first win that back.
 
     Args:
         counts: Draws of each kind at the checks so far.
@@ -390,16 +419,20 @@ def power(
         needed: What the bet must be worth to decide.
         unit: What is ranked.
         seed: Seed of the simulation.
+        p: p-values of the checks so far, T; without them the bet begins.
         times: How many times as many questions of these kinds there would be.
     """
     if counts.shape[2] == 1:  # they can turn only to what has not been said yet
         counts = np.concatenate([counts, np.zeros_like(counts)], axis=2)
         values = np.eye(2)
     counts = np.tile(counts, (1, times, 1))
+    bet = Bet.begun()
+    for one in () if p is None else p:
+        bet = bet.on(one)
     generator = np.random.default_rng(seed)
-    waits = np.sort([_wait(counts, values, needed, unit, generator) for _ in range(STUDIES)])
+    waits = np.sort([_wait(counts, values, needed, unit, bet, generator) for _ in range(STUDIES)])
     half, most = (waits[int(np.ceil(share * STUDIES)) - 1] for share in (0.5, 0.9))
-    known = [None if one > LOOKS else int(one) for one in (half, most)]
+    known = [None if wait > LOOKS else int(wait) for wait in (half, most)]
     return Power(float((waits <= LOOKS).mean()), *known)
 
 
@@ -408,6 +441,7 @@ def _wait(
     values: FloatArray,
     needed: float,
     unit: Unit,
+    bet: Bet,
     generator: np.random.Generator,
 ) -> int:
     """Checks until one simulated change is found; more than `LOOKS` if it is not."""
@@ -421,7 +455,6 @@ def _wait(
     size = np.median(counts.sum(axis=2), axis=0).round().astype(np.int64)
     # Half a draw of each kind more (Jeffreys): what was never said in so few draws may be said.
     shares = (pool + 0.5) / (pool + 0.5).sum(axis=1, keepdims=True)
-    p = np.empty(0)
     for look in range(1, LOOKS + 1):
         if unit == "draw":
             drawn = generator.multinomial(size, shares)
@@ -429,13 +462,12 @@ def _wait(
             drawn = counts[generator.integers(checks)]
         today = np.take_along_axis(drawn, places, axis=1)
         pool = pool + today
-        counts = np.concatenate([counts, today[None]])
-        rank = (
-            rank_of_draws(pool, today, values, generator, _PARTS)
-            if unit == "draw"
-            else rank_of_check(counts, values, generator)
-        )
-        p = np.append(p, rank)
-        if bets(p)[-1] >= needed:
+        if unit == "draw":
+            rank = rank_of_draws(pool, today, values, generator, _PARTS)
+        else:
+            counts = np.concatenate([counts, today[None]])
+            rank = rank_of_check(counts, values, generator)
+        bet = bet.on(np.array(rank))
+        if bet.worth >= needed:
             return look
     return LOOKS + 1

@@ -38,9 +38,6 @@ _SAME_JUDGE = 0.05
 _TIMES = (2, 4, 8)
 """How many times as many anchors are tried, where these are too few."""
 
-_RECENT = 30
-"""Checks from which the next ones are simulated."""
-
 
 @dataclass(frozen=True, eq=False)
 class Side:
@@ -98,14 +95,18 @@ class Watching:
 
     @cached_property
     def power(self) -> Power | None:
-        """How soon a change of a tenth of the anchors would be found; None before a baseline."""
+        """How soon a change of a tenth of the anchors would be found; None before a baseline.
+
+        After a change it is how soon one would have been found right after the baseline.
+        """
         side = self.anchors
-        known = side.stream.counts[~side.stream.few]
-        if len(known) < BASELINE:
+        few, p = side.stream.few, side.watched.p
+        if len(few) - few.sum() < BASELINE:
             return None
-        known = known[-_RECENT:] if side.watched.alarm is None else known[:BASELINE]
+        known = np.flatnonzero(~few)[: None if side.watched.alarm is None else BASELINE]
         unit, seed = side.watched.units[-1], self.checks[side.numbers[0]].seed
-        return power(known, side.stream.values, self.needed, unit, seed)
+        counts = side.stream.counts[known]
+        return power(counts, side.stream.values, self.needed, unit, seed, p[known])
 
     @cached_property
     def anchors_needed(self) -> tuple[int, Power] | None:
@@ -114,7 +115,7 @@ class Watching:
         known = side.stream.counts[~side.stream.few][:BASELINE]
         for times in _TIMES:
             seed = self.checks[side.numbers[0]].seed
-            found = power(known, side.stream.values, self.needed, "draw", seed, times)
+            found = power(known, side.stream.values, self.needed, "draw", seed, times=times)
             if found.found >= _ENOUGH:
                 return times * len(side.stream.cells), found
         return None
