@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from commands import invoke
 from evals import evaluate
 from inspect_reliability import reliability
+from inspect_reliability.metrics import METRICS
 
 QUESTIONS, EPOCHS = 6, 5
 
@@ -133,3 +135,34 @@ def one_way_icc(rows: list[list[float]]) -> float:
         for one, other in itertools.permutations(rows, 2)
     )
     return 1 - within / between
+
+
+@scorer(metrics=[reliability(), METRICS["fleiss_kappa"]()])
+def steady(differs: bool) -> Scorer:
+    """Gives each question one grade; if it differs, one question once another."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        question = int(state.sample_id)
+        return Score(value="CI"[question % 2 if not differs or state.epoch > 1 else 0])
+
+    return score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("differs", "temperature", "known"),
+    [(False, 0, False), (False, 1, True), (False, None, True), (True, 0, True)],
+)
+def test_copies_have_no_reliability(
+    differs: bool, temperature: float | None, known: bool, tmp_path: Path
+) -> None:
+    """At temperature 0 alone, and where no two epochs differ, live values are nan."""
+    samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
+    task = Task(samples, solver=silent(), scorer=steady(differs), name="suite")
+    log = evaluate(task, tmp_path, model="none/none", epochs=EPOCHS, temperature=temperature)
+    found = {name.rpartition("/")[2]: value for name, value in live(log).items()}
+    for name in ("omega", "omega_low", "agreement", "fleiss_kappa"):
+        assert math.isnan(found[name]) != known, name
+    assert (found["questions"], found["replications"]) == (QUESTIONS, EPOCHS)
+    assert found["non_response_rate"] == 0
+    assert any("At temperature 0" in one for one in reported(tmp_path)["cautions"]) != known

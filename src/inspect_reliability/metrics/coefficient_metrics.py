@@ -1,16 +1,20 @@
 """Reliability coefficients as inspect metrics.
 
 Each metric sees one score per sample and epoch, live during an eval and again when a log is
-re-scored. A coefficient that is not (yet) estimable is nan. With `by`, a key of the scores' or
+re-scored. A coefficient that is not (yet) estimable is nan, and so is one of copies, which a judge
+makes at temperature 0. With `by`, a key of the scores' or
 samples' metadata, a metric has one value for all scores and one for each group, named
 `omega(group)`; if a score's value is a mapping, also one for each key.
 """
 
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, get_args
 
+from inspect_ai.model._generate_config import active_generate_config
+from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
@@ -18,7 +22,7 @@ from ..errors import UserError, one_of
 from ..judgments.count import Judged, Judgment
 from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
 from ..judgments.score import judgments_in
-from ..record.replications import rejudged_in
+from ..record.replications import KEPT, rejudged_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
 from ..stats.moments import Scale
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
@@ -139,6 +143,42 @@ _WITH_INTERVAL = ("omega", "icc")
 
 _NOTHING = Estimate()
 
+_COPIES = (
+    "At temperature 0 no two replications of a question differ: they may be copies of one answer, "
+    "which say nothing about reliability, so its values are nan. Judge with a temperature above 0."
+)
+
+
+def _at_zero(scores: Sequence[SampleScore]) -> bool:
+    """Whether the judge was asked at temperature 0: as a score of `rejudge` says, else this run."""
+    if rejudged_in(sample.score for sample in scores):
+        kept = [facts for one in scores if KEPT in (facts := one.score.metadata or {})]
+        return {facts.get("temperature") for facts in kept} == {0}
+    asked, model = active_generate_config().temperature, active_model()
+    return (model.config.temperature if asked is None and model else asked) == 0
+
+
+def _copies(judgments: Sequence[Judgment], at_zero: bool) -> bool:
+    """Whether judgments look like copies of one answer a question, as a report finds them.
+
+    Options in another order make another prompt, and exact verdicts say their own temperature.
+    """
+    exact = {one.temperature for one in judgments if one.share is not None}
+    if not (exact == {0} if exact else at_zero):
+        return False
+    tries = Counter((one.question, one.wording, one.answer_form) for one in judgments)
+    said = {
+        (one.question, one.wording, one.answer_form, one.verdict)
+        for one in judgments
+        if one.verdict is not None
+    }
+    alike = len({one[:-1] for one in said}) == len(said)
+    orders = {tuple(one.order or ()) for one in judgments}
+    found = bool(exact) or (alike and len(orders) == 1 and max(tries.values()) > 1)
+    if found:
+        warn_once(logger, _COPIES)
+    return found
+
 
 @metric(scores="unreduced")
 def reliability(
@@ -156,8 +196,9 @@ def reliability(
     The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
     agreement, the share of non-responses, and the numbers of questions and of replications per
     question (infinity where scores have exact distributions); numbers add the ICC with its
-    interval. Values that are not (yet) estimable are nan. The names of a group of `by` are
-    `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
+    interval. Values that are not (yet) estimable are nan, and so are coefficients of copies, which
+    a judge makes at temperature 0. The names of a group of `by` are `omega(group)`, those of a key
+    of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.
@@ -184,9 +225,10 @@ def reliability(
 
     def compute(scores: list[SampleScore]) -> Value:
         rejudged = bool(rejudged_in(sample.score for sample in scores))
+        at_zero = _at_zero(scores)
 
         def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
-            return _panel(judgments, rejudged, level, declared, full)
+            return _panel(judgments, rejudged, level, declared, full, at_zero)
 
         return _Panel(by_label(panel_of, scores, by))
 
@@ -211,6 +253,7 @@ def _panel(
     level: Scale | None,
     declared: tuple[str, ...],
     full: bool,
+    at_zero: bool,
 ) -> dict[str, float]:
     """All values of one group; their names depend only on the kind of scores."""
     names = [
@@ -219,10 +262,11 @@ def _panel(
     judged = Judged.of(judgments)
     found = _estimable(lambda: estimates(judged, level, declared, names)) or {}
     values: dict[str, float] = {}
+    copies = _copies(judgments, at_zero)
     for name in names:
         if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
             continue
-        estimate = found.get(name, _NOTHING)
+        estimate = _NOTHING if copies else found.get(name, _NOTHING)
         values[name] = _number(estimate.value)
         if full or name in _WITH_INTERVAL:
             values[f"{name}_low"] = _number(estimate.low)
@@ -256,10 +300,21 @@ def _value(judged: Judged, estimate: Callable[[Judged], Estimate | None]) -> flo
 
 
 def _by_label(
-    name: str, estimate: Callable[[Judged], Estimate | None], by: str | None = None
+    name: str,
+    estimate: Callable[[Judged], Estimate | None],
+    by: str | None = None,
+    of_draws: bool = False,
 ) -> Metric:
+    """A metric of one value; one `of_draws` is nan for copies."""
+
     def computed(scores: list[SampleScore]) -> Value:
-        found = by_label(lambda judged: {name: _value(Judged.of(judged), estimate)}, scores, by)
+        at_zero = of_draws and _at_zero(scores)
+
+        def value(judgments: Sequence[Judgment]) -> Mapping[str, float]:
+            copies = of_draws and _copies(judgments, at_zero)
+            return {name: math.nan if copies else _value(Judged.of(judgments), estimate)}
+
+        found = by_label(value, scores, by)
         return dict(found) if found.keys() - {name} else found[name]
 
     return computed
@@ -276,7 +331,9 @@ def coefficient(name: str, by: str | None = None) -> Metric:
         ReliabilityError: There is no such coefficient.
     """
     scale = COEFFICIENTS[name].scale
-    return _by_label(name, lambda judged: estimates(judged, scale, (), [name]).get(name), by)
+    return _by_label(
+        name, lambda judged: estimates(judged, scale, (), [name]).get(name), by, of_draws=True
+    )
 
 
 def _registered(name: str) -> Callable[..., Metric]:
