@@ -6,7 +6,7 @@ import pytest
 
 from commands import full
 from example_judgments import made, together
-from inspect_reliability import compare, judgments_from_frame
+from inspect_reliability import compare, judgments_from_frame, plan
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
 from inspect_reliability.answers.arms import arms_by
@@ -173,3 +173,30 @@ def test_copies_repeat_themselves_no_more_than_draws() -> None:
     assert found[["first_value", "difference", "difference_low"]].isna().all(axis=None)
     assert found["second_value"].between(0, 1).all()
     assert found["reason"].str.contains("temperature 0 are copies").all()
+
+
+@pytest.mark.slow
+def test_a_few_questions_cannot_tell_and_the_plans_of_both_say_how_many_would() -> None:
+    """Squared half-widths of two plans add up: the numbers for the same half-width do, too."""
+    judges = [
+        made(questions=6, replications=4, judge=name, noise=noise)
+        for name, noise in (("a", 0.4), ("b", 0.6))
+    ]
+    both = together(*judges)
+    document = compared(arms_by(both, "judge"))
+    said = render(document, "markdown")
+    pair = next(one for one in document.results["rows"] if one["coefficient"] == "omega")
+    low, high = pair["difference_interval"]
+    assert low < 0 < high
+    assert high - low > 0.5
+    planned = plan(both, half_widths=[0.1], names=["omega"]).query("table == 'designs'")
+    needed = planned.query("n_replications == 4")["n_questions"].sum()
+    assert pair["questions_needed"] == needed > 50
+    assert f"6 questions cannot tell, and about {needed:,.0f} give the difference" in said
+    assert f"judge more questions with both (about {needed:,.0f} in all)" in said
+    many = [
+        made(questions=400, judge=name, noise=noise) for name, noise in (("a", 0.4), ("b", 0.41))
+    ]
+    document = compared(arms_by(together(*many), "judge"))
+    assert not any(one["questions_needed"] for one in document.results["rows"])
+    assert "cannot tell" not in render(document, "markdown")

@@ -22,18 +22,20 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
     TableColumn,
+    amount,
     describe,
     finite,
     flat,
     grouped,
     grouped_by,
     keys_of,
+    most_feasible,
     points,
     rounded,
     text,
 )
 from ..showing.keys import declared, legend
-from ..stats import KINDS, Estimate, Reason, ReliabilityError, disagreement, shifts
+from ..stats import KINDS, SHARES, Estimate, Reason, ReliabilityError, disagreement, shifts
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from ..stats.labelled import WITHIN_ONE
@@ -56,6 +58,9 @@ _TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
+
+_WIDE, _EXACT = 0.25, 0.1
+"""Half the width of an interval that decides nothing, and that of one to plan for."""
 
 _MOST_SENTENCES = 12
 """Most sentences of an answer."""
@@ -249,7 +254,10 @@ def _ahead(pair: Record) -> str:
 def _next(pairs: Sequence[Record], more_labels: str) -> str:
     """What a comparison of two asks for."""
     for pair, _, words in _asked(pairs):
-        return words.format(ahead=_ahead(pair), more=more_labels)
+        wanted = f" (about {needed:,} in all)" if (needed := pair["questions_needed"]) else ""
+        if wanted and pair["coefficient"] not in SHARES:
+            return f"judge more questions with both{wanted}"
+        return words.format(ahead=_ahead(pair), more=f"{more_labels}{wanted}")
     return "judge the same questions with both"
 
 
@@ -272,8 +280,45 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
         if _decided(pair):
             said.append(f"{ahead} {what} than {second if ahead == first else first} ({by}).")
         else:
-            said.append(f"Whether {first} or {second} {what} is not decided ({ahead} {by}).")
+            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
+            said.append(f"{found}{_too_few(pair)}.")
     return " ".join(said)
+
+
+def _is_wide(pair: Record) -> bool:
+    """Whether an interval is so wide that the questions are too few to tell anything."""
+    ends = pair["difference_interval"]
+    return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not _decided(pair)
+
+
+def _too_few(pair: Record) -> str:
+    """That so few questions cannot tell, and how many would, after a wide interval."""
+    if not _is_wide(pair):
+        return ""
+    of = "labelled question" if pair["coefficient"] in SHARES else "question"
+    said = f": {amount(pair['n_questions'], of)} cannot tell"
+    if needed := pair["questions_needed"]:
+        exact = f"{_EXACT * 100:.0f} points" if pair["coefficient"] in SHARES else f"{_EXACT:g}"
+        said += f", and about {needed:,} give the difference to within {exact}"
+    return said
+
+
+def _needed(coefficient: str, *sides: Row) -> int | None:
+    """Questions that give a difference to within `_EXACT`, by the plan of each side.
+
+    Sides err apart, so their squared half-widths add up, and each shrinks with the number of
+    questions.
+    """
+    needed = 0
+    for row in sides:
+        found = None if row.several else row.precision(coefficient)
+        if found is None or found.reason:
+            return None
+        try:
+            needed += found.design(_EXACT, found.own).n_questions
+        except ReliabilityError:
+            return None
+    return needed if needed <= most_feasible(len(sides[0].counts.questions)) else None
 
 
 def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record]) -> list[Block]:
@@ -383,7 +428,7 @@ def _of_draws(found: Comparison, own: Row, its: Row) -> Comparison:
 def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
     found = _of_draws(found, own, its)
     first, second = found.names
-    return {
+    record = {
         "first": first,
         "second": second,
         **condition,
@@ -395,9 +440,12 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "n_questions": found.n_questions,
         "n_replications": [finite(number) for number in found.n_replications],
         "left_out": {reason: list(questions) for reason, questions in found.left_out.items()},
+        "questions_needed": None,
         "reason": found.reason,
         "cautions": list(_cautions(found.names, own, its)),
     }
+    needed = _needed(found.coefficient, own, its) if _is_wide(record) else None
+    return record | {"questions_needed": needed}
 
 
 class SideCode(StrEnum):

@@ -9,6 +9,7 @@ from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
 from ..stats.labelled import SAME_VERDICT
 from .analysis import Analysis
+from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .row import Row
 
@@ -32,6 +33,9 @@ _FIRST_LABELS, _MOST_DRAWN = 50, 200
 
 NEAR = 0.9
 """Share of verdicts within one step of the label from which a judge is held to that."""
+
+_GOOD = 0.8
+"""Share of right verdicts that few questions must exclude before a judge is given up."""
 
 BIASED = 0.05
 """P-value of equal shares below which a judge prefers a place."""
@@ -94,6 +98,8 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
         return _hold(right, "within_one", logs)
     if row.asked_once:
         return _judge_again(row)
+    if not same_for_all(right) and _open(right, "within_one"):
+        return _label(row, right, logs, _more_questions(row, right, "within_one") or 0)
     return _another(logs)
 
 
@@ -108,8 +114,8 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _judge_again(row)
     if row.no_draws:
         return Advice("draw", _DRAWS)
-    if twice - wrong / 2 > ROUNDING:  # votes cannot mend most errors
-        return _another(logs)
+    if twice - wrong / 2 > ROUNDING and not _open(right, "accuracy"):
+        return _another(logs)  # votes cannot mend most errors
     gain, votes = gained(right)
     if gain is not None and gain > GAIN:
         use = f"take the majority of {votes} verdicts. To hold it to that"
@@ -202,6 +208,12 @@ def _both_orders(place: Record) -> Advice:
     return Advice("all orders", every)
 
 
+def _open(right: Record, name: str) -> bool:
+    """Whether so few labelled questions leave open whether the judge is good."""
+    ends = right[f"{name}_interval"]
+    return right["n_labelled"] < FEW_QUESTIONS and (ends is None or ends[1] >= _GOOD)
+
+
 def _another(logs: str) -> Advice:
     return Advice("change", "try another prompt or judge, then", f"compare {logs} NEW")
 
@@ -234,12 +246,12 @@ def _gate(right: Record, name: str, logs: str, votes: int = 1) -> str:
     return f"gate {logs} --min {name}={int(least * 20) / 20:g}{together}"
 
 
-def _more_questions(row: Row, right: Record) -> int | None:
+def _more_questions(row: Row, right: Record, name: str = "accuracy") -> int | None:
     """Labelled questions that a narrower interval takes, 0 if not known; None if it is narrow."""
-    ends = right["accuracy_interval"]
+    ends = right[f"{name}_interval"]
     if ends and ends[1] - ends[0] <= 2 * WIDE:
         return None
-    found = row.precision("accuracy")
+    found = row.precision(name)
     if found is None or found.reason:
         return 0
     try:
