@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 import yaml
 
+import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.count import Judged
 from inspect_reliability.record.rule import KeepRule, read_choice
 
 N = 90
@@ -107,15 +109,29 @@ def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, 
 def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, str]) -> None:
     """A name that several candidates have, or none, is refused with the names there are."""
     logs, labels = files
-    for name, first in (("small", "small"), ("tiny", "large")):
+    for name, first in (
+        ("small", "small, wording base, 1 vote"),
+        ("tiny", "large, wording base"),
+        ("small, strict, 7 votes", "large, wording base, 1 vote"),
+    ):
         done = invoke("choose", logs, "--labels", labels, "--current", name)
         assert done.exit_code == 2
-        assert f"Name one of: '{first}, wording base, 1 vote'" in " ".join(done.stderr.split())
+        assert f"Name one of: '{first}'" in " ".join(done.stderr.split())
     found = choose(logs, "--labels", labels, "--current", "small, strict, 3 votes")
     none = [one for one in found if one["better_than_current"] is None]
     assert [(one["judge"], one["wording"], one["votes"]) for one in none] == [
         ("small", "strict", 3)
     ]
+
+
+def test_a_name_that_is_none_is_refused_before_anything_is_counted(
+    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither verdicts nor labels are counted for a name that no row has."""
+    monkeypatch.setattr(Judged, "counts", lambda *_: pytest.fail("counted"))
+    for name in ("tiny", "tiny, 3 votes", "small, wording strictest"):
+        with pytest.raises(UserError, match=r"is no candidate\. .*'large, wording base'"):
+            ir.choose(files[0], labels=files[1], current=name)
 
 
 def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> None:

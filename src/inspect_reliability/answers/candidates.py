@@ -1,5 +1,6 @@
 """The candidates of a choice: judges as they could be asked, and how often each is right."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,8 +120,7 @@ class Choosing:
         several = len({one.votes for one in self.candidates}) > 1
 
         def of(one: Candidate) -> str:
-            votes = "exact" if one.votes is None else amount(one.votes, "vote")
-            return ", ".join(filter(None, (named(one.row.keys), votes if several else "")))
+            return ", ".join(filter(None, (named(one.row.keys), _votes(one) if several else "")))
 
         return of
 
@@ -174,21 +174,16 @@ class Choosing:
         """
         if name in self.names:
             return self.names.index(name)
-        wanted = {part.strip() for part in name.split(",")}
         found = [
             place
             for place, one in enumerate(self.candidates)
-            if wanted <= {*_words(one), *self.names[place].split(", ")}
+            if _parts(name) <= {*_words(one.row), _votes(one), *self.names[place].split(", ")}
         ]
         if len({id(self.candidates[place].row) for place in found}) == 1:
             return min(found, key=lambda place: self.candidates[place].votes or 0)
         named = [self.names[place] for place in found] or self.names
-        some = ", ".join(map(repr, named[:_MOST_NAMED]))
-        more = len(named) - _MOST_NAMED
         what = f"is one of {len(found)} candidates" if found else "is no candidate"
-        raise UserError(
-            f"--current {name!r} {what}. Name one of: {some}{f' and {more} more' * (more > 0)}."
-        )
+        raise UserError(f"--current {name!r} {what}. {_one_of(named)}")
 
     def choice(self) -> ChosenJudge:
         """The chosen candidate, as its file has it."""
@@ -407,11 +402,40 @@ def _study(row: Row) -> list[str]:
     return [f"study {one}" for one in sorted(map(str, found))]
 
 
-def _words(one: Candidate) -> set[str]:
-    """Every value by which a candidate can be named."""
-    values = {key: whole_number(value) for key, value in one.row.keys.items() if value is not None}
-    votes = "exact" if one.votes is None else amount(one.votes, "vote")
-    return {*map(str, values.values()), *(describe({key: of}) for key, of in values.items()), votes}
+def refuse_unknown(rows: Sequence[Row], name: str) -> None:
+    """Refuse a name that fits no row, before anything is counted.
+
+    Raises:
+        UserError: No row has it; the message lists the names of the rows.
+    """
+    named = told_apart([row.keys for row in rows], "judge")
+    names = [named(row.keys) for row in rows]
+    wanted = {part for part in _parts(name) if not _VOTES.fullmatch(part)}
+    each = zip(rows, names, strict=True)
+    if not any(wanted <= {*_words(row), *own.split(", ")} for row, own in each):
+        raise UserError(f"--current {name!r} is no candidate. {_one_of(names)}")
+
+
+def _parts(name: str) -> set[str]:
+    return {part.strip() for part in name.split(",")}
+
+
+_VOTES = re.compile(r"exact|\d+ votes?")
+
+
+def _votes(one: Candidate) -> str:
+    return "exact" if one.votes is None else amount(one.votes, "vote")
+
+
+def _words(row: Row) -> set[str]:
+    """Every value by which a row can be named."""
+    values = {key: whole_number(value) for key, value in row.keys.items() if value is not None}
+    return {*map(str, values.values()), *(describe({key: of}) for key, of in values.items())}
+
+
+def _one_of(names: Sequence[str]) -> str:
+    some, more = ", ".join(map(repr, names[:_MOST_NAMED])), len(names) - _MOST_NAMED
+    return f"Name one of: {some}{f' and {more} more' * (more > 0)}."
 
 
 def without_benchmark(analysis: Analysis) -> list[str]:

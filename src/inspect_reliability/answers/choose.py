@@ -34,7 +34,14 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import agreement
-from .candidates import VOTES, Choosing, candidates_of, prices_in, without_benchmark
+from .candidates import (
+    VOTES,
+    Choosing,
+    candidates_of,
+    prices_in,
+    refuse_unknown,
+    without_benchmark,
+)
 from .correction import agreement_in_words
 from .rater_preferences import preferences_in_words, rater_preferences
 from .results import analyse
@@ -201,7 +208,7 @@ def choose(
     by = [by] if isinstance(by, str) else by
     opened = _openings(judgments, labels)
     read = labelled_judgments(judgments, labels, columns=columns, swap=swap, reading=reading, by=by)
-    found = choose_among(read, opened, by, votes, price)
+    found = choose_among(read, opened, by, votes, price, current)
     place = None if current is None else found.of_name(current)
     wanted = Wanted(place, max_loss, None if out is None else str(out))
     answer = JudgeChoice(found, wanted)
@@ -224,11 +231,18 @@ def choose_among(
     by: Sequence[str] = (),
     votes: Sequence[int] = VOTES,
     price: Mapping[str, float] | str | Path | None = None,
+    current: str | None = None,
 ) -> Choosing:
-    """The candidates: a row each, with all its benchmarks together unless `by` says else."""
+    """The candidates: a row each, with all its benchmarks together unless `by` says else.
+
+    Raises:
+        UserError: None has the name of the `current` one, or there is nothing to choose.
+    """
     analysis = analyse(judgments, by)
     names = [] if by else without_benchmark(analysis)
     whole = analyse(judgments, names) if names else analysis
+    if current is not None:
+        refuse_unknown(whole.rows, current)
     prices = None if price is None else prices_in(price)
     return candidates_of(whole, votes, prices, opened.candidates)
 

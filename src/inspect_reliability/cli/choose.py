@@ -97,7 +97,7 @@ def choose(
     prices = None if price is None else prices_in(price)
     # Read
     judgments = request.read(by)
-    found = choose_among(judgments, opened, by, votes, prices)
+    found = choose_among(judgments, opened, by, votes, prices, current)
     print_left_out(_not_had(found, votes))
     # Estimate
     typed = typed_options("current", "votes", "max_loss", "price", "by")
