@@ -13,7 +13,7 @@ from inspect_reliability.answers.reliability import pivot
 from inspect_reliability.answers.report import pictured, report_document
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Text
+from inspect_reliability.showing.document import Estimates, Table, Text
 
 RNG = np.random.default_rng(3)
 
@@ -74,6 +74,27 @@ def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
     assert [row[0] for row in table.rows] == ["BBH", "SQuAD"]
     assert all(cell.startswith("0.") or "1.00" in cell for row in table.rows for cell in row[1:])
     assert not [*pivot(analyse(parts[0]))]
+
+
+def test_the_table_of_a_sweep_is_in_the_order_of_temperatures() -> None:
+    """Numbers have the order of numbers; with one benchmark and judge, no name is repeated."""
+    parts = [
+        changed(made(questions=6, replications=4, noise=t / 20), temperature=t, benchmark=benchmark)
+        for benchmark in ("SQuAD", "BBH")
+        for t in (2.0, 10.0, 0.5)
+    ]
+    one, both = (report_document(analyse(together(*some))) for some in (parts[:3], parts))
+    table = next(block for block in one.blocks if isinstance(block, Estimates)).to_table()
+    assert table.headings[0] == "Temperature"
+    assert [row[0] for row in table.rows] == ["10", "2", "0.5"]
+    full = next(block for block in both.more() if isinstance(block, Table))
+    assert full.headings[:2] == ["Benchmark", "T"]
+    assert [row[:2] for row in full.rows] == [
+        [benchmark, t] for benchmark in ("BBH", "SQuAD") for t in ("10", "2", "0.5")
+    ]
+    swept = [changed(one, judge=name) for name in ("a", "b") for one in parts[:3]]
+    rows = analyse(together(*swept)).summary()
+    assert rows["temperature"].tolist() == [10, 2, 0.5] * 2
 
 
 def test_a_page_says_nothing_of_what_is_not_known() -> None:

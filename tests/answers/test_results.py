@@ -1,17 +1,19 @@
 """Results are computed when somebody asks for them."""
 
 import pickle
+import re
 
 import pandas as pd
 import pytest
 
-from example_judgments import made
+from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis, Results
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.results import RESULTS
 from inspect_reliability.answers.summary import votes_table
 from inspect_reliability.showing import Form, render
+from inspect_reliability.showing.document import Table, Text
 from inspect_reliability.showing.formats import Record
 
 
@@ -88,5 +90,40 @@ def test_majorities_of_odd_numbers_are_shown_where_there_are_two(
 ) -> None:
     """Of six replications, two verdicts and two majorities of three are compared."""
     analysis = analyse(made(replications=replications))
-    tables = [*votes_table(analysis, analysis.rows[0], "")]
+    tables = [one for one in votes_table(analysis, analysis.rows[0], "") if isinstance(one, Table)]
     assert [" ".join(one.headings[1:]) for one in tables] == ([shown] if shown else [])
+
+
+def test_a_number_that_is_not_known_is_a_dash_with_its_reason() -> None:
+    """Judges of one try, of two, of copies and of six: each lacks what it cannot have."""
+    both = [
+        made(questions=20, replications=n, judge=name, temperature=at, label="A")
+        for name, n, at in (("once", 1, 1.0), ("twice", 2, 1.0), ("six", 6, 1.0))
+    ]
+    copies = made(questions=20, replications=4, judge="copies", temperature=0.0, noise=0)
+    analysis = analyse(together(*both, changed(copies, label="A")))
+    said = render(report_document(analysis), "markdown").splitlines()
+    at = next(place for place, line in enumerate(said) if line.startswith("| Judge "))
+    head, _, *rows = [[one.strip() for one in line.split("|")[1:-1]] for line in said[at : at + 6]]
+    found = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
+    lacking = {name: {h for h, one in of.items() if one == "-"} for name, of in found.items()}
+    assert {name.partition(",")[0]: of for name, of in lacking.items()} == {
+        "once": {"Same again", "With votes", "Omega"},
+        "copies": {"Same again", "With votes", "Omega"},
+        "twice": {"With votes"},
+        "six": set(),
+    }
+    why, *_ = [line for line in said if line.replace("\\", "").startswith("-: ")]
+    for reason in (
+        r"too few tries for a majority \(twice",
+        r"each question judged once \(once",
+        r"all tries equal, maybe copies \(copies",
+    ):
+        assert re.search(reason, why), why
+    (alone,) = {
+        one.text
+        for row in analysis.rows
+        for one in votes_table(analysis, row, "")
+        if isinstance(one, Text)
+    }
+    assert alone == "-: two majorities of 5 need 10 tries of a question."

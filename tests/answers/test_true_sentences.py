@@ -388,7 +388,7 @@ def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> Non
 def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     """Six questions, two of them always wrong, leave open whether it is good; sixty do not."""
     mixed: Any = lambda q, r: wrong(q) if q % 3 == 0 else right(q)  # noqa: E731
-    unsteady: Any = lambda q, r: right(q) if (q, r) == (1, 0) else mixed(q, r)  # noqa: E731
+    unsteady: Any = lambda q, r: wrong(q) if (q % 6, r) == (1, 0) else mixed(q, r)  # noqa: E731
     said = answer(judge(unsteady, 6, 4, label=right), tmp_path)
     assert "try another prompt" not in said
     assert re.search(r"Next: judge more questions, and label them \(\d+ in all", said)

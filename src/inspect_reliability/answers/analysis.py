@@ -107,6 +107,12 @@ class Analysis:
         return sorted(self.rows, key=order.__getitem__)
 
     @cached_property
+    def listed(self) -> list[Row]:
+        """The rows in the order of a table: the best first, or as grouped if judges are swept."""
+        others = {str({**row.keys, "temperature": None}) for row in self.rows}
+        return list(self.rows) if len(others) < len(self.rows) else self.best_first
+
+    @cached_property
     def identical(self) -> Mapping[str, Reason]:
         """Name of each row that has the verdicts of another -> what to check."""
         return identical(self.rows)
@@ -234,7 +240,9 @@ class Analysis:
         ]
 
     def summary(self) -> pd.DataFrame:
-        """The table that a report begins with, as numbers: a row a judge, the best first.
+        """The table that a report begins with, as numbers: a row a judge.
+
+        The best is first; judges at several temperatures are in the order of these.
 
         Columns: those that rows are grouped by, then for each number that the table shows its
         value, and the ends of its 95% interval as `<name>_low` and `<name>_high`. Where they are

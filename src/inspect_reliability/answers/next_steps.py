@@ -98,9 +98,9 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
         return _hold(right, "within_one", logs)
     if row.asked_once:
         return _judge_again(row)
-    if not same_for_all(right) and _open(right, "within_one"):
-        return _label(row, right, logs, _more_questions(row, right, "within_one") or 0)
-    return _another(logs)
+    if same_for_all(right):
+        return _another(logs)
+    return _another_or_more(row, right, "within_one", logs)
 
 
 def _of_options(row: Row, right: Record, logs: str) -> Advice:
@@ -114,8 +114,8 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _judge_again(row)
     if row.no_draws:
         return Advice("draw", _DRAWS)
-    if twice - wrong / 2 > ROUNDING and not _open(right, "accuracy"):
-        return _another(logs)  # votes cannot mend most errors
+    if twice - wrong / 2 > ROUNDING:  # votes cannot mend most errors
+        return _another_or_more(row, right, "accuracy", logs)
     gain, votes = gained(right)
     if gain is not None and gain > GAIN:
         use = f"take the majority of {votes} verdicts. To hold it to that"
@@ -208,10 +208,12 @@ def _both_orders(place: Record) -> Advice:
     return Advice("all orders", every)
 
 
-def _open(right: Record, name: str) -> bool:
-    """Whether so few labelled questions leave open whether the judge is good."""
+def _another_or_more(row: Row, right: Record, name: str, logs: str) -> Advice:
+    """Another judge, or more labels where so few questions leave open whether this one is good."""
     ends = right[f"{name}_interval"]
-    return right["n_labelled"] < FEW_QUESTIONS and (ends is None or ends[1] >= _GOOD)
+    if right["n_labelled"] < FEW_QUESTIONS and (ends is None or ends[1] >= _GOOD):
+        return _label(row, right, logs, _more_questions(row, right, name) or 0)
+    return _another(logs)
 
 
 def _another(logs: str) -> Advice:

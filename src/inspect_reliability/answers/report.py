@@ -84,11 +84,16 @@ def summary(analysis: Analysis) -> list[Block]:
 
 def _votes_of(analysis: Analysis) -> Iterator[Block]:
     """How often majorities are right, and the same again, of each of a few rows."""
-    rows = analysis.best_first
+    rows = analysis.listed
     if len(rows) <= MOST_SENTENCES:
         named = told_apart([row.keys for row in rows], "judge")
-        for row in rows:
-            yield from votes_table(analysis, row, named(row.keys) if rows[1:] else "")
+        found = [
+            block
+            for row in rows
+            for block in votes_table(analysis, row, named(row.keys) if rows[1:] else "")
+        ]
+        yield from (one for one in found if isinstance(one, Table))
+        yield from dict.fromkeys(one for one in found if isinstance(one, Text))
 
 
 def _what_is_kept(analysis: Analysis) -> Iterator[Block]:

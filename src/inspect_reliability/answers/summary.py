@@ -1,7 +1,7 @@
 """The answer in one block: each judge in a line, why, what to beware of, and the next step."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,12 +27,14 @@ from ..showing.formats import (
     points,
     share,
     span,
+    text,
     told_apart,
 )
 from ..showing.keys import legend
 from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
+from .condition import NO_VERDICT
 from .headline import MOST_SENTENCES, STABLE, headlines
 from .kept import steady_is_not_right
 from .next_steps import advice, better_by, majorities, preferred_place, verdict_favoured_by_order
@@ -69,9 +71,9 @@ def answer_block(
     state = advice(analysis, rows[0], logs)
     blocks: list[Block] = [Text(_studied(analysis, rows), "study")]
     blocks += headlines(analysis, rows, names)
-    table = estimates_table(analysis, rows, names)
+    table = estimates_table(analysis, dict(zip(rows, names, strict=True)))
     pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
-    blocks += pivots or [table] * bool(table.headings)
+    blocks += pivots or [table, *_why_dashes(analysis, rows, names)] * bool(table.headings)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
     blocks += _ahead(rows[0], names[0], logs)
@@ -228,8 +230,8 @@ def _with_votes(
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
         ends = one[f"{key}_interval"] or ()
-        text = f"{share(one[key], n)} ({one['votes']})"
-        return one["votes"], NumberCell(text, one[key], *ends)
+        said = f"{share(one[key], n)} ({one['votes']})"
+        return one["votes"], NumberCell(said, one[key], *ends)
     return None
 
 
@@ -244,17 +246,24 @@ _OF_NUMBERS = ("apart",)
 """Columns whose axis is that of their numbers; the others are shares or correlations."""
 
 
-def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Estimates:
-    """A line a judge."""
+def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
+    """A line a judge, or a temperature of a single one."""
+    rows = analysis.listed
     each = [_cells(analysis, row) for row in rows]
     columns = _columns({key for one in each for key in one})
     steps = {one["step"] for row in rows for one in analysis.of(row, "validity") if one["step"]}
     near = f"Within {steps.pop():g} of the label" if steps and steps != {1.0} else ""
+    by_temperature = analysis.differing(row.keys for row in rows) == ["temperature"]
     lines = [
         EstimatesRow(
-            name, [one.get(c.key, NumberCell("")) for c in columns], advice(analysis, row).tag
+            text(row.keys["temperature"], missing="not known") if by_temperature else names[row],
+            [
+                one.get(c.key, NumberCell("-" * bool(_why_none(analysis, row, c.key))))
+                for c in columns
+            ],
+            advice(analysis, row).tag,
         )
-        for row, name, one in zip(rows, names, each, strict=True)
+        for row, one in zip(rows, each, strict=True)
     ]
     return Estimates(
         _studied(analysis, rows),
@@ -262,13 +271,50 @@ def estimates_table(analysis: Analysis, rows: Sequence[Row], names: Sequence[str
         lines,
         [_axis(c.key, [one[c.key] for one in each if c.key in one]) for c in columns],
         most=5 if analysis.results["validity"] else 10,  # a longer block is no answer
-        of="Model" if rows[0].suite else "Judge",
+        of="Temperature" if by_temperature else "Model" if rows[0].suite else "Judge",
     )
+
+
+def _why_none(analysis: Analysis, row: Row, key: str) -> str | None:
+    """Why a row has no number in a column that other rows have; None if it says nothing of them."""
+    if key == "right" and not analysis.of(row, "validity"):
+        return "nothing labelled"
+    if key not in ("again", "apart", "votes", "omega", "icc"):
+        return None
+    if row.asked_once:
+        return "each question judged once"
+    if row.no_draws:
+        return "no verdicts" if row.no_draws is NO_VERDICT else "all tries equal, maybe copies"
+    return "too few tries for a majority" if key == "votes" else None
+
+
+def _why_dashes(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
+    """A line that says of which rows what is not known."""
+    each = [_cells(analysis, row) for row in rows]
+    keys = {key for one in each for key in one}
+    lacking = [
+        (why, name)
+        for row, name, one in zip(rows, names, each, strict=True)
+        for key in sorted(keys - {*one})
+        if (why := _why_none(analysis, row, key))
+    ]
+    whose = grouped_by(dict.fromkeys(lacking), lambda one: one[0])
+    return _dashes(
+        f"{why} ({', '.join(names) if len(names) <= _MOST_FOOLED else f'{len(names)} judges'})"
+        for why, pairs in whose.items()
+        if (names := [name for _, name in pairs])
+    )
+
+
+def _dashes(reasons: Iterable[str]) -> list[Text]:
+    """The line under a table that says why it has dashes."""
+    said = "; ".join(reasons)
+    return [Text(f"-: {said}.")] * bool(said)
 
 
 def summary_records(analysis: Analysis) -> Iterator[Record]:
     """The numbers of that table: a record a row, with the interval of each beside it."""
-    for row in analysis.best_first:
+    for row in analysis.listed:
         record: Record = dict(row.keys)
         for key, cell in _cells(analysis, row).items():
             record |= {key: cell.value, f"{key}_low": cell.low, f"{key}_high": cell.high}
@@ -303,7 +349,7 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     return f"{questions} question{'' if questions == '1' else 's'}{each}{some}"
 
 
-def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
+def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
     """How often the majority of so many votes is right, and comes out the same again."""
     if row.no_draws:  # copies are one vote
         return
@@ -323,12 +369,15 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table]:
     if len(shown) < 2:
         return
     lines = [
-        [name, *(of.get(n, "") for n in shown)]
+        [name, *(of.get(n, "-") for n in shown)]
         for name, of in (("Right", right), ("Same again", again))
         if len(of) > 1
     ]
     if lines:
         yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
+    lacking = [n for n in shown if n not in again] if len(again) > 1 else []
+    several = "two majorities of {} need {} tries of a question"
+    yield from _dashes(several.format(n, 2 * n) for n in lacking[:1])
 
 
 def _what_moves(analysis: Analysis) -> Iterator[Text]:
@@ -432,8 +481,8 @@ def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
     said: list[tuple[str, str]] = []
     for row, record in zip(analysis.rows, analysis.results["rows"], strict=True):
         rights = analysis.of(row, "validity") if of_labels else []
-        texts = [text for one in (*rights, record) for text in one["cautions"]]
-        said += [(text, row.name) for text in texts]
+        texts = [caution for one in (*rights, record) for caution in one["cautions"]]
+        said += [(caution, row.name) for caution in texts]
     every = Caution.each(said, len(analysis.rows))
     return sorted(every, key=lambda one: (not _is_grave(one), -len(one.rows)))
 

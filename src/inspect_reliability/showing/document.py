@@ -151,9 +151,13 @@ class Table:
 
     @property
     def numbers(self) -> list[bool]:
-        """Whether each column has only numbers, which every form aligns at the right."""
+        """Whether each column has only numbers, which every form aligns at the right.
+
+        A dash is a number that is not known.
+        """
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.headings)
-        return [any(one) and all(map(_NUMBER.match, filter(None, one))) for one in columns]
+        known = [[text for text in one if text not in ("", "-")] for one in columns]
+        return [bool(one) and all(map(_NUMBER.match, one)) for one in known]
 
 
 class NumberCell(NamedTuple):
