@@ -206,7 +206,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             'YOURS=best, in Python columns={"YOURS": "best"}.',
         )
     few = known.given.n_clusters
-    labels = None if known.other_scale else row.judged.truth
+    others = few < row.counts.n_clusters
+    labels = row.judged.truth if others and not known.other_scale else None
     if labels and any(
         abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in tabled(known)
     ):

@@ -209,7 +209,7 @@ class Judged:
     @cached_property
     def right(self) -> list[Any]:
         """The label of each judgment, else the response known to be best, else None."""
-        if any(labels := self.column("label")):
+        if any(labels := self.column("label")) or "best" not in self.table:
             return labels
         # Beside options whose places are not known, the name of a response is no verdict.
         best = [one if isinstance(one, str) else None for one in self.column("best")]

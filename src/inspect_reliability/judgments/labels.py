@@ -107,10 +107,11 @@ def with_labels(
     names = {**of_places, **names}
     labels = dict.fromkeys(one.label for one in read)
     means = {label: _meaning(label, names) for label in labels}
-    given = [one._replace(label=means[one.label]) for one in read]
+    changed = {label for label, meant in means.items() if label != meant}
+    given = [one._replace(label=means[one.label]) if one.label in changed else one for one in read]
     found, said = _joined(given, outputs)
     others = [one for (_, problem), ids in said.items() if problem is OTHER for one in ids]
-    used = [one for own in found.values() for one in own.values()]
+    used = [one for own in found.values() for one in own.values()] if others else []
     if len(others) > len(used) > 0:
         said["labels", _MOSTLY] = used
         found.clear()
@@ -239,28 +240,35 @@ def _joined(
 ) -> tuple[dict[int, dict[str, str]], dict[tuple[str, str], list[str]]]:
     """The verdict that each rater's label means, by output, and what is said of the others."""
     meaning = cache(outputs.meant)
-    meant = [{unit: meaning(outputs.part[unit], one.label) for unit in one.units} for one in given]
-    answers: dict[tuple[int, str], set[str | None]] = defaultdict(set)
-    for one, verdicts in zip(given, meant, strict=True):
-        for unit, verdict in verdicts.items():
-            if one.label is not None and not outputs.several(one.units):
-                answers[unit, one.rater].add(verdict or one.label)
+
+    def meant(one: _Label) -> list[tuple[int, str | None]]:
+        return [(unit, meaning(outputs.part[unit], one.label)) for unit in one.units]
+
+    first: dict[tuple[int, str], str] = {}
+    twice: set[tuple[int, str]] = set()
+    for one in given:
+        if one.label is not None and not outputs.several(one.units):
+            for unit, verdict in meant(one):
+                answer = verdict or one.label
+                if first.setdefault((unit, one.rater), answer) != answer:
+                    twice.add((unit, one.rater))
     found: dict[int, dict[str, str]] = defaultdict(dict)
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one, verdicts in zip(given, meant, strict=True):
-        problem = OTHER if not any(verdicts.values()) else None
+    for one in given:
+        verdicts = meant(one)
+        problem = OTHER if not any(verdict for _, verdict in verdicts) else None
         if one.label is None:
             problem = _EMPTY
         elif not one.units:
             problem = _UNKNOWN
         elif outputs.several(one.units):
             problem = _SEVERAL
-        elif any(len(answers[unit, one.rater]) > 1 for unit in one.units):
+        elif twice and any((unit, one.rater) in twice for unit in one.units):
             problem = _TWICE if one.named else _DIFFER
         if problem:
             said[one.where, problem].append(one.id if problem is not OTHER else str(one.label))
             continue
-        for unit, verdict in verdicts.items():
+        for unit, verdict in verdicts:
             if verdict:
                 found[unit][one.rater] = verdict
     return found, said
@@ -386,8 +394,9 @@ class _Outputs:
     def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
         """The table with the labels and raters of each output."""
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
+        columns = cache(lambda given: as_columns(dict(given)))  # few differ
         for unit, given in found.items():
-            for name, value in as_columns(given).items():
+            for name, value in columns(tuple(given.items())).items():
                 made[name][unit] = value
         return self.table.assign(**{name: values[self.number] for name, values in made.items()})
 

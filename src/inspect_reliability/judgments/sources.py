@@ -23,7 +23,7 @@ from .columns import (
     in_order,
     of_role,
 )
-from .count import NUMBER, by_value
+from .count import NUMBER
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .duplicates import identity, telling_apart
 from .pairs import SETTLED, gains, pair_gains, pairs_shown
@@ -480,7 +480,7 @@ def _ranks(values: pd.Series[Any]) -> pd.Series[int]:
     codes, distinct = factorized(values)
     names = [*map(str, distinct)]
     numbers = [place for place, name in enumerate(names) if NUMBER.fullmatch(name)]
-    ordered = sorted(numbers, key=lambda place: by_value(names[place]))
+    ordered = sorted(numbers, key=lambda place: (float(names[place]), names[place]))
     ordered += sorted({*range(len(names))}.difference(numbers), key=names.__getitem__)
     rank = np.full(len(distinct) + 1, len(distinct))
     rank[ordered] = np.arange(len(distinct))

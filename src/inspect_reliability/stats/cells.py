@@ -250,8 +250,8 @@ class Cells:
         if not n:
             raise NoJudgmentsError
         missing = whole_numbers(self.missing if len(self.missing) else [0] * n)
-        belongs_to = self.clusters if len(self.clusters) else codes(self.questions)
-        clusters = whole_numbers(belongs_to)
+        own = codes(self.questions) if self.facets else np.arange(n)
+        clusters = whole_numbers(self.clusters if len(self.clusters) else own)
         for noun, each in (("missing counts", missing), ("clusters", clusters)):
             if each.shape != (n,):
                 raise ShapeError(f"Got {each.size} {noun} for {n} questions: give one each.")

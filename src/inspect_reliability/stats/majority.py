@@ -90,12 +90,11 @@ def _odd_numbers(most: int) -> list[int]:
 
 def _drawn(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> FloatArray:
     """Agreement of two majorities of m votes drawn without replacement, N."""
+    if m == 1:  # two votes are two replications
+        n, pairs = table.sum(axis=1), (table * (table - 1)).sum(axis=1)
+        return np.asarray(pairs / (n * (n - 1)))
     # Which category is which makes no difference.
     ordered, same = np.unique(np.sort(table, axis=1)[:, ::-1], axis=0, return_inverse=True)
-    if m == 1:  # two votes are two replications
-        n = ordered.sum(axis=1)
-        pairs = (ordered * (ordered - 1)).sum(axis=1)
-        return np.asarray((pairs / (n * (n - 1)))[same])
     others = ordered[:, 1:].sum(axis=1)
     # A verdict that all others together cannot reach has every majority.
     open_ = 2 * others >= m
