@@ -6,6 +6,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,7 @@ _CODE = re.compile(
 """Calls, types, markup, patterns and templates."""
 
 
+@cache
 def sentences() -> dict[str, list[str]]:
     """File of the package -> the sentences in it, each once, in its order."""
     found: dict[str, list[str]] = {}

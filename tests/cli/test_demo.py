@@ -91,6 +91,7 @@ def test_demo_takes_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_demo_shows_every_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the last line names is there: the tables and the words, before the answer."""
     monkeypatch.chdir(tmp_path)

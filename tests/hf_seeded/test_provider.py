@@ -35,6 +35,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
+from inspect_ai.util._concurrency import init_concurrency
 from safetensors.torch import load_file, save_file
 from scipy import stats
 from tiny_models import CONFIGS, CONTEXT, END, generate, model_run, random_model
@@ -74,6 +75,7 @@ def ask(model: Model, prompt: str | list[ChatMessage] = "Which is best?", **conf
     """Outputs of one request, or of one a seed where `seeds` are given."""
     settings = {"max_tokens": 8, "temperature": 1.0} | config
     seeds = settings.pop("seeds", None)
+    init_concurrency()  # an earlier eval may have left a single connection to this model
 
     async def run() -> list[ModelOutput]:
         return await asyncio.gather(

@@ -68,7 +68,8 @@ def outputs(
 
 @pytest.fixture(autouse=True)
 def _fewer_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """p-values of fewer random parts are as valid, and quick."""
+    """p-values of fewer random parts are as valid, and quick; so are fewer studies of power."""
+    monkeypatch.setattr(bets, "STUDIES", 10)
     monkeypatch.setattr(changed, "watch_stream", partial(bets.watch_stream, parts=199))
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ..document import Block, Caution, Document, Figure, Table, Text
@@ -33,14 +34,6 @@ def render(document: Document) -> str:
     The template escapes every text, writes out its control characters, and cuts the texts of
     models where they are very long.
     """
-    environment = Environment(
-        loader=PackageLoader(__package__, "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     # A document that begins with a heading is made of parts: cards keep their own answers.
     parts = getattr(document.blocks[0], "tone", "") == "heading"
     blocks = [] if parts else [one for one in document.blocks if not isinstance(one, Caution)]
@@ -48,7 +41,7 @@ def render(document: Document) -> str:
     behind = [*document.blocks] if parts else [] if sections else document.more()
     told = [] if parts else [one for one in document.more() if isinstance(one, Caution)]
     tones = {getattr(one, "tone", "") for one in blocks}
-    return environment.get_template("page.html.jinja").render(
+    return _template().render(
         page=document,
         study=[one for one in blocks if getattr(one, "tone", "") == "study"],
         answered="headline" in tones,
@@ -72,6 +65,20 @@ def render(document: Document) -> str:
         cut=lambda text: printable(text, LONGEST_TEXT),
         version=version("inspect-reliability"),
     )
+
+
+@cache
+def _template() -> Template:
+    """The template, compiled once for all pages of a process."""
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.jinja")
 
 
 def _harmless(value: Any) -> Any:
