@@ -242,6 +242,19 @@ def test_what_a_plan_cannot_be_asked() -> None:
         ir.gate(BARE, least={"accuracy": 0.6})
 
 
+def test_a_plan_begins_with_its_answer_when_it_is_printed(places: tuple[str, str]) -> None:
+    """The sentence is that of the command; parts of the frame are plain frames."""
+    found = ir.plan(places[0], half_widths=[0.1])
+    said = " ".join(printed("plan", places[0], "--half-width", ".1", form="table").split())
+    assert found.sentence.startswith("gpt-5.4: 60 questions are enough for omega to within")
+    for sentence in found.sentence.split(". "):
+        assert sentence in said
+    assert str(found).startswith(found.sentence)
+    assert repr(found).startswith(found.sentence)
+    assert found._repr_html_().startswith("<p>gpt-5.4: 60 questions")
+    assert type(found[found["table"] == "votes"]) is pd.DataFrame
+
+
 def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
     """Every function takes it, in words or as a file, and refuses a mapping."""
     file = tmp_path / "reading.yaml"

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure as Picture
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
@@ -209,3 +210,27 @@ def test_figures_have_short_names_and_every_tick() -> None:
     records = [{"judge": "a", "votes": n, "right": 0.5} for n in (1, 2, 4, 8)]
     figure = Figure("", "", records, "votes", "right", "judge", axis="numbers")
     assert {"1", "2", "4", "8"} <= {*texts(draw(figure, svg_file))}
+
+
+@pytest.mark.slow
+def test_a_figure_on_axes_of_somebody_else_leaves_their_title(analysis: Analysis) -> None:
+    """No legend is on a title, nor on bars that fill the axes; all have the same two spines."""
+    labelled = analyse(changed(made(questions=6, replications=6), label="A"))
+    drawings = [*analysis.figures().values(), *labelled.figures().values()]
+    assert {"points", "lines", "bars", "questions"} <= {one.figure.kind for one in drawings}
+    for one in drawings:
+        picture = Picture(figsize=(9, 4))
+        left, _ = picture.subplots(1, 2)
+        left.set_title("A title of one's own, which is as wide as its axes")
+        axes = one.draw(left)
+        picture.draw_without_rendering()
+        assert axes is left
+        assert not axes.spines["top"].get_visible()
+        assert not axes.spines["right"].get_visible()
+        assert axes.get_xlabel() or one.figure.x_label == ""
+        if key := axes.get_legend():
+            place = key.get_window_extent()
+            assert not place.overlaps(left.title.get_window_extent()), one.figure.title
+            if one.figure.kind in ("bars", "questions"):
+                assert not place.overlaps(axes.get_window_extent())
+                assert not place.overlaps(axes.xaxis.label.get_window_extent())

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from html import escape
 from itertools import takewhile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.sources import Source
+from ..showing.answer import in_python
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
@@ -115,6 +117,19 @@ def _check(
         )
 
 
+class StudyPlan(pd.DataFrame):
+    """Votes and studies, a row each; printed, it begins with the answer in a sentence or two."""
+
+    _metadata = ("sentence",)
+    sentence: str
+
+    def __repr__(self) -> str:
+        return f"{self.sentence}\n\n{super().__repr__()}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.sentence)}</p>{pd.DataFrame(self).to_html()}"
+
+
 def plan(
     judgments: Source,
     by: str | Sequence[str] = (),
@@ -127,7 +142,7 @@ def plan(
     names: Sequence[str] = COEFFICIENTS,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
-) -> pd.DataFrame:
+) -> StudyPlan:
     """Plan the next study: votes of a stable majority, and questions for an interval of a width.
 
     Args:
@@ -143,8 +158,8 @@ def plan(
         reading: How frames and files are read, or a file that says so.
 
     Returns:
-        One row per number of votes and per study, as `plan --format csv` has them. The column
-        `table` tells them apart:
+        One row per number of votes and per study, as `plan --format csv` has them, in a data frame
+        whose `sentence` is the answer in words. The column `table` tells rows apart:
 
         - "votes": `votes` give the same majority again with probability `agreement`.
         - "designs": a study of `n_questions` with `n_replications` each, `judgments` in all, gives
@@ -165,10 +180,16 @@ def plan(
            votes  agreement
         8    1.0       0.52
         9    3.0       0.63
+        >>> print(found.sentence[:47])
+        gpt-5.4: 60 questions are enough for accuracy t
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     found = plans(analysis, half_widths, stable, assurance, names)
-    return as_frame(plan_document(analysis, found, stable).sheet or ())
+    document = in_python(plan_document(analysis, found, stable))
+    frame = StudyPlan(as_frame(document.sheet or ()))
+    said = (one for one in document.blocks if isinstance(one, Text) and one.tone == "answer")
+    frame.sentence = " ".join(one.text for one in said)
+    return frame
 
 
 def plan_document(

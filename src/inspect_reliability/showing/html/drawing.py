@@ -9,8 +9,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
+from matplotlib.legend import Legend
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.transforms import ScaledTranslation
 
 from ...judgments.count import NUMBER, by_value
 from ...verdicts import INVALID, NON_RESPONSE
@@ -42,6 +44,9 @@ _MANY = 60
 _APART, _WIDEST = 0.04, 0.3
 """How far apart records of one price are drawn, each and all, as a part of it."""
 
+_BELOW = -0.45
+"""Inches from axes down to what is below their ticks and label."""
+
 _FEW_TICKS = 9
 """Most values that each have a tick."""
 
@@ -66,7 +71,32 @@ def draw_on(figure: Figure, axes: Axes | None) -> Axes:
 
         axes = pyplot.subplots()[1]
     with mpl.rc_context(STYLE):
-        return _drawn(figure, axes)
+        drawn = _drawn(figure, axes)
+        # Axes of somebody else were made in another style, and may have a title.
+        drawn.spines[["top", "right"]].set_visible(False)
+        if (key := drawn.get_legend()) is not None:
+            _leave_room_for_a_title(figure, drawn, key)
+        return drawn
+
+
+def _leave_room_for_a_title(figure: Figure, axes: Axes, key: Legend) -> None:
+    """Move the legend off the top: into the axes, or below them where bars fill these."""
+    if figure.kind not in ("bars", "questions"):
+        axes.legend(loc="best")
+        return
+    axes.set_xlabel("share of verdicts")
+    longest = max(len(one.get_text()) for one in key.get_texts())
+    picture = axes.get_figure(root=True)
+    assert picture is not None
+    inches = axes.get_window_extent().width / picture.dpi
+    below = axes.transAxes + ScaledTranslation(0, _BELOW, picture.dpi_scale_trans)
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=below,
+        ncols=max(1, int(inches / _LETTER / (longest + 4))),
+        handlelength=0.9,
+    )
 
 
 def _drawn(figure: Figure, axes: Axes | None) -> Axes:
