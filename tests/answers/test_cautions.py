@@ -76,7 +76,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         (changed(made(), seed=7), "225 judgments repeat a seed"),
         (
             changed(made(), prompt=[str(i % 2) for i in range(250)]),
-            "25 question ids had more than one prompt",
+            "25 question ids had several prompts",
         ),
         (
             changed(made(), order=None, verdict=[f"{i / 7:.3f}" for i in range(250)]),

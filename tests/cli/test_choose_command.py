@@ -414,6 +414,9 @@ def test_the_choice_is_what_other_commands_take(files: tuple[str, str], tmp_path
     kept = results("keep", logs, "--labels", every, "--rule", out, "--max-error", ".4")["keep"]
     assert [(one["judge"], one["votes"]) for one in kept] == [(chosen["judge"], chosen["votes"])]
     assert kept[0]["n_labelled"] == 30
+    said = " ".join(invoke("keep", logs, "--labels", every, "--rule", out).stderr.split())
+    assert "60 labels left out because they chose this judge" in said
+    assert "It is measured on your 30 other labels" in said
     gate = invoke("gate", logs, "--labels", every, "--rule", out, "--min", "accuracy=.01")
     assert gate.exit_code == 0, gate.output
     done = invoke("validate", logs, "--labels", labels, "--rule", out)

@@ -174,7 +174,9 @@ def test_a_workbook_of_the_list_is_for_a_person(sheet: str) -> None:
     own["Zeile"] = range(len(own))  # differs within a question
     own.to_excel(sheet, index=False)
     written = ("keep", sheet, "--max-error", ".5", "--out")
-    assert invoke(*written, "list.xlsx").exit_code == 0
+    done = invoke(*written, "list.xlsx")
+    assert done.exit_code == 0
+    assert "list.xlsx: first what to check, then what to keep" in " ".join(done.stderr.split())
     found = pd.read_excel("list.xlsx")
     names = ["judge", "question", "verdict", "confidence", "decision", "Antwort", "Nummer"]
     assert [*found] == names

@@ -78,3 +78,16 @@ def test_only_what_differs_is_named() -> None:
     unknown = " ".join(render(tables(cells(published=None, reliabilipy=None)), "table").split())
     assert "39 of 39 published values come out by our procedure." in unknown
     assert " - 0.7118" in unknown
+
+
+def test_a_value_that_noise_has_too_is_said_to_tell_nothing() -> None:
+    """Within its range on shuffled verdicts; where nothing varies, nothing is said."""
+    said = " ".join(render(tables(cells(ours=0.75)), "table").split())
+    assert "temperature 1: the paper's procedure gives 0.75." in said
+    assert "it still gives 0.70, so this number tells nothing of the judge" in said
+    assert "20 of 20 values of omega" in said
+    said = " ".join(render(tables(cells(ours=0.9)), "table").split())
+    assert "temperature 0.75: the paper's procedure gives 0.71." in said
+    assert "19 of 20 values of omega" in said
+    constant = [one | {"ours": 1.0, "permuted": [1.0, 1.0, 1.0]} for one in cells()]
+    assert "tells nothing" not in render(tables(constant), "table")

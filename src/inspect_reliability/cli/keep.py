@@ -8,7 +8,7 @@ import click
 from ..answers import analyse
 from ..answers.labelled_cascade import Promise
 from ..judgments.columns import GROUP_BY
-from ..keeping.kept_file import LIST, LIST_ENDINGS, RULE, listed, write_list
+from ..keeping.kept_file import LIST, LIST_ENDINGS, ORDER, RULE, listed, write_list
 from ..keeping.report import cascades, keep_document, refuse_several, saved_rule
 from ..saving import write_text
 from ..shell import quote
@@ -131,4 +131,5 @@ def keep(
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)
-        print_text(screen, f"Wrote {out}{none}")
+        first = ORDER * (not none and out.lower().endswith(".xlsx"))
+        print_text(screen, f"Wrote {out}{none}{first}")

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_CHOSE = (
-    "labels left out because they chose this judge: by them it looks better than it is. Label "
-    "other questions"
-)
+_CHOSE = "labels left out because they chose this judge: by them it looks better than it is. {}"
+
+_OTHERS = "Label other questions"
 
 
 def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
@@ -170,7 +169,11 @@ def _without_labels(
     if not used.any():
         return table, []
     table = table.assign(label=table["label"].where(~used, None))
-    return table, [Note(_CHOSE, int(table.loc[used, "question"].nunique()), where)]
+    left = table.loc[table["label"].notna(), "question"].nunique()
+    of = "test" if choice.labels.part == "dev" else "other"
+    named = f"{left:,} {of} label{'s' if left != 1 else ''}"
+    then = f"It is measured on your {named}" if left else _OTHERS
+    return table, [Note(_CHOSE.format(then), int(table.loc[used, "question"].nunique()), where)]
 
 
 _ENDING = ".opened.json"

@@ -14,6 +14,9 @@ from ..showing.csv import to_csv
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
+ORDER = ": first what to check, then what to keep, each in the order of the questions"
+"""How the rows of a workbook are ordered. Other lists are for programs: their rows stay."""
+
 _COLUMNS = ["question", "verdict", "confidence", "decision"]
 """The last columns of a list; those before say which judge under which condition."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...answers.row import Row
 from ...showing.document import Block, Document, Table, Text
-from ...showing.formats import Record, describe, grouped_by, text, whole_number
+from ...showing.formats import Record, describe, grouped_by, rounded, text, whole_number
 from .imported import full_name
 from .procedure import pooled_with_constant, split_varying
 from .reported import coded, published, silent
@@ -72,7 +72,7 @@ def tables(found: list[Record]) -> Document:
         _table(str(benchmark), cells)
         for benchmark, cells in grouped_by(found, lambda cell: cell["benchmark"]).items()
     ]
-    shown += [Text(_MEANING), *map(Text, _differences(found))]
+    shown += [Text(_MEANING), *map(Text, [*_tells_nothing(found), *_differences(found)])]
     return Document("The paper's tables beside ours", shown, {"cells": found})
 
 
@@ -93,6 +93,24 @@ def _table(title: str, found: list[Record]) -> Table:
         "not known" if one is None else f"T = {whole_number(one):g}" for one in temperatures
     ]
     return Table(["Judge", "", "", *headings], lines, title)
+
+
+def _tells_nothing(found: list[Record]) -> Iterator[str]:
+    """That omega within its range on permuted verdicts tells nothing, at the first such value.
+
+    Where nothing varies, both are 1.
+    """
+    floors = [(one, one["permuted"]) for one in found if one["statistic"] == "omega"]
+    known = [(one, *ends) for one, ends in floors if ends and ends[1] < ends[2] and one["ours"]]
+    inside = [(one, mean) for one, mean, low, high in known if low <= one["ours"] <= high]
+    for one, mean in inside[:1]:
+        ours, noise = (rounded(value, ".2f") for value in (one["ours"], mean))
+        yield (
+            f"{describe({key: one[key] for key in _KEYS})}: the paper's procedure gives {ours}. "
+            f"With the verdicts on each question shuffled it still gives {noise}, so this number "
+            f"tells nothing of the judge. So it is with {len(inside)} of {len(known)} values of "
+            "omega."
+        )
 
 
 def _differences(found: list[Record]) -> Iterator[str]:
