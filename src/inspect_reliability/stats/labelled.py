@@ -168,7 +168,7 @@ class _Ranked:
 
 NOT_REPLICATED = "every labelled question was judged once"
 
-NO_SCALE = "verdicts and labels are not numbers of three or more values"
+NO_SCALE = "verdicts and labels are not numbers of more than two values"
 
 ALIKE = (
     "every labelled question came out alike, so how many labels would be enough is not known: "
