@@ -83,11 +83,11 @@ def write(form: str, folder: str, worker: int, n: int) -> Path:
     return FORMS[form](Path(folder, f"{worker}"), judgments(worker, n))
 
 
-def reported(paths: list[str]) -> tuple[float, float, float]:
-    """Seconds, CPU seconds and peak memory (MB) of a report."""
+def answered(arguments: list[str], exit_code: int = 0) -> tuple[float, float, float]:
+    """Seconds, CPU seconds and peak memory (MB) of a command."""
     began, started = time.perf_counter(), time.process_time()
-    done = CliRunner().invoke(command_line, ["report", *paths])
-    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(command_line, arguments)
+    assert done.exit_code == exit_code, done.output
     used = time.process_time() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return time.perf_counter() - began, used, peak
@@ -102,7 +102,7 @@ def measured(form: str, rows: int, files: int) -> str:
             paths = pool.starmap(write, each, chunksize=1)
         size = sum(path.stat().st_size for path in paths) / 2**20
         with alone.Pool(1) as pool:
-            seconds, used, peak = pool.apply(reported, ([str(path) for path in paths],))
+            seconds, used, peak = pool.apply(answered, (["report", *map(str, paths)],))
     return (
         f"{rows:,} judgments in {files} files of {form} ({size:,.0f} MB): {seconds:.1f} s, "
         f"{used:.1f} CPU s, {peak:,.0f} MB at most"

@@ -2,7 +2,7 @@
 
     python bench/watch.py [--quick]
 
-Judges of 40 anchors, asked 3 times each at a check, for 120 checks or a year of them. It prints how
+Judges of 40 anchors, asked 3 times each at a check, for 120 checks or a year of 365. It prints how
 often a quiet stream raises an alarm: of independent draws, of copies, where anchors shift together
 by the hour, where one draw decides all; on names, several options and a scale. Then how often a
 change is found, after how many checks (median, and nine in ten), within how many checks it was
@@ -161,9 +161,9 @@ def _share(reached: list[Any]) -> dict[str, float]:
 
 
 def quiet(studies: int) -> Iterator[dict[str, Any]]:
-    """Alarms of streams in which nothing changes; of a plain year, ten times as many studies."""
+    """Alarms of streams in which nothing changes; of years, ten times as many studies."""
     for name, anchors in QUIET.items():
-        number = studies * QUIET_YEARS // STUDIES if name == "a year" else studies
+        number = studies * QUIET_YEARS // STUDIES if anchors.checks == DAYS else studies
         found = []
         for n in range(number):
             generator = np.random.default_rng([2, n])
@@ -318,11 +318,10 @@ def _z_test(right: np.ndarray) -> list[int]:
 
 def mixtures(studies: int) -> Iterator[dict[str, Any]]:
     """Streams of two groups, right in .9 and .5, of which one grows from a fifth to four fifths."""
-    days = DAYS // 3
-    grows = np.linspace(0.2, 0.8, days)
+    grows = np.linspace(0.2, 0.8, DAYS)
     for name in ("by group", "without groups"):
-        reached = []
-        for n in range(studies):
+        reached, number = [], studies * QUIET_YEARS // STUDIES if name == "by group" else studies
+        for n in range(number):
             generator = np.random.default_rng([5, n])
             hard = generator.binomial(OUTPUTS, grows)
             size = np.stack([OUTPUTS - hard, hard], axis=1)
@@ -330,12 +329,12 @@ def mixtures(studies: int) -> Iterator[dict[str, Any]]:
             counts = np.stack([right, size - right], axis=-1)
             if name == "without groups":
                 counts = counts.sum(axis=1, keepdims=True)
-            few = np.zeros(days, dtype=bool)
-            seeds = generator.integers(2**40, size=days).tolist()
+            few = np.zeros(DAYS, dtype=bool)
+            seeds = generator.integers(2**40, size=DAYS).tolist()
             reached.append(
                 watch_stream(counts, np.eye(2), 1 / ALPHA, seeds, few, PARTS).alarm is not None
             )
-        yield {"stream": f"a mixture that moves, {name}", "studies": studies, **_share(reached)}
+        yield {"stream": f"a mixture that moves, {name}", "studies": number, **_share(reached)}
 
 
 def main() -> None:

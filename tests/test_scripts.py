@@ -65,7 +65,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "labelling": ("--studies 1", {"QUESTIONS": 200, "MOST": 80}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
-    "many_logs": ("--logs 2 --samples 4", {}),
+    "many_logs": ("--logs 2 --samples 4 --checks 30", {}),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "plans": (
         "--quick",

@@ -133,19 +133,23 @@ def stale(rule: KeepRule, judgments: Judgments) -> str | None:
     return None
 
 
-def version_of(log: str, uuid: str) -> str | None:
+def version_of(log: str, sample: tuple[int | str, int]) -> str | None:
     """The version that answered in a sample, as the provider named it; None if it did not.
 
     That is the model's full name and, of some providers, the fingerprint of their system.
+
+    Args:
+        log: Where the log is.
+        sample: Id and epoch of the sample.
     """
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import read_eval_log_sample
 
     found = set[str]()
     with suppress(Exception):  # a log may have moved, and its transcript may be broken
-        sample = read_eval_log_sample(log, uuid=uuid, exclude_fields={"messages", "attachments"})
-        made = [one.output for one in sample.events if isinstance(one, ModelEvent)]
-        for output in made or [sample.output]:
+        read = read_eval_log_sample(log, *sample, exclude_fields={"messages", "attachments"})
+        made = [one.output for one in read.events if isinstance(one, ModelEvent)]
+        for output in made or [read.output]:
             said = (output.metadata or {}).get("system_fingerprint")
             found |= {one for one in (output.model, said) if isinstance(one, str) and one}
     return ", ".join(sorted(found)) or None

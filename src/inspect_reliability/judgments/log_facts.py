@@ -63,6 +63,7 @@ class Log:
         part: What it has of a study in shards, if it is of one.
         id: Id of this run alone.
         settings: What makes its judge, by name (see `judge_of.judge_settings`).
+        sample: Id and epoch of its first sample that was scored; None without one.
     """
 
     run: tuple[str, str, float | None]
@@ -72,6 +73,7 @@ class Log:
     part: Part | None = None
     id: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+    sample: tuple[int | str, int] | None = None
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

@@ -230,7 +230,8 @@ def judgments_from_logs(
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
-        parts.append(Judgments(table, logs={where: _known(log, table, gaps, where)}, source=where))
+        facts = _known(log, samples, table, gaps, where)
+        parts.append(Judgments(table, logs={where: facts}, source=where))
     parts = _in_one_form(parts, reading or Reading())
     found = combine([*beside, Judgments(make_table([]), tuple(notes)), *parts])
     if not len(found):
@@ -265,12 +266,15 @@ def _in_one_form(parts: Sequence[Judgments], reading: Reading) -> list[Judgments
     return made
 
 
-def _known(log: EvalLog, table: pd.DataFrame, gaps: Sequence[Gap], where: str) -> Log:
+def _known(
+    log: EvalLog, samples: Sequence[_Sample], table: pd.DataFrame, gaps: Sequence[Gap], where: str
+) -> Log:
     run = (log.eval.model, log.eval.task, temperature_of(log))
     task = rejudging_of(log).get("log") or log.eval.task_id or where
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     created, settings = str(log.eval.created), judge_settings(log)
-    return Log(run, task, created, gaps, part, log.eval.eval_id, settings)
+    first = next(((one.id, one.epoch) for one in samples if one.scores), None)
+    return Log(run, task, created, gaps, part, log.eval.eval_id, settings, first)
 
 
 def _why(error: Exception) -> str:

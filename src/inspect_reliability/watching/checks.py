@@ -156,7 +156,7 @@ def _order(judgments: Judgments, run: Any, when: Mapping[str, float]) -> tuple[f
 def _check(judgments: Judgments, place: str, rows: pd.DataFrame, when: float) -> Check:
     log = judgments.logs.get(place)
     settings = judge_of(rows, judgments.logs)
-    if log and "uuid" in rows and (version := version_of(place, rows["uuid"].iloc[0])):
+    if log and log.sample and (version := version_of(place, log.sample)):
         settings["version"] = version
     time = _time(judgments, place)
     return Check(time, when, settings, log.id if log else time, (place,) if log else ())
