@@ -40,7 +40,7 @@ from inspect_reliability import (
 from inspect_reliability.answers.card import JudgeCards
 from inspect_reliability.answers.choose import JudgeChoice
 from inspect_reliability.answers.label_out import LabelDraw
-from inspect_reliability.keeping.keep import KeptVerdicts
+from inspect_reliability.keeping.report import KeptVerdicts
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.decomposition import Decomposition
 from inspect_reliability.watching.report import WatchedJudge

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .judgments.sources import judgments_from_file as judgments_from_file
     from .judgments.sources import judgments_from_frame as judgments_from_frame
     from .judgments.table import Judgments as Judgments
-    from .keeping.keep import keep as keep
+    from .keeping.report import keep as keep
     from .metrics import reliability as reliability
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
@@ -53,7 +53,7 @@ _HOME = {
     "judgments_from_file": "judgments.sources",
     "judgments_from_frame": "judgments.sources",
     "judgments_from_logs": "judgments.logs",
-    "keep": "keeping.keep",
+    "keep": "keeping.report",
     "label": "answers.label_out",
     "omega": "answers.results",
     "plan": "answers.plan",

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from ...verdicts import NO_VERDICTS, NON_RESPONSE
 from ..parsed import Parsed, one_verdict
 from .bare import BareVerdicts
-from .output import Claim, Output
-from .plain_text import plain_text
+from .output import Claim, Output, plain_text
 from .sentences import SentenceVerdicts
 from .spelling import CLOSE, Spelled, Spelling
 

@@ -9,7 +9,7 @@ from inspect_ai.util import warn_once
 
 from ...verdicts import NON_RESPONSE
 from ..parsed import Parsed, Parser, one_verdict
-from .plain_text import without_thoughts
+from .output import without_thoughts
 from .spelling import Spelled
 
 logger = getLogger(__name__)
