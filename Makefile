@@ -7,7 +7,7 @@ CONSTRAINTS := constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint $(CONSTRAINTS)
 
-.PHONY: judge test kernels check lint docs outputs pictures dist tag hooks versions clean
+.PHONY: judge test kernels check lint style spelling graph types docs outputs pictures dist tag hooks versions clean
 
 judge: $(VENV)/judge
 	@echo "Judging 27 sample questions 100 times each with the tiny judge that comes with the package."
@@ -41,11 +41,21 @@ kernels: $(VENV)/test
 check: lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow"
 
+# Side by side: none needs another.
 lint: $(VENV)/test
+	@$(MAKE) --no-print-directory --jobs style spelling graph types
+
+style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+spelling:
 	$(BIN)/codespell
+
+graph:
 	$(BIN)/lint-imports --no-logo
+
+types:
 	$(BIN)/mypy
 
 # The site, in build/docs; open build/docs/index.html. `make docs` makes no request once it is set up.

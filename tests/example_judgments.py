@@ -1,6 +1,8 @@
 """Judgments made up for the purpose."""
 
 import random
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,14 @@ from inspect_reliability.judgments.table import Judgments
 ORDERS = [tuple(random.Random(n).sample(["a", "b", "c", "d", "e"], 5)) for n in range(100)]
 
 
-def made(
+def made(*given: Any, **columns: Any) -> Judgments:
+    """Those of `_made` with a table of one's own: the same are wanted time and again."""
+    found = _made(*given, **columns)
+    return replace(found, table=found.table.copy())
+
+
+@lru_cache(maxsize=None, typed=True)
+def _made(
     questions: int = 25,
     replications: int = 10,
     noise: float = 0.3,

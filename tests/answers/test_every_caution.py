@@ -455,6 +455,7 @@ def explained() -> list[re.Pattern[str]]:
     return [re.compile(".*".join(map(re.escape, line.split("…")))) for line in lines]
 
 
+@pytest.mark.slow
 def test_the_page_explains_every_caution() -> None:
     """Each text that a code has here is on the page, and the page has no other."""
     said_here = [*KEEPS, *of_rows(made(noise=0, log="a.eval"))]  # of a log in other words

@@ -159,6 +159,7 @@ def test_a_test_part_is_opened_once(places: tuple[str, str], tmp_path: Path) -> 
         assert alone.after_choosing_interval is not None
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_that_of_the_command() -> None:
     """Of a table by time, with a stream, and from a later check on."""
     checks = EXAMPLES / "checks.csv"

@@ -516,6 +516,7 @@ def test_the_page_has_one_picture(files: tuple[str, str], tmp_path: Path) -> Non
     assert logs not in text
 
 
+@pytest.mark.slow
 def test_what_is_wrong_twice_is_written_without_the_test_part(
     split: tuple[str, str], tmp_path: Path
 ) -> None:

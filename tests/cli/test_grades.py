@@ -156,6 +156,7 @@ def test_a_list_by_steadiness_is_not_promised_to_find_errors(
     assert ("--out check.xlsx" in words("report", own[0])) == (not said)
 
 
+@pytest.mark.slow
 def test_the_next_of_a_table_that_is_all_labelled_runs(sheet: str) -> None:
     """No command that is printed is refused because nothing is left to label."""
     for limit in (".01", ".02", ".05", ".1", ".2", ".5"):

@@ -161,6 +161,7 @@ def test_a_check_names_its_votes_and_its_wording(tmp_path: Path) -> None:
     assert "accuracy of 3 votes >= 0.8::" in done.stdout, done.output
 
 
+@pytest.mark.slow
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.sampled_from(OUTCOMES))
 def test_no_name_acts_in_a_pipeline(of: str, requirement: str, found: str, outcome: str) -> None:
     """XML stays well-formed, and a check is one command whatever its names contain."""

@@ -83,6 +83,7 @@ def test_texts_that_samples_repeat_are_kept_once(log: Path, tmp_path: Path) -> N
         assert len({*map(id, values)}) == len({*values}) < len(values)
 
 
+@pytest.mark.slow
 def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
     """The log of a failed run and that of its retry are one set of judgments."""
     failed = example_logs.with_error(tmp_path, fatal=True)

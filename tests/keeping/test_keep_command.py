@@ -269,6 +269,7 @@ def test_grades_have_a_half_width(tmp_path: Path) -> None:
         assert one["judge_agrees"] == pytest.approx(-far.mean())
 
 
+@pytest.mark.slow
 def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) -> None:
     """`keep`, `report`, `validate` and `gate` say the same, also of judgments that were saved."""
     own, labels, saved = (str(tmp_path / one) for one in ("own.csv", "labels.csv", "saved.parquet"))
