@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 
 SLOW = {"process", "server", "browser", "network"}
 
-LONGEST = ("test_frozen.py", "test_scripts.py", "test_published_study.py")
+LONGEST = ("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
