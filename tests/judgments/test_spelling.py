@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
@@ -72,8 +73,24 @@ def test_labels_are_written_as_verdicts_are() -> None:
 
 def test_one_judge_of_words_leaves_another_its_numbers() -> None:
     """Each judge has a scale of its own."""
-    found = read([*NUMBERS, "good"], judge=["x"] * 20 + ["y"])
-    assert found.table["verdict"].tolist() == [*NUMBERS, "good"]
+    for words in (["good"], ["1", "2", "garbage"]):
+        found = read([*NUMBERS, *words], judge=["x"] * 20 + ["y"] * len(words))
+        assert found.table["verdict"].tolist() == [*NUMBERS, *words]
+        assert not found.asked
+
+
+@pytest.mark.parametrize("mark", [",0", "%", "/5"])
+def test_judges_that_use_some_grades_of_a_scale_share_it(mark: str) -> None:
+    """One that says two of the numbers says them as numbers, and labels are those of all."""
+    said = ["1", "2", "3", "2"], ["3", "1", "3", "1"]
+    rows = [
+        {"question": n, "judge": judge, "verdict": one + mark, "label": said[0][n] + mark}
+        for judge, own in zip("xy", said, strict=True)
+        for n, one in enumerate(own)
+    ]
+    table = with_labels(judgments_from_frame(pd.DataFrame(rows))).table
+    assert table["verdict"].tolist() == [*said[0], *said[1]]
+    assert table["label"].tolist() == [*said[0], *said[0]]
 
 
 def test_files_agree_on_spellings(tmp_path: Path) -> None:

@@ -134,7 +134,11 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     mapped = {
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
-    forms = {judge: _Forms(counts, mapped, declared, reading) for judge, counts in times.items()}
+    given = {text for counts in times.values() for text in counts}
+    scores = {text: one for text in given if (one := _SCORE.fullmatch(text.translate(_MINUS)))}
+    forms = {
+        judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
+    }
     total: Counter[str] = Counter()
     for judge, counts in times.items():
         for text, n in counts.items():
@@ -188,8 +192,14 @@ class _Forms:
     """
 
     def __init__(
-        self, counts: Mapping[str, int], mapped: _Names, declared: Collection[str], reading: Reading
+        self,
+        counts: Mapping[str, int],
+        every: Mapping[str, re.Match[str]],
+        mapped: _Names,
+        declared: Collection[str],
+        reading: Reading,
     ) -> None:
+        """Find them in how often the judge gave each verdict, and in the scores of every judge."""
         self.names: dict[str, str] = dict(mapped)
         self.codes: dict[str, Code] = dict.fromkeys(mapped, Code.MAP)
         self.asked: list[tuple[str, int, Code, list[tuple[str, str, str]]]] = []
@@ -199,9 +209,9 @@ class _Forms:
         all_given = {text: n for text, n in counts.items() if text not in NO_VERDICTS}
         sure = [text for text in given if FAILED.fullmatch(text)]
         rest = {text: n for text, n in all_given.items() if text not in sure}
-        scores = {text: one for text in rest if (one := _SCORE.fullmatch(text.translate(_MINUS)))}
+        scores = {text: every[text] for text in rest if text in every}
         maybe = [text for text in given if text in rest and _MAYBE.fullmatch(text)]
-        graded = self._is_scale(rest, scores, maybe)
+        graded = self._is_scale(rest, scores, maybe, every)
         for text in sure:
             self._is(text, NON_RESPONSE, Code.FAILURES)
         self._ambiguous(maybe, rest, graded)
@@ -217,20 +227,28 @@ class _Forms:
 
     @staticmethod
     def _is_scale(
-        rest: Mapping[str, int], scores: Mapping[str, re.Match[str]], maybe: Collection[str]
+        rest: Mapping[str, int],
+        scores: Mapping[str, re.Match[str]],
+        maybe: Collection[str],
+        every: Mapping[str, re.Match[str]],
     ) -> bool:
-        """Whether a judge grades with numbers."""
+        """Whether a judge grades with numbers.
+
+        One that says nothing else may use two grades of a scale that all judges show.
+        """
         words = sum(n for text, n in rest.items() if text not in maybe)
         most = Counter(one["most"] for one in scores.values() if one["most"])
         if most and 2 * max(most.values()) < most.total():
             return False  # fractions
-        values = {_value(one["number"]) for one in scores.values()}
+        few = len({_value(one["number"]) for one in scores.values()}) < _SCALE
+        shown, share = (every, 1.0) if few else (scores, _HALF)
+        values = {_value(one["number"]) for one in shown.values()}
         # "1,2" and "1,3" are two labels each; "1,5" and "2,5" are halves.
-        sets = [text for text in scores if re.fullmatch(r"\d,\d", text)]
+        sets = [text for text in shown if re.fullmatch(r"\d,\d", text)]
         halves = all(text[2] == "5" for text in sets)
         if len(values) < _SCALE or (not halves and all(text[0] < text[2] for text in sets)):
             return False
-        return sum(rest[text] for text in scores) >= _HALF * words
+        return bool(scores) and sum(rest[text] for text in scores) >= share * words
 
     def _ambiguous(self, maybe: Sequence[str], rest: Mapping[str, int], graded: bool) -> None:
         """Words that are a failure or a verdict."""
@@ -404,8 +422,9 @@ def _renamed(
                 counts[code] += n_judgments(rows.loc[own.index]) if size is not None else len(own)
                 examples[code].update((text, names[text]) for text in own.unique()[:_SHOWN])
             table.loc[changed.index, "verdict"] = changed.map(names)
-        if "label" in table and any(code is Code.NUMBERS for code in form.codes.values()):
-            table.loc[rows.index, "label"] = each_once(rows["label"], scored)
+    # Judges share the labels of their questions.
+    if "label" in table and any(Code.NUMBERS in form.codes.values() for form in forms.values()):
+        table["label"] = each_once(table["label"], scored)
     for code, n in counts.items():
         said_of = ", ".join(f"{text!r:.40} for {of!r}" for text, of in examples[code].items())
         source.notes.append(Note(f"{_SAID[code]}, as {said_of}", n, source.where, code))
