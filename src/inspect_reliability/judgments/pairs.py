@@ -26,7 +26,10 @@ PLACES = PAIRS[:4]
 """Pairs that name nothing else: 0 and 1 may be wrong and right."""
 
 _BESIDE = {"0", "3", "c", "n", "t"}
-"""Single characters beside such a pair; with others it is a scale, or letters of more options."""
+"""Single characters beside such a pair; with others it is a scale, or letters of more options.
+
+Beside 1 and 2, a 0 or 3 may be a tie or the end of a scale with the tie in its middle: no pair.
+"""
 
 _LONGEST = 200
 """Most characters around the name of a place."""
@@ -91,9 +94,10 @@ def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS)
         places = {pair.place(one) for one in verdicts} - {None}
         others = {one.casefold() for one in verdicts if isinstance(one, str) and not pair.has(one)}
         short = {one for one in others if len(one) == 1 or one.isdigit()}
-        # 0 and 1 alone say wrong and right; 0 to 3, or C and D, are more than two.
-        enough = 2 if names[0].isdigit() else 1
-        if len(places) >= enough and short <= _BESIDE and not {"0", "3"} <= short:
+        numbers = names[0].isdigit()
+        # 1 alone says right; C and D are more than two.
+        enough, beside = (2, _BESIDE - {"0", "3"}) if numbers else (1, _BESIDE)
+        if len(places) >= enough and short <= beside:
             return pair
     return None
 
