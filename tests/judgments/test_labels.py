@@ -294,13 +294,19 @@ def test_rare_verdicts_that_are_no_label_are_named() -> None:
     said = ["yes", "no"] * 9 + ["OTHER", "yes"]
     rows = [{"question": f"q{n}", "verdict": v, "label": "yn"[n % 2]} for n, v in enumerate(said)]
     frame = pd.DataFrame(rows).replace({"label": {"y": "yes", "n": "no"}})
-    what = "verdicts 'OTHER' are no label, so they are wrong: --abstain NAME if one decides nothing"
-    assert f"1 {what}" in notes(with_abstentions(judgments_from_frame(frame)))
+    what = (
+        "verdicts {!r} are no label, so they are wrong: --abstain NAME if one decides nothing, "
+        "--map NAME=LABEL if one is a label in other words"
+    )
+    assert f"1 {what.format('OTHER')}" in notes(with_abstentions(judgments_from_frame(frame)))
+    # A frequent one is named where a label is no verdict.
+    half = judgments_from_frame(frame.replace({"verdict": {"yes": "Yes, I do", "OTHER": "no"}}))
+    assert f"10 {what.format('Yes, I do')}" in notes(with_abstentions(half))
     options = frame.replace({"yes": "A", "no": "B", "OTHER": "C"})
     free = frame.assign(verdict=["yes", "no"] * 4 + [f"answer {n}" for n in range(12)])
     for other in (
         frame.assign(label="yes"),
-        frame.assign(verdict=["A", "yes"] * 10),
+        frame.assign(verdict=["A", "yes"] * 9 + ["no", "yes"]),
         options,
         free,
     ):

@@ -50,7 +50,10 @@ _TAKEN = (
     "verdicts {} decide nothing and are neither right nor wrong, by their name: --abstain NAME "
     "names others, --abstain none makes them wrong"
 )
-_ODD = "verdicts {} are no label, so they are wrong: --abstain NAME if one decides nothing"
+_ODD = (
+    "verdicts {} are no label, so they are wrong: --abstain NAME if one decides nothing, --map "
+    "NAME=LABEL if one is a label in other words"
+)
 _RARE = 0.1
 """Share of verdicts up to which one that is never right may be an error of the judge."""
 _FEW = 5
@@ -203,9 +206,13 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
 
 
 def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
-    """A few rare verdicts that are none of several labels: "ERROR" may be no answer at all."""
+    """A few verdicts that are none of several labels: "ERROR" may be no answer at all.
+
+    They are rare, or may be the other words for a label that no verdict has.
+    """
     times, right = Counter(filter(None, judged.choices)), judged.ever_right
-    rare = {name for name, n in times.items() if n <= _RARE * times.total()}
+    unmet = not right <= times.keys()
+    rare = {name for name, n in times.items() if unmet or n <= _RARE * times.total()}
     rare -= right.union(undecided)
     few = len(right) > 1 and len(rare) <= _FEW
     return sorted(one for one in rare if few and not _one_kind({one, *right}))

@@ -135,7 +135,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
     given = {text for counts in times.values() for text in counts}
-    scores = {text: one for text in given if (one := _SCORE.fullmatch(text.translate(_MINUS)))}
+    scores = {text: found for text in given if (found := _SCORE.fullmatch(text.translate(_MINUS)))}
     forms = {
         judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
     }
