@@ -59,7 +59,9 @@ LARGE = {
 """Systems, questions and orders of pairs with a baseline; without orders, systems have scores."""
 EQUAL = [
     *product(("normal", "right or wrong"), (3, 10, 20, 40), (8, 15, 30), (1,)),
+    *product(("normal", "right or wrong"), (40,), (100,), (1,)),
     *product(("exponential", "correlated"), (20,), (8, 15, 30), (1,)),
+    *product(("exponential", "correlated"), (40,), (100,), (1,)),
     *product(("normal", "right or wrong"), (3, 10, 20), (20,), (5, 10)),
 ]
 """Population, systems, questions and judges; several judges are those of `--over judge`."""

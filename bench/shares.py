@@ -65,6 +65,19 @@ def varied(size: float) -> Callable[[Generator, float, int, int], Array]:
     return draw
 
 
+def unequal(generator: Generator, rate: float, n: int, r: int) -> Array:
+    """Chances of size 2, and 1, 2 or 20 verdicts on each question."""
+    own = generator.choice((1, 2, 20), n)
+    return np.asarray(generator.binomial(own, generator.beta(2 * rate, 2 * (1 - rate), n)) / own)
+
+
+def fewer_where_sure(generator: Generator, rate: float, n: int, r: int) -> Array:
+    """Chances of size 2, and 20 verdicts where they are between .1 and .9, else 2."""
+    chances = generator.beta(2 * rate, 2 * (1 - rate), n)
+    own = np.where(abs(chances - 0.5) < 0.4, 20, 2)
+    return np.asarray(generator.binomial(own, chances) / own)
+
+
 def few_wrong(generator: Generator, rate: float, n: int, r: int) -> Array:
     """5% of questions are always wrong, the others have one chance."""
     chances = np.where(generator.random(n) < 0.05, 0.0, rate)
@@ -80,11 +93,19 @@ POPULATIONS = {
     "beta, size 0.5": (varied(0.5), lambda rate: rate),
     "beta, size 2": (varied(2.0), lambda rate: rate),
     "beta, size 10": (varied(10.0), lambda rate: rate),
+    "1, 2 or 20 verdicts": (unequal, lambda rate: rate),
+    "2 verdicts, or 20 where unsure": (fewer_where_sure, lambda rate: rate),
     "5% always wrong": (few_wrong, lambda rate: 0.95 * rate),
 }
 """How the shares of a study are drawn, and their mean in the population."""
 
-ONCE = ("95% follow the place", "70% follow the place", "settled")
+ONCE = (
+    "95% follow the place",
+    "70% follow the place",
+    "settled",
+    "1, 2 or 20 verdicts",
+    "2 verdicts, or 20 where unsure",
+)
 """Populations in which the number of replications makes no difference."""
 
 
