@@ -160,8 +160,8 @@ _labels_option = click.option(
     multiple=True,
     metavar="FILE",
     help="Labels: CSV, .xlsx, JSON, JSONL or parquet with columns id and label (and rater, part), "
-    "or a log whose scores people edited. Repeat it for several; files take the place of other "
-    "labels.",
+    "or a log whose scores people edited. Repeat it for several; they take the place of other "
+    "labels, and sheets that label wrote are added to them.",
 )
 
 _map_option = pairs(
@@ -261,7 +261,7 @@ class CommonOptions:
         Raises:
             UserError: One of LOGS cannot be read or can mean two things, or a facet is no column.
         """
-        own = columns_of_judgments(self.reading.columns, self.labels)
+        own = columns_of_judgments(self.reading.columns, self.labels, self.logs)
         if own and not any(map(has_judgments, self.logs)):
             raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
         shown = partial(progress, what="Reading")

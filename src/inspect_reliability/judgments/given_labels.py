@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..errors import UserError
 from ..files import kind_of
 from .columns import LABELS
+from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_own_labels
 from .reading import Code, Reading, refuse
+from .rows import has_judgments, read_rows
 from .sources import Source, in_file, judgments_from
 from .table import Judgments
 
@@ -37,7 +39,8 @@ def labelled_judgments(
     Args:
         given: Judgments, or where they are (see `judgments_from`).
         labels: Labels, each with the columns `id` (or `question`) and `label`, and maybe `rater`
-            and `part`. They take the place of other labels.
+            and `part`. They take the place of other labels, but those of a sheet that `label` wrote
+            are added to them.
         columns: Name in the frames or files, of judgments or of labels -> our name.
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.
@@ -52,29 +55,63 @@ def labelled_judgments(
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     edited, files = _edited_and_files(labels)
     sources = _logs_beside(edited, given) if edited else given
-    read = replace(known, columns=columns_of_judgments(known.columns, labels))
+    own = columns_of_judgments(known.columns, labels, sources)
+    of_labels = {
+        yours: ours
+        for yours, ours in known.columns.items()
+        if yours not in own or ours not in LABELS
+    }
+    read = replace(known, columns=own)
     judgments = judgments_from(sources, reading=read, progress=progress)
     if isinstance(given, Judgments) and not files:
         return with_own_labels(judgments)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
-    # Other labels take the place of those that may be the judge's own words.
-    asked = [one for one in judgments.asked if not (files and one.code is Code.LABEL_OPEN)]
+    asked = judgments.asked
+    if files and any(one.code is Code.LABEL_OPEN for one in asked) and columns_of_labels(files):
+        # Other labels take the place of those that may be the judge's own words.
+        asked = tuple(one for one in asked if one.code is not Code.LABEL_OPEN)
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
     refuse([one for one in asked if one.column not in grouped])
     judgments = replace(judgments, asked=())
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
         return with_own_labels(judgments)
-    return with_abstentions(with_labels(judgments, files, known.map, known.columns), known.abstain)
+    return with_abstentions(with_labels(judgments, files, known.map, of_labels), known.abstain)
 
 
-def columns_of_judgments(columns: Mapping[str, str], labels: Labels) -> dict[str, str]:
+def columns_of_judgments(
+    columns: Mapping[str, str], labels: Labels, given: Source
+) -> dict[str, str]:
     """Names of columns that are those of judgments.
 
-    Labels of files take the place of labels in judgments, and so do the names of their columns.
+    A column of labels is of the files of labels if one of them has it, or else of the judgments. No
+    name is of a sheet that `label` wrote.
+
+    Args:
+        columns: Name in the frames or files, of judgments or of labels -> our name.
+        labels: Labels, as in `labelled_judgments`.
+        given: Judgments, or where they are.
+
+    Raises:
+        UserError: A file cannot be read.
     """
     files = _edited_and_files(labels)[1]
-    return {yours: ours for yours, ours in columns.items() if not files or ours not in LABELS}
+    open_ = {yours for yours, ours in columns.items() if ours in LABELS}
+    if not files or not open_ or (theirs := columns_of_labels(files)) is None:
+        return dict(columns)
+    open_ -= {yours for yours in open_ - theirs if {*yours.split("+")} <= _columns_in(given)}
+    return {yours: ours for yours, ours in columns.items() if yours not in open_}
+
+
+def _columns_in(given: Source) -> set[str]:
+    """The columns of a data frame or of files of judgments, as they are called there."""
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        return {*map(str, given)}
+    files = [one for one in places_in(given) if isinstance(one, str | Path)]
+    read = (next(read_rows(str(one), 1).frames) for one in files if has_judgments(str(one)))
+    return {str(name) for frame in read for name in frame}
 
 
 def _edited_and_files(labels: Labels) -> tuple[list[str], list[str | pd.DataFrame]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
@@ -33,6 +33,9 @@ _CHANGED = "labels that were changed after the judge was seen: those from before
 _AFTER = "target_after"
 """Column of labels by somebody who has seen the judge's verdicts; they count for nothing."""
 
+_OF_A_SHEET = {"id", "drawn", "position", "unsure", "note"}
+"""Columns of what `label` writes, beside those of its labels."""
+
 _NOT_UNSURE = ("", "0", "false", "nan", "none", "<na>")
 
 TEST = "test"
@@ -51,6 +54,8 @@ class LabelFile(NamedTuple):
         draw: Its column `drawn`; None without one.
         positions: Id -> its place in the draw, of what a labeller reached: labelled or passed over.
         splits: Id -> the part of the labels that it belongs to; empty if none is the test part.
+        adds: Whether its labels are beside those that the judgments have: `label` drew what had
+            none. Labels that stopped when the answer was known count alone.
     """
 
     table: pd.DataFrame
@@ -59,6 +64,17 @@ class LabelFile(NamedTuple):
     draw: str | None = None
     positions: Mapping[str, int] = {}
     splits: Mapping[str, str] = {}
+    adds: bool = False
+
+
+def columns_of_labels(sources: Iterable[str | pd.DataFrame]) -> set[str] | None:
+    """The columns of files and data frames of labels; None if `label` wrote all of them.
+
+    What `label` writes has its own names, whatever the columns of the judgments are called.
+    """
+    frames = [_rows(one)[0] for one in sources]
+    others = [{*map(str, one)} for one in frames if not _is_sheet(one)]
+    return set().union(*others) if others else None
 
 
 def read_labels(
@@ -79,14 +95,20 @@ def read_labels(
     for name, source in sources.items():
         frame, notes = _rows(source)
         frames[name] = _by_part(named_once(frame, name)), notes
-    known = {name for frame, _ in frames.values() for name in frame}
+    known = {name for frame, _ in frames.values() if not _is_sheet(frame) for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
     absent = [name for name in own if not {*name.split("+")} <= known]
     if sources and absent:
-        path, (frame, _) = next(iter(frames.items()))
+        path, (frame, _) = min(frames.items(), key=lambda one: _is_sheet(one[1][0]))
         raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
     return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
+
+
+def _is_sheet(frame: pd.DataFrame) -> bool:
+    """Whether `label` wrote it: its sheet, or what its page saves."""
+    names = {*map(str, frame)}
+    return names >= _OF_A_SHEET and any(one.startswith(("target", "label")) for one in names)
 
 
 def _rows(source: str | pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
@@ -150,7 +172,12 @@ def _positions(frame: pd.DataFrame, table: pd.DataFrame) -> dict[str, int]:
 def _read(
     path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
 ) -> LabelFile:
-    reading = {yours: ours for yours, ours in columns.items() if {*yours.split("+")} <= {*frame}}
+    sheet = _is_sheet(frame)
+    reading = {
+        yours: ours
+        for yours, ours in columns.items()
+        if not sheet and {*yours.split("+")} <= {*frame}
+    }
     about = Reading(columns=reading, where=path, words=OF_LABELS)
     table, taken, _ = renamed_columns(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
@@ -162,7 +189,15 @@ def _read(
     if "split" in frame and TEST in (parts := frame["split"].map(_part)).to_numpy():
         splits = dict(zip(table["id"].map(str), parts, strict=True))
     rows = table.reindex(columns=[*LABELS])
-    return LabelFile(rows, said, how_drawn(frame, path), draw, _positions(frame, rows), splits)
+    return LabelFile(
+        table=rows,
+        notes=said,
+        drawn=how_drawn(frame, path),
+        draw=draw,
+        positions=_positions(frame, rows),
+        splits=splits,
+        adds=sheet and not until(draw),
+    )
 
 
 def _part(value: object) -> str:

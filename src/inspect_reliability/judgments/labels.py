@@ -35,6 +35,7 @@ OTHER = "labels that are no verdict of the judge: say what they mean with --map 
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
+_REPLACED = "labels of the judgments left out: files of labels take their place"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
 
 _FRAME = "data frame of labels"
@@ -81,7 +82,8 @@ def with_labels(
     """Join labels to judgments.
 
     Args:
-        judgments: Judgments. Their own labels are used if there is no file.
+        judgments: Judgments. Their own labels are used if there is no file, or if `label` wrote all
+            of them, which draws what has no label.
         sources: CSV, .xlsx, JSON, JSONL or parquet files, or data frames, with a row a label:
             `id` of what was judged (a question, or one of its outputs) and `label`, with `rater`
             and `part` where there are several. Rows of one id without raters are of several
@@ -104,8 +106,12 @@ def with_labels(
     names = names or {}
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(_by_name(sources), columns or {})
-    in_files = [one for path in files for one in _in_file(path, files[path].table, outputs)]
-    read = in_files if sources else [*_of_judgments(outputs)]
+    own = [*_of_judgments(outputs)] if "label" in judgments.table else []
+    added = all(one.adds for one in files.values())
+    # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.
+    same = bool(own) and added and len(files) == 1
+    in_files = [one for path in files for one in _in_file(path, files[path].table, outputs, same)]
+    read = [*(own if added else ()), *in_files]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
     labels = dict.fromkeys(one.label for one in read)
@@ -122,8 +128,10 @@ def with_labels(
         # Without these, a judge that never gives the right verdict would not be wrong.
         outputs.also.update({*others}.difference(NO_VERDICTS))
         found, said = _joined(given, outputs)
-    if same := [str(one.label) for one in read if one.label in of_places]:
-        said["labels", _SAME] = same
+    if placed := [str(one.label) for one in read if one.label in of_places]:
+        said["labels", _SAME] = placed
+    if own and not added:
+        said["labels", _REPLACED] = [one.id for one in own]
     table = outputs.labelled(found)
     for what, (rows, names_of) in outputs.never(found).items():
         said["labels", what] = names_of
@@ -142,10 +150,11 @@ def with_labels(
     notes += [note for one in files.values() for note in one.notes]
     if drawn := next(filter(None, (one.drawn for one in files.values())), None):
         table = table.assign(labels_drawn=table["label"].notna().map({True: drawn, False: None}))
-    elif files:
+    elif not added:
         table = table.drop(columns="labels_drawn", errors="ignore")
     if files:
-        table = outputs.split(outputs.placed(table, [*files.values()]), [*files.values()])
+        table = outputs.placed(table, [*files.values()], added)
+        table = outputs.split(table, [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
 
@@ -373,16 +382,24 @@ class _Outputs:
                 names += unsaid
         return missed
 
-    def placed(self, table: pd.DataFrame, files: Sequence[LabelFile]) -> pd.DataFrame:
-        """The table with the place of each output in the draw of labels; of several, in turn."""
+    def placed(self, table: pd.DataFrame, files: Sequence[LabelFile], added: bool) -> pd.DataFrame:
+        """The table with the place of each output in the draw of labels; of several, in turn.
+
+        The draw that the judgments know comes first where labels are added to theirs.
+        """
         places: dict[int, int] = {}
+        draws = [one.draw for one in files]
+        if added and "label_position" in table:
+            known = table["label_position"].notna().to_numpy()
+            each = zip(self.number[known], table["label_position"][known].astype(int), strict=True)
+            places |= dict(each)
+            draws.insert(0, next(iter(table["label_draw"].dropna()), None))
         for file in files:
             before = max(places.values(), default=0)
             for id, place in file.positions.items():
                 for unit in self.of(id):
                     places.setdefault(unit, before + place)
-        draws = sorted(filter(None, (one.draw for one in files)), key=lambda one: not until(one))
-        draw = next(iter(draws), None)
+        draw = next(iter(sorted(filter(None, draws), key=lambda one: not until(one))), None)
         if not places or draw is None:
             return table.drop(columns=["label_draw", "label_position"], errors="ignore")
         position = [places.get(unit, np.nan) for unit in self.number.tolist()]
@@ -453,7 +470,8 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
             yield _Label("labels", str(name), [unit], whose, named, str(one))
 
 
-def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs) -> Iterator[_Label]:
+def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs, same: bool) -> Iterator[_Label]:
+    """The labels of a file; `same` says whether its rater without a name is the judgments' own."""
     times: Counter[Any] = Counter()
     for name, label, raters, part in table.astype(object).where(table.notna(), None).to_numpy():
         units = tuple(outputs.of(str(name), part))
@@ -461,4 +479,5 @@ def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs) -> Iterator[_Lab
             times[units] += 1
             named = isinstance(rater, str)
             by = str(rater) if named else f"{path} {times[units]}"
+            by = "" if same and not named and times[units] == 1 else by
             yield _Label(path, f"{name}, {part}" if part else str(name), units, by, named, one)
