@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import inspect_reliability as ir
 from commands import invoke, results
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.chosen_judge import _mean_of
+from inspect_reliability.record.rule import read_choice
 
 
 def grades(n: int = 120, tries: int = 3, off: float = 0.25, seed: int = 5) -> pd.DataFrame:
@@ -201,3 +205,119 @@ def test_the_answer_is_the_output(sheet: str) -> None:
     assert "Text output you said so" in said
     refused = words("read", sheet, "--column", "Text=texts")
     assert "output (or answer)" in refused
+
+
+@pytest.fixture(name="judges")
+def _judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Two judges of the same questions, a file each: one strays further, and is right as often."""
+    monkeypatch.chdir(tmp_path)
+    near, far = grades(off=0.3), grades(off=0.2, seed=6)
+    far["label"] = near["label"]
+    rng = np.random.default_rng(7)
+    off = rng.choice([-2, -1, 0, 1, 2], len(far), p=[0.15, 0.1, 0.5, 0.1, 0.15])
+    far["verdict"] = np.clip(far["label"] + off, 1, 5)
+    near.to_excel("noten.xlsx", index=False)
+    far.to_excel("noten_neu.xlsx", index=False)
+    return "noten.xlsx", "noten_neu.xlsx"
+
+
+def test_a_choice_counts_a_step_off_as_report_does(judges: tuple[str, str]) -> None:
+    """Each candidate is within one step as often as pandas counts: one try, and the mean of 3."""
+    for option, step in (((), 1), (("--no-within-one",), 0)):
+        found = results("choose", *judges, *option)["choose"]
+        assert {one["within_one"] for one in found} == {step == 1}
+        assert len(found) == 4
+        for one in found:
+            table = pd.read_excel(one["judge"])
+            if one["votes"] == 3:
+                mean = table.groupby("question")["verdict"].transform("mean")
+                table["verdict"] = mean.round()
+            near = (table["verdict"] - table["label"]).abs() <= step
+            assert one["accuracy"] == pytest.approx(near.mean())
+        said = words("choose", *judges, *option)
+        assert ("within one step of people in" in said) == (step == 1)
+        assert ("exactly right in" in said) == (step == 0)
+    frames = [one for one in results("choose", *judges)["choose"] if one["chosen"]]
+    assert frames[0]["judge"] == "noten.xlsx"
+
+
+def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> None:
+    """By each person's labels, a candidate is within a step as often as pandas counts."""
+    ann = pd.read_excel(judges[0]).drop_duplicates("question").rename(columns={"question": "id"})
+    bob = ann.assign(label=np.clip(ann["label"] + 1, 1, 5))
+    people = {"ann": ann, "bob": bob}
+    labels = pd.concat([one[["id", "label"]].assign(rater=who) for who, one in people.items()])
+    labels.to_csv("labels.csv", index=False)
+    call = ("choose", *judges, "--labels", "labels.csv", "--votes", "1")
+    found = results(*call)["rater_preferences"]
+    assert [one["rater"] for one in found] == ["ann", "bob"]
+    for one in found:
+        table = pd.read_excel(one["prefers"])
+        label = table["question"].map(people[one["rater"]].set_index("id")["label"])
+        assert one["accuracy"] == pytest.approx(((table["verdict"] - label).abs() <= 1).mean())
+
+
+def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> None:
+    """`validate` of the choice counts rounded means of the questions that did not choose."""
+    for name in judges:
+        table = pd.read_excel(name)
+        table["label"] = table["label"].mask(table["question"].isin(table["question"][:150]))
+        table.to_excel(f"other_{name}", index=False)
+        pd.read_excel(name)[:150].to_excel(name, index=False)
+    assert invoke("choose", *judges, "--votes", "3", "--out", "choice.yaml").exit_code == 0
+    others = [f"other_{name}" for name in judges]
+    for name in judges:
+        pd.read_excel(f"other_{name}").to_excel(name, index=False)
+    call = ("validate", *judges, "--column", "file=judge", "--rule", "choice.yaml")
+    (right,) = results(*call)["validity"]
+    table = pd.read_excel(right["judge"]).dropna(subset="label")
+    each = table.groupby("question").agg(said=("verdict", "mean"), label=("label", "first"))
+    exact = (each["said"].round() == each["label"]).mean()
+    assert right["accuracy"] == pytest.approx(exact)
+    assert right["n_labelled"] == len(each)
+    refused = invoke("choose", others[0], "--votes", "1")
+    assert "there is one candidate" in refused.stderr
+    with pytest.raises(UserError, match="their mean was chosen"):
+        _ = read_choice("choice.yaml").as_rule
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([1, 2, 2], "2"),
+        ([1, 1, 5], "2"),
+        (["5", "4", "non-response"], "5"),
+        (["4", "5", "invalid"], "4"),
+        (["non-response", "invalid"], "non-response"),
+    ],
+)
+def test_a_mean_is_the_nearest_grade(given: list[object], said: str) -> None:
+    """Midway it is the grade nearer to the first; outputs without a grade have no part in it."""
+    table = pd.DataFrame({"verdict": list("12345"), "label": list("12345")})
+    assert _mean_of(table)(given) == said
+
+
+def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
+    """No question is asked about the files, which a name without its ending tells apart."""
+    said = words("choose", *judges, "--current", "noten")
+    assert "This can mean" not in said
+    assert "Whether" not in said
+    assert "--column file=judge" in said
+    found = results("choose", *judges, "--current", "noten")["choose"]
+    assert {one["judge"] for one in found if one["better_than_current"] is None} == {"noten.xlsx"}
+    assert ir.choose(list(judges), current="noten_n").chosen.startswith("noten.xlsx")
+    refused = invoke("choose", *judges, "--current", "note")
+    assert "is no candidate" in refused.stderr
+    asked = invoke("keep", *judges)
+    assert "This can mean two things" in asked.stderr
+
+
+def test_what_is_not_shown_is_said_without_a_current_one(judges: tuple[str, str]) -> None:
+    """Of judges that do not differ by these labels; not of one that is clearly worse."""
+    assert "It is not shown" not in words("choose", *judges, "--votes", "1")
+    table = pd.read_excel(judges[0])
+    first = table["question"] == "q0"
+    table.loc[first, "verdict"] = (table["label"] + 1) % 5 + 1  # two steps off
+    table.to_excel(judges[1], index=False)
+    said = words("choose", *judges, "--votes", "1")
+    assert "It is not shown to be within one step of people more often than noten_neu.xlsx." in said

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isfinite, isinf
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
@@ -17,13 +17,15 @@ from ..files import read_text, user_path, yaml_events
 from ..judgments.label_files import TEST
 from ..record.rule import EXACT, ChosenBy, ChosenJudge, labels_fingerprint
 from ..showing.formats import Record, amount, describe, told_apart, whole_number
-from ..stats import Labelled
+from ..stats import KINDS, Labelled
 from ..stats.cells import Flags, FloatArray, IntArray
 from ..stats.intervals import FEWEST_QUESTIONS
+from ..stats.labelled import WITHIN_ONE
 from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
+from .labelled_cascade import NO_STEP, are_grades, within_one_by_default
 from .row import NO_LABELS, Row
 
 VOTES = (1, 3, 5)
@@ -54,11 +56,14 @@ class Candidate:
         """Its row's keys, with its votes."""
         return {**self.row.keys, "votes": self.votes}
 
-    def right(self, known: Labelled) -> FloatArray:
-        """How often it is right on each labelled output, N; NaN where it has too few verdicts."""
+    def right(self, known: Labelled, kind: str) -> FloatArray:
+        """How often it is right, or within a step, on each labelled output, N.
+
+        Several votes are their majority, or on a scale their mean; NaN where they are too few.
+        """
         if self.votes is None:
-            return known.most_probable()
-        return next(known.majorities([self.votes], NO_VERDICTS))
+            return known.most_probable(kind)
+        return known.together(kind, self.votes, NO_VERDICTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +79,8 @@ class Choosing:
         marked: Whether labels have a test part, though maybe nothing of it is labelled.
         missed: Labelled questions that some candidate lacks.
         opened: What was measured on the test part before: names of candidates by question.
+        within_one: Whether a verdict is right within one step; None where these are no grades.
+        step: That step; None of no grades.
     """
 
     candidates: tuple[Candidate, ...]
@@ -84,6 +91,21 @@ class Choosing:
     marked: bool
     missed: int
     opened: Mapping[str, Collection[str]]
+    within_one: bool | None = None
+    step: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """What counts as right, as `Labelled.kinds` calls it."""
+        return kind_of(bool(self.within_one))
+
+    @property
+    def measure(self) -> str:
+        """What candidates are counted for, in words."""
+        if not self.within_one:
+            return "right" if self.within_one is None else "exactly right"
+        step = "one step" if self.step == 1 else f"{self.step:g}"
+        return f"within {step} of people"
 
     @property
     def by_question(self) -> FloatArray:
@@ -172,6 +194,7 @@ class Choosing:
         Raises:
             UserError: There is none, or several.
         """
+        name = _in_full(name, [one.row for one in self.candidates])
         if name in self.names:
             return self.names.index(name)
         found = [
@@ -201,13 +224,20 @@ class Choosing:
             design={key: str(of) for key, of in known.items()},
             votes="exact" if one.votes is None else one.votes,
             order="both" if shown > 1 else "given",
-            rule="most probable" if one.votes is None else "majority",
+            rule=self._rule(one.votes),
+            within_one=bool(self.within_one),
             abstain=tuple(sorted({*row.judged.undecided} - {*NO_VERDICTS})),
             accuracy=value,
             at_least=(ends or (0.0, 1.0))[0],
             candidates=len(self.candidates),
             labels=self._chosen_by,
         )
+
+    def _rule(self, votes: int | None) -> Literal["majority", "mean", "most probable"]:
+        """How so many votes become a verdict."""
+        if votes is None:
+            return "most probable"
+        return "majority" if self.within_one is None or votes == 1 else "mean"
 
     @property
     def _chosen_by(self) -> ChosenBy:
@@ -240,6 +270,7 @@ def candidates_of(
     votes: Sequence[int] = VOTES,
     prices: Mapping[str, float] | None = None,
     opened: Mapping[str, Collection[str]] | None = None,
+    within_one: bool | None = None,
 ) -> Choosing:
     """What can be chosen among: each row, with each number of votes that it has.
 
@@ -249,19 +280,26 @@ def candidates_of(
         prices: Dollars of a call by judge, where the judgments do not say; any other judge without
             a price is an error.
         opened: What was measured on the test part before: names of candidates by question.
+        within_one: Whether a verdict is right within one step of the label. By default it is where
+            verdicts and labels are grades of one scale.
 
     Raises:
         UserError: Nothing is labelled, there is one candidate, candidates share fewer than three
-            labelled questions, or a price is missing.
+            labelled questions, a price is missing, or names have no step.
     """
     known = [(row, row.labelled) for row in analysis.rows]
     pairs = [(row, labels) for row, labels in known if labels and not labels.other_scale]
     if not pairs:
         others = next((labels.other_scale for _, labels in known if labels), None)
         raise UserError(f"Nothing can be chosen: {others or NO_LABELS}.")
+    graded = are_grades([row for row, _ in pairs])
+    if within_one and not graded:
+        raise UserError(NO_STEP)
+    if within_one is None:
+        within_one = within_one_by_default([row for row, _ in pairs])
     priced = partial(_price, prices=prices)
     found = [
-        (one, one.right(labels), labels)
+        (one, one.right(labels, kind_of(within_one)), labels)
         for row, labels in pairs
         for one in _asked(row, labels, votes, priced)
     ]
@@ -295,7 +333,14 @@ def candidates_of(
         marked=TEST in part.values(),
         missed=len(set.union(*every)) - len(names),
         opened=opened or {},
+        within_one=within_one if graded else None,
+        step=first.step,
     )
+
+
+def kind_of(within_one: bool) -> str:
+    """What counts as right, as `Labelled.kinds` calls it."""
+    return WITHIN_ONE if within_one else KINDS[0]
 
 
 def _asked(
@@ -314,7 +359,8 @@ def _asked(
         return
     most = float(np.median(labels.given.replications))
     for n in votes:
-        if n <= most and not isinf(most):
+        no_mean = n > 1 and labels.of_means and not labels.has_means
+        if n <= most and not isinf(most) and not no_mean:
             yield Candidate(row, n, n, None if dollars is None else n * dollars)
 
 
@@ -408,12 +454,32 @@ def refuse_unknown(rows: Sequence[Row], name: str) -> None:
     Raises:
         UserError: No row has it; the message lists the names of the rows.
     """
+    name = _in_full(name, rows)
     named = told_apart([row.keys for row in rows], "judge")
     names = [named(row.keys) for row in rows]
     wanted = {part for part in _parts(name) if not _VOTES.fullmatch(part)}
     each = zip(rows, names, strict=True)
     if not any(wanted <= {*_words(row), *own.split(", ")} for row, own in each):
         raise UserError(f"--current {name!r} is no candidate. {_one_of(names)}")
+
+
+def _in_full(name: str, rows: Sequence[Row]) -> str:
+    """A name whose parts may be the beginnings of names, or files without their ending, in full."""
+    words = {word for row in rows for word in _words(row)}
+
+    def full(part: str) -> str:
+        if part in words or _VOTES.fullmatch(part):
+            return part
+        for fits in ({one for one in words if PurePath(one).stem == part}, _begin(words, part)):
+            if len(fits) == 1:
+                return fits.pop()
+        return part
+
+    return ", ".join(full(part.strip()) for part in name.split(","))
+
+
+def _begin(words: Collection[str], part: str) -> set[str]:
+    return {one for one in words if part and one.startswith(part)}
 
 
 def _parts(name: str) -> set[str]:

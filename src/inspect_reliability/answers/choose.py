@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..judgments.chosen_judge import Openings
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
-from ..judgments.sources import Source
+from ..judgments.sources import Source, in_file
 from ..judgments.table import Judgments
 from ..record.rule import CHOICE, ChosenJudge
 from ..saving import write_text
@@ -60,6 +60,9 @@ _MOST_STEPS = 3
 _LITTLE = 0.02
 """How much less often fewer votes may be right to be named beside the choice."""
 
+_MOST_NAMED = 3
+"""Judges that the chosen one is not shown to beat, and that are named."""
+
 _THOUSAND = 1_000
 """Verdicts whose dollars are shown."""
 
@@ -71,6 +74,16 @@ _CALLS = (
     "Prices are not known, so calls say what is cheap. Calls of different judges cost different "
     "amounts: name dollars a call in a file with --price FILE."
 )
+_NEAR = (
+    "These are grades: one that is at most a step from the label counts as right{} "
+    "(--no-within-one: only the label itself)."
+)
+
+_EXACT = (
+    "These are grades: only the label itself counts as right{} (--within-one: one that is at most "
+    "a step from it, too)."
+)
+
 _SOURCES = "All intervals hold together, however many candidates there are."
 
 
@@ -159,6 +172,7 @@ def choose(
     votes: Sequence[int] = VOTES,
     max_loss: float = 0.05,
     price: Mapping[str, float] | str | Path | None = None,
+    within_one: bool | None = None,
     out: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
@@ -167,8 +181,9 @@ def choose(
     """Choose the best judge by a few labels, with an error that is still true.
 
     Candidates are the judges under every condition, each with one verdict and with the majority of
-    several. The accuracy of the chosen one is that after choosing, and intervals and comparisons
-    hold for all candidates at once. Where labels have a column `split`, those of the part "test"
+    several, or of grades their mean. Files that name no judge are one each. The accuracy of the
+    chosen one is that after choosing, and intervals and comparisons hold for all candidates at
+    once. Where labels have a column `split`, those of the part "test"
     measure, and all others choose. The candidates measured first are kept in a file beside the
     labels, or beside the judgments; of data frames alone, nothing is kept.
 
@@ -180,6 +195,8 @@ def choose(
         votes: Numbers of verdicts whose majority is a candidate.
         max_loss: How much less often the cheapest may be right than any other, as a share.
         price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
+        within_one: Whether a verdict is right if it is at most a step from the label. By default
+            it is where verdicts and labels are grades.
         out: File for the choice (.yaml), which `keep`, `validate`, `gate` and `rejudge` take.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -187,7 +204,7 @@ def choose(
 
     Raises:
         UserError: The judgments cannot be read, nothing is labelled, there is one candidate, a
-            price is missing, or the file would replace another.
+            price is missing, names have no step, or the file would replace another.
 
     Example:
         >>> import inspect_reliability as ir
@@ -207,8 +224,9 @@ def choose(
         raise UserError(f"{out} does not end in .yaml or .yml. Name another file.")
     by = [by] if isinstance(by, str) else by
     opened = _openings(judgments, labels)
-    read = labelled_judgments(judgments, labels, columns=columns, swap=swap, reading=reading, by=by)
-    found = choose_among(read, opened, by, votes, price, current)
+    how = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
+    read = labelled_judgments(judgments, labels, reading=how, by=by, apart=True)
+    found = choose_among(read, opened, by, votes, price, current, within_one)
     place = None if current is None else found.of_name(current)
     wanted = Wanted(place, max_loss, None if out is None else str(out))
     answer = JudgeChoice(found, wanted)
@@ -232,11 +250,13 @@ def choose_among(
     votes: Sequence[int] = VOTES,
     price: Mapping[str, float] | str | Path | None = None,
     current: str | None = None,
+    within_one: bool | None = None,
 ) -> Choosing:
     """The candidates: a row each, with all its benchmarks together unless `by` says else.
 
     Raises:
-        UserError: None has the name of the `current` one, or there is nothing to choose.
+        UserError: None has the name of the `current` one, there is nothing to choose, or names
+            have no step.
     """
     analysis = analyse(judgments, by)
     names = [] if by else without_benchmark(analysis)
@@ -244,7 +264,7 @@ def choose_among(
     if current is not None:
         refuse_unknown(whole.rows, current)
     prices = None if price is None else prices_in(price)
-    return candidates_of(whole, votes, prices, opened.candidates)
+    return candidates_of(whole, votes, prices, opened.candidates, within_one)
 
 
 def open_test(found: Choosing, opened: Openings) -> None:
@@ -260,7 +280,9 @@ def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Docu
     results = {"choose": records, "rater_preferences": raters}
     said = [
         _taken(found),
+        *_grades(found),
         *_beside_current(found, wanted, records),
+        *_not_shown_better(found, wanted),
         *_cheapest(found, wanted, records),
         *_one_more_dollar(found),
         *_people(found),
@@ -302,6 +324,7 @@ def records_of(found: Choosing, wanted: Wanted) -> list[Record]:
                 **one.keys,
                 "n_labelled": best.n,
                 "n_test": measured.n if found.has_test else 0,
+                "within_one": bool(found.within_one),
                 "accuracy": float(best.accuracy[place]),
                 "accuracy_interval": list(best.interval(place)),
                 "chosen": chosen,
@@ -336,19 +359,55 @@ def _taken(found: Choosing) -> str:
     among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}"
     if _alike(found):
         return (
-            f"These labels do not tell the {len(found.candidates)} candidates apart: all are right "
-            f"on the same questions ({share(value, best.n)}). {name} is the cheapest."
+            f"These labels do not tell the {len(found.candidates)} candidates apart: all are "
+            f"{found.measure} on the same questions ({share(value, best.n)}). {name} is the "
+            "cheapest."
         )
     after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
     fewer = _fewer_votes(found)
     if found.has_test:
         of = amount(found.measured.n, "test question")
         why = f" No interval: {_reason(found, found.chosen)}." if found.stale else ""
-        return f"Take {name}, {among}{fewer}. {name} is right in {after} of {of}.{why}"
+        return f"Take {name}, {among}{fewer}. {name} is {found.measure} in {after} of {of}.{why}"
     naive = share(float(best.accuracy[found.chosen]), best.n)
-    high = f" On these labels {name} is right in {naive}, but the best of several looks too good."
+    high = (
+        f" On these labels {name} is {found.measure} in {naive}, but the best of several looks too "
+        "good."
+    )
     same = naive == share(value, best.n)
-    return f"Take {name}: right in {after} of questions, {among}{fewer}.{'' if same else high}"
+    near = f"{found.measure} in {after} of questions"
+    return f"Take {name}: {near}, {among}{fewer}.{'' if same else high}"
+
+
+def _grades(found: Choosing) -> Iterator[str]:
+    """What counts as right of grades, and what several votes are."""
+    if found.within_one is not None:
+        means = ", and several votes are their mean" * (
+            len({c.votes for c in found.candidates}) > 1
+        )
+        yield (_NEAR if found.within_one else _EXACT).format(means)
+
+
+def _not_shown_better(found: Choosing, wanted: Wanted) -> Iterator[str]:
+    """Which other judges the chosen one is not shown to beat, where none is named to compare."""
+    if wanted.current is not None or found.stale or _alike(found):
+        return
+    measured, row = found.measured, found.candidates[found.chosen].row
+    best: dict[int, int] = {}  # of each other judge, its candidate that is right most often
+    for place, one in enumerate(found.candidates):
+        known = best.setdefault(id(one.row), place)
+        if measured.accuracy[place] > measured.accuracy[known]:
+            best[id(one.row)] = place
+    best.pop(id(row))
+    near = [place for place in best.values() if measured.at_least(found.chosen, place) <= ROUNDING]
+    if near:
+        near.sort(key=lambda place: -measured.accuracy[place])
+        named = [found.names[place] for place in near[:_MOST_NAMED]]
+        more = len(near) - len(named)
+        last = [f"{more} more"] if more else named[1:][-1:]
+        first = named if more else named[: len(named) - len(last)]
+        whom = " or ".join(filter(None, [", ".join(first), *last]))
+        yield f"It is not shown to be {found.measure} more often than {whom}."
 
 
 def _fewer_votes(found: Choosing) -> str:
@@ -380,14 +439,14 @@ def _beside_current(found: Choosing, wanted: Wanted, records: Sequence[Record]) 
         yield "It is the one in use."
         return
     if one["better_than_current"] is None:
-        yield f"Whether it is right more often than {name} is not known."
+        yield f"Whether it is {found.measure} more often than {name} is not known."
         return
     by = f"{points(one['difference'], n)} points"
     least = f"at least {points(one['difference_at_least'], n)}"
     if one["better_than_current"]:
-        yield f"It is right more often than {name}: by {by}, {least}."
+        yield f"It is {found.measure} more often than {name}: by {by}, {least}."
     else:
-        yield f"Whether it is right more often than {name} is not decided: {by}, {least}."
+        yield f"It is not shown to be {found.measure} more often than {name}: {by}, {least}."
 
 
 def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
@@ -451,7 +510,7 @@ def _one_more_dollar(found: Choosing) -> Iterator[str]:
         f"${_THOUSAND * (found.price(dear) - found.price(cheap)):,.2f} from {found.names[cheap]} "
         f"to {found.names[dear]} "
         f"({in_points(float(found.best.accuracy[dear] - found.best.accuracy[cheap]), found.best.n)}"
-        " more often right)"
+        f" more often {found.measure})"
         for cheap, dear in pairwise(places)
     ]
     if not found.by_dollars or not steps:
@@ -509,10 +568,16 @@ def _table(found: Choosing, records: Sequence[Record], title: str, most: int) ->
     def mark(name: str) -> Callable[[Record], str]:
         return lambda one: "yes" if one[name] else ""
 
+    def heading(one: TableColumn) -> TableColumn:
+        if one.key != "accuracy" or found.within_one is None:
+            return one
+        said = found.measure[0].upper() + found.measure[1:]
+        return one._replace(heading=f"{said} [95%, all at once]")
+
     marks = {name: mark(name) for name in ("chosen", "not_worse", "better_than_current")}
     shown = {"accuracy": right, "dollars": dollars, **marks}
     first = TableColumn("votes", heading="Candidate", shown=lambda one: names[_id(one)])
-    columns = [one for one in declared("choose", **shown) if one.key != "after_choosing"]
+    columns = [heading(one) for one in declared("choose", **shown) if one.key != "after_choosing"]
     return replace(Table.of(records, [first, *columns], title), most=most)
 
 
@@ -579,7 +644,7 @@ def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figu
     drawn.sort(key=lambda one: kinds.index(one["candidate"]))
     return Figure(
         "Candidates",
-        f"How often each candidate is right, by its {price} for a verdict. {_SOURCES}",
+        f"How often each candidate is {found.measure}, by its {price} for a verdict. {_SOURCES}",
         drawn,
         x=price,
         axis="prices",
@@ -587,7 +652,7 @@ def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figu
         by="candidate",
         kind="points",
         names=kinds,
-        y_label="right",
+        y_label=found.measure,
         x_label=f"{price} for a verdict",
         percent=True,
         width=9.0,

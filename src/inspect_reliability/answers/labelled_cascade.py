@@ -87,6 +87,12 @@ def _as_number(name: str) -> float | int | None:
     return int(name) if name.lstrip("-").isdigit() else float(name)
 
 
+NO_STEP = (
+    "--within-one needs labels and verdicts that are grades of one scale, and these are not. Leave "
+    "it out."
+)
+
+
 def are_grades(rows: Sequence[Row]) -> bool:
     """Whether verdicts and labels of all rows are grades of one scale, as a report takes them."""
     known = [row.labelled for row in rows]

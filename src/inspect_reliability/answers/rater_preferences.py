@@ -7,6 +7,7 @@ import numpy as np
 from ..showing.formats import ROUNDING, Record, amount
 from ..stats import Cells, Labelled
 from .candidates import Choosing, raters_of
+from .row import Row
 
 _MOST_NAMED = 3
 """Questions that are named where two people prefer different candidates."""
@@ -41,11 +42,23 @@ def _right_by(found: Choosing, rater: object) -> Mapping[str, Sequence[float]]:
     for one in found.candidates:
         given = [(name, label) for name, who, label in one.row.judged.rated if who == rater]
         asked, labels = zip(*given, strict=True)
-        known = Labelled(one.row.counts, Cells.from_long(asked, labels), one.row.judged.undecided)
-        columns.append(dict(zip(known.given.questions, one.right(known).tolist(), strict=True)))
+        cells, undecided = Cells.from_long(asked, labels), one.row.judged.undecided
+        known = Labelled(one.row.counts, cells, undecided, _numbers(one.row))
+        columns.append(
+            dict(zip(known.given.questions, one.right(known, found.kind).tolist(), strict=True))
+        )
     names = [name for name in found.questions if all(name in one for one in columns)]
     rows = {name: [one[name] for one in columns] for name in names}
     return {name: row for name, row in rows.items() if not np.isnan(row).any()}
+
+
+def _numbers(row: Row) -> Mapping[str, float] | None:
+    """Category -> number, where verdicts and the labels of all people are grades."""
+    known = row.labelled
+    if known is None or known.values is None:
+        return None
+    each = zip(known.given.categories, known.values.tolist(), strict=True)
+    return {name: value for name, value in each if value == value}
 
 
 def _deciding(found: Choosing, rights: _Rights, rater: object, best: int) -> list[str]:

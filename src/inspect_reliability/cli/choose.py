@@ -10,6 +10,7 @@ import click
 from ..answers.candidates import VOTES, Choosing, prices_in
 from ..answers.choose import Wanted, choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
+from ..judgments.sources import FILE
 from ..record.rule import CHOICE
 from ..saving import write_text
 from ..showing.terminal import console, print_text
@@ -49,7 +50,8 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
     metavar="N,...",
     default=",".join(map(str, VOTES)),
     callback=_numbers,
-    help="Numbers of votes: the majority of so many verdicts is a candidate of its own.",
+    help="Numbers of votes: the majority of so many verdicts, or of grades their mean, is a "
+    "candidate of its own.",
 )
 @click.option(
     "--max-loss",
@@ -61,6 +63,12 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
     "--price",
     metavar="FILE",
     help="YAML or JSON file with dollars of a call for each judge, if the judgments do not say.",
+)
+@click.option(
+    "--within-one/--no-within-one",
+    default=None,
+    help="Whether a verdict is right if it is at most a step from the label. By default it is "
+    "where verdicts and labels are grades.",
 )
 @writes(
     "--out",
@@ -76,6 +84,7 @@ def choose(
     votes: list[int],
     max_loss: float,
     price: str | None,
+    within_one: bool | None,
     out: str | None,
     html: str | None,
     by: tuple[str, ...],
@@ -84,9 +93,9 @@ def choose(
     """Choose the best judge in LOGS by a few labels, with an error that is still true.
 
     Candidates are the judges in LOGS under every condition (wording, temperature), each with one
-    verdict and with the majority of several. Whoever takes the best of many by few labels believes
-    too much of it. So the accuracy of the chosen one is that after choosing, and intervals and
-    comparisons hold for all candidates at once.
+    verdict and with the majority of several. Files that name no judge are one each. Whoever takes
+    the best of many by few labels believes too much of it. So the accuracy of the chosen one is
+    that after choosing, and intervals and comparisons hold for all candidates at once.
 
     If labels have a column split, those of the part "test" measure, and all others choose. The
     candidates measured first are kept in a file beside the labels, since a test part is honest
@@ -96,11 +105,13 @@ def choose(
     opened = Openings.beside([*request.logs[:1], *request.labels][-1])
     prices = None if price is None else prices_in(price)
     # Read
-    judgments = request.read(by)
-    found = choose_among(judgments, opened, by, votes, prices, current)
+    judgments = request.read(by, apart=True)
+    if any(one.columns.get(FILE) == "judge" for one in judgments.readings):
+        request = replace(request, columns={**request.columns, FILE: "judge"})
+    found = choose_among(judgments, opened, by, votes, prices, current, within_one)
     print_left_out(_not_had(found, votes))
     # Estimate
-    typed = typed_options("current", "votes", "max_loss", "price", "by")
+    typed = typed_options("current", "votes", "max_loss", "price", "within_one", "by")
     wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, typed)
     # A page goes to other people: it names no paths.
     on_page = replace(wanted, written=out and Path(out).name, options="")

@@ -252,11 +252,12 @@ class CommonOptions:
         """The same of other LOGS."""
         return replace(self, logs=logs)
 
-    def read(self, by: Sequence[str] = ()) -> Judgments:
+    def read(self, by: Sequence[str] = (), apart: bool = False) -> Judgments:
         """Read LOGS, and print what was read and left out to standard error.
 
         Args:
             by: Columns that the command groups by, so that what they may mean is not asked.
+            apart: Whether each of several files is a judge's, where none names its judge.
 
         Raises:
             UserError: One of LOGS cannot be read or can mean two things, or a facet is no column.
@@ -266,7 +267,7 @@ class CommonOptions:
             raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
         shown = partial(progress, what="Reading")
         judgments = labelled_judgments(
-            self.logs, self.labels, reading=self.reading, by=by, progress=shown
+            self.logs, self.labels, reading=self.reading, by=by, apart=apart, progress=shown
         )
         print_left_out(judgments.notes)
         print_text(console(stderr=True), short(described(judgments)))

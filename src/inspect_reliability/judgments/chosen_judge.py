@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in
 from ..saving import Ours, beside, write_text
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
+from .count import NUMBER
 from .judge_of import stale
 from .reading import Note
 from .table import Judgments
@@ -29,6 +30,9 @@ _CHOSE = "labels left out because they chose this judge: by them it looks better
 
 _OTHERS = "Label other questions"
 
+_DIGITS = 9
+"""Of distances that are equal."""
+
 
 def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
     """The judgments of the judge in a file of `choose`; all without one, or of a rule's own judges.
@@ -36,7 +40,7 @@ def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judg
     Args:
         judgments: What was read.
         rule: The file.
-        votes: Whether the verdicts that vote are wanted, or else their majorities.
+        votes: Whether the verdicts that vote are wanted, or else what they are together.
 
     Raises:
         UserError: The file is no choice or rule, no judgment is of its judge, or another judge than
@@ -62,7 +66,7 @@ def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bo
         choice: The judge, and how many of its verdicts vote.
         where: The file of the choice.
         votes: Whether the verdicts that vote are wanted, so many a question. Else a verdict is the
-            majority of so many; of those tied the first.
+            majority of so many, or their mean; of those tied the first.
 
     Raises:
         UserError: None is of this judge, or they are too few for a vote.
@@ -74,12 +78,15 @@ def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bo
                 f"{where} takes {choice.votes} verdicts at a time, and these judgments are counts. "
                 "Name the logs or files that they are from."
             )
-        take = _first if votes else _majorities
-        table = take(table, int(choice.votes)) if votes or int(choice.votes) > 1 else table
+        if votes:
+            table = _first(table, int(choice.votes))
+        elif int(choice.votes) > 1:
+            won = _mean_of(judgments.table) if choice.rule == "mean" else _majority
+            table = _together(table, int(choice.votes), won)
         if not len(table):
             raise UserError(
-                f"{where} takes the majority of {choice.votes} verdicts, and no question has so "
-                "many of this judge. Judge again with more replications."
+                f"{where} takes the {choice.rule} of {choice.votes} verdicts, and no question has "
+                "so many of this judge. Judge again with more replications."
             )
     table, notes = _without_labels(table, choice, where)
     return replace(judgments, table=table, said=(*judgments.said, *notes))
@@ -137,21 +144,44 @@ def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
     return table.loc[table.index.isin(turns.index[place < votes])]
 
 
-def _majorities(table: pd.DataFrame, votes: int) -> pd.DataFrame:
-    """A row for each majority of so many verdicts: a vote takes verdicts that no other takes."""
+def _together(table: pd.DataFrame, votes: int, won: Callable[[Sequence[Any]], Any]) -> pd.DataFrame:
+    """A row for each so many verdicts: a vote takes verdicts that no other takes."""
     turns, units = _turns(table)
     place = turns.groupby(units, dropna=False).cumcount()
     turns = turns.assign(_vote=place // votes)
     by = turns.groupby([*units, "_vote"], dropna=False, sort=False)
     whole = by["verdict"].transform("size") == votes
     said = turns[whole].groupby([*units, "_vote"], dropna=False, sort=False)["verdict"]
-    won = said.transform(lambda given: _majority(given.tolist()))
-    first = turns[whole].assign(verdict=won).drop_duplicates([*units, "_vote"])
+    made_of = said.transform(lambda given: won(given.tolist()))
+    first = turns[whole].assign(verdict=made_of).drop_duplicates([*units, "_vote"])
     made = first.assign(replication=first["_vote"] + 1).sort_index()
     return made.drop(columns=[name for name in made if str(name).startswith("_")])
 
 
-def _majority(given: list[Any]) -> Any:
+def _mean_of(table: pd.DataFrame) -> Callable[[Sequence[Any]], Any]:
+    """What rounds the mean of verdicts to the nearest grade; midway, to the one nearer the first.
+
+    Outputs without a grade have no part in it.
+    """
+    said = {*table["verdict"].dropna().map(str)}
+    said |= {*table["label"].dropna().map(str)} if "label" in table else set()
+    grades = {float(one): one for one in sorted(said, reverse=True) if NUMBER.fullmatch(one)}
+
+    def mean(given: Sequence[Any]) -> Any:
+        known = [float(one) for one in map(str, given) if NUMBER.fullmatch(one)]
+        if not known:
+            return NON_RESPONSE
+        middle = sum(known) / len(known)
+
+        def far(grade: float) -> tuple[float, float]:
+            return round(abs(grade - middle), _DIGITS), abs(grade - known[0])
+
+        return grades[min(grades, key=far)]
+
+    return mean
+
+
+def _majority(given: Sequence[Any]) -> Any:
     """The most frequent verdict, of those tied the first; outputs without one have no vote."""
     known = Counter(one for one in given if one is not None and one not in NO_VERDICTS)
     return known.most_common(1)[0][0] if known else NON_RESPONSE

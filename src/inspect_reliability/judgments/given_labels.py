@@ -14,7 +14,7 @@ from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_own_labels
 from .reading import Code, Reading, refuse
 from .rows import has_judgments, read_rows
-from .sources import Source, in_file, judgments_from
+from .sources import FILE, Source, in_file, judgments_from
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def labelled_judgments(
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
     by: Sequence[str] = (),
+    apart: bool = False,
     progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
 ) -> Judgments:
     """Read judgments and join labels to them; without any, the judgments have their own.
@@ -45,6 +46,7 @@ def labelled_judgments(
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.
         by: Columns to group by: what these may mean is not asked.
+        apart: Whether each of several files is a judge's, where none names its judge.
         progress: Wraps the logs as they are read, to show progress.
 
     Raises:
@@ -63,6 +65,10 @@ def labelled_judgments(
     }
     read = replace(known, columns=own)
     judgments = judgments_from(sources, reading=read, progress=progress)
+    unnamed = len(judgments.files) > 1 and judgments.table["judge"].isna().all()
+    if apart and unnamed and FILE not in read.columns:
+        each = Reading.of(read, columns={FILE: "judge"})
+        judgments = judgments_from(sources, reading=each, progress=progress)
     if isinstance(given, Judgments) and not files:
         return with_own_labels(judgments)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])

@@ -14,7 +14,13 @@ from ..answers.analysis import Analysis
 from ..answers.candidates import prices_in
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
-from ..answers.labelled_cascade import LabelledCascade, Promise, are_grades, within_one_by_default
+from ..answers.labelled_cascade import (
+    NO_STEP,
+    LabelledCascade,
+    Promise,
+    are_grades,
+    within_one_by_default,
+)
 from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
@@ -104,10 +110,7 @@ def cascades(
         UserError: A judge has no row, or several; or no price; or names have no step.
     """
     if within_one and not any(are_grades([row]) for row in analysis.rows):
-        raise UserError(
-            "--within-one needs labels and verdicts that are grades of one scale, and these are "
-            "not. Leave it out."
-        )
+        raise UserError(NO_STEP)
 
     def asked(*rows: Row) -> LabelledCascade:
         near = (

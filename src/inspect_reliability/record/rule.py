@@ -121,8 +121,9 @@ class ChosenJudge(Strict):
         design: Its judge, temperature, wording and the like, by the names of columns, as texts.
         votes: Verdicts that vote on an output, or "exact" where the most probable one counts.
         order: "both" where votes are over several orders of the options, else "given".
-        rule: How they become one verdict.
+        rule: How they become one verdict; a mean is rounded to the nearest grade.
         abstain: Verdicts that decide nothing.
+        within_one: Whether a grade that is at most a step from the label is right.
         accuracy: How often it is right, after choosing.
         at_least: The lower end of the interval of that.
         candidates: How many it was chosen among.
@@ -132,7 +133,8 @@ class ChosenJudge(Strict):
     design: dict[str, str]
     votes: Annotated[int, Field(ge=1, le=100_000)] | Literal["exact"]
     order: Literal["given", "both"]
-    rule: Literal["majority", "most probable"]
+    rule: Literal["majority", "mean", "most probable"]
+    within_one: bool = False
     abstain: tuple[str, ...] = ()
     accuracy: _Share
     at_least: _Share
@@ -162,8 +164,13 @@ class ChosenJudge(Strict):
         """The rule by which `selective_scorer` asks it: the most frequent of its votes is kept.
 
         Raises:
-            UserError: It is asked for probabilities, or has no judge.
+            UserError: It is asked for probabilities, or has no judge, or its votes make a mean.
         """
+        if self.rule == "mean":
+            raise UserError(
+                f"{self.name} cannot be asked by a scorer: a scorer takes the most frequent of "
+                f"{self.votes} grades, and their mean was chosen. Choose with --votes 1."
+            )
         if self.votes == EXACT or "judge" not in self.design:
             raise UserError(
                 f"{self.name} cannot be asked by a scorer: its verdicts are probabilities, or no "

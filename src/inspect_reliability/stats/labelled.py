@@ -305,7 +305,7 @@ class Labelled:
         if votes > 1:
             most = self.given.replications.max()
             why = f"no labelled question has {votes} verdicts: the most are {most:g}"
-            if self.of_means and places_of(self._used) is None:
+            if self.of_means and not self.has_means:
                 why = "grades lie at unequal distances, so a mean has no nearest grade"
             elif kind == WITHIN_ONE and not self.of_means:
                 why = self.other_scale or NO_SCALE
@@ -430,10 +430,17 @@ class Labelled:
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
             yield right
 
-    def most_probable(self) -> FloatArray:
-        """Whether the most probable verdict is right, N; of several labels, how often."""
+    def most_probable(self, kind: str = "accuracy") -> FloatArray:
+        """Whether the most probable verdict is right, or "within_one", N; of labels, how often."""
         first = self.given.shares.argmax(axis=1)
+        if kind == WITHIN_ONE and self.values is not None and self.step is not None:
+            return near(self.values, np.eye(len(self.values))[first], self.truth, self.step)
         return np.asarray((self.matched * self._decides)[np.arange(len(first)), first])
+
+    @property
+    def has_means(self) -> bool:
+        """Whether a mean of verdicts has a nearest grade: these lie at equal distances."""
+        return self.of_means and places_of(self._used) is not None
 
     def means(self, silent: Collection[str] = ()) -> dict[int, tuple[Estimate, Estimate]]:
         """How often the mean of n verdicts is right, and within a step of the label.
