@@ -1,5 +1,6 @@
 """The line that says what was read."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 import example_logs
-from commands import results
+from commands import invoke, results
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -81,3 +82,40 @@ def test_only_columns_of_the_file_are_said_to_be_read(tmp_path: Path) -> None:
     found = results("read", tmp_path / "j.csv")
     known = {"question", "verdict", "noise", "(rows)"}
     assert {one["column"] for one in found["columns"]} <= known
+
+
+def test_first_rows_that_begin_alike_are_told_apart(tmp_path: Path) -> None:
+    """Long texts are cut where they do not differ, at their end if nothing speaks against it."""
+    middle = "the same words once more, " * 3
+    for form, shown in (
+        ("Number {n} of " + middle, "Number {n} of the same words once more, th..."),
+        (middle + "{n} in all", "the same words once ... once more, {n} in all"),
+        (middle + "{n}, " + middle, "more, {n}, the same words once more, t..."),
+    ):
+        texts = [form.format(n=n) for n in "abcde"]
+        rows = pd.DataFrame(
+            {"question": [one for one in texts for _ in "xy"], "verdict": [*"xy"] * 5}
+        )
+        rows.to_csv(tmp_path / "j.csv", index=False)
+        out = " ".join(invoke("read", str(tmp_path / "j.csv")).stdout.split())
+        for n in "abc":
+            assert " ".join(shown.format(n=n).split()) in out
+
+
+@pytest.mark.parametrize(
+    ("names", "made"), [(("KI 1", "KI 2"), "replication"), (("gpt-4", "claude"), "judge")]
+)
+def test_columns_of_verdicts_are_listed_by_their_names(
+    names: tuple[str, str], made: str, tmp_path: Path
+) -> None:
+    """No column is listed that the file does not have, as if the file had it."""
+    frame = pd.DataFrame(
+        {"Frage": [f"q{n}" for n in range(9)]} | {one: [*"abc"] * 3 for one in names}
+    )
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    said = {"Frage": "question"} | dict.fromkeys(names, "verdict")
+    words = [word for one in said.items() for word in ("--column", "=".join(one))]
+    found = json.loads(invoke("read", str(tmp_path / "j.csv"), *words, "--format", "json").stdout)
+    listed = {one["column"]: one["taken_for"] for one in found["columns"]}
+    assert {name: of for name, of in listed.items() if "(" not in name} == said
+    assert listed["(names)"] == made

@@ -128,3 +128,53 @@ def test_a_column_that_says_passed_is_the_verdict(
     ):
         other.to_csv(file, index=False)
         assert invoke("report", str(file)).exit_code == 2
+
+
+def wide(label: str, tries: tuple[str, ...], blank: bool) -> pd.DataFrame:
+    """A row a question, with grades side by side and those of a person, perhaps of a half."""
+    rng = np.random.default_rng(3)
+    person = rng.integers(1, 6, 40)
+    own = pd.array([None if blank and q % 2 else int(one) for q, one in enumerate(person)], "Int64")
+    names = ["Frage", "Antwort", label]
+    columns = [[f"Frage {q} von 40" for q in range(40)], [f"Antwort {q}" for q in range(40)], own]
+    graded = {name: np.clip(person + rng.integers(-1, 2, 40), 1, 5) for name in tries}
+    return pd.DataFrame(dict(zip(names, columns, strict=True)) | graded)
+
+
+@pytest.mark.parametrize(
+    ("label", "tries", "blank"),
+    [
+        ("Bewertung Mensch", ("KI 1", "KI 2", "KI 3"), True),
+        ("Bewertung Mensch", ("KI 1", "KI 2"), False),
+        ("Nota humana", ("nota0", "nota1", "nota2", "nota3"), False),
+        ("Note", ("Lauf 1 (KI)", "Lauf 2 (KI)"), True),
+        ("Note", ("KI",), True),
+        ("Mensch", ("gpt-4", "claude"), True),
+    ],
+)
+def test_a_label_beside_columns_of_verdicts_is_none_of_them(
+    label: str, tries: tuple[str, ...], blank: bool, tmp_path: Path
+) -> None:
+    """It is named for people, or half empty; one command says all, also what was typed."""
+    file, saved = str(tmp_path / "noten.xlsx"), str(tmp_path / "reading.yaml")
+    frame = wide(label, tries, blank)
+    frame.to_excel(file, index=False)
+    said = {"Frage": "question", label: "label", **dict.fromkeys(tries, "verdict")}
+    some = [dict[str, str](), {label: "label"}, {"Antwort": "unused"}]
+    some += [dict.fromkeys(tries, "verdict")] * (len(tries) > 1)
+    for typed in some:
+        words = [word for one in typed.items() for word in ("--column", "=".join(one))]
+        asked = invoke("report", file, *words, "--abstain", "0")
+        assert asked.exit_code == 2
+        call = shlex.split(asked.stderr.splitlines()[-1])
+        assert call[:3] == ["inspect-reliability", "read", file]
+        columns = [call[n + 1] for n, word in enumerate(call) if word == "--column"]
+        assert {*columns} == {"=".join(one) for one in (said | typed).items()}
+        assert call[-4:-1] == ["--abstain", "0", "--save"]
+        assert not invoke(*call[1:-1], saved).exit_code
+    run = invoke("report", file, "--reading", saved)
+    judges = len(tries) if tries[0] == "gpt-4" else 1
+    tried = f"{len(tries) // judges} tr"
+    read = f"{f'{judges} judges x ' * (judges > 1)}40 questions x {tried}"
+    assert f"Read: {read}" in run.stderr
+    assert f"labels of {int(frame[label].notna().sum())} questions" in run.stderr

@@ -1,5 +1,7 @@
 """What was read of a source, with its first rows."""
 
+from collections.abc import Callable, Sequence
+
 from ..judgments.columns import COLUMNS, UNUSED, of_role
 from ..judgments.reading import Code, Reading
 from ..judgments.sources import described
@@ -7,8 +9,9 @@ from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record
 
-OPEN, COUNTED = "?", "(rows)"
-"""What stands for a column that is asked about, and for the column of rows that are counted."""
+OPEN, COUNTED, NAMES = "?", "(rows)", "(names)"
+"""What stands for a column that is asked about, for the column of rows that are counted, and for
+the names of columns of verdicts."""
 
 MADE = ("sample", "output")
 """Columns that are made of others: a question with each of its systems or pairs."""
@@ -64,6 +67,9 @@ def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
     for one in judgments.notes:
         if one.column and not one.choices:
             add(one.column, UNUSED, "differs from question to question")
+    wide = [yours for yours, ours in reading.columns.items() if ours == "verdict"]
+    for yours in wide if wide[1:] else []:
+        add(yours, "verdict", "you said so")
     for of in judgments.readings:
         for yours, ours in of.columns.items():
             add(yours, ours, "you said so" if yours in reading.columns else "by its name")
@@ -76,9 +82,18 @@ def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
             add(name, "a facet" if name in judgments.facets else UNUSED, "")
         elif name == "replication" and judgments.counted:
             add(COUNTED, name, "rows of a question are counted")
+        elif wide[1:] and name == _of_names(judgments, wide):
+            add(NAMES, name, "by the names of those columns")
         elif name not in renamed | {*MADE} and judgments.table[name].notna().any():
             add(name, name, "by the reader of the export" if exported else "its name is ours")
     return list(found.values())
+
+
+def _of_names(judgments: Judgments, wide: Sequence[str]) -> str:
+    """The column that the names of several columns of verdicts became."""
+    table = judgments.table
+    named = (one for one in ("judge", "scorer") if one in table and {*table[one]} <= {*wide})
+    return next(named, "replication")
 
 
 def _first_rows(judgments: Judgments) -> list[Record]:
@@ -86,12 +101,20 @@ def _first_rows(judgments: Judgments) -> list[Record]:
     table = judgments.table
     names = [*of_role(table, "unit", "part", "facet", "replication", "outcome", "truth")]
     shown = table[[name for name in names if table[name].notna().any()]].head(_ROWS)
-    return [
-        {str(name): _short(value) for name, value in row.items()}
-        for row in shown.to_dict("records")
+    columns = {str(name): _short([*map(str, shown[name])]) for name in shown}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _short(texts: Sequence[str]) -> list[str]:
+    """Texts that are cut at their end, or in the middle or both ends where only that differs."""
+    plain = [" ".join(text.split()) for text in texts]
+    signs = enumerate(zip(*{*plain}, strict=False))
+    alike = next((place for place, some in signs if len({*some}) > 1), 0)
+    half, before = _LONGEST // 2, max(alike - _LONGEST // 4, 0)
+    cuts: list[Callable[[str], str]] = [
+        lambda text: f"{text[:_LONGEST]}...",
+        lambda text: f"{text[:half]} ... {text[-half:]}",
+        lambda text: f"...{text[before : before + _LONGEST]}...",
     ]
-
-
-def _short(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    ways = ([one if len(one) <= _LONGEST else cut(one) for one in plain] for cut in cuts)
+    return max(ways, key=lambda way: len({*way}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..shell import quote
-from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, UNUSED, USUAL, each_once
+from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, PEOPLE, UNUSED, USUAL, each_once
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -271,9 +272,11 @@ def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
         return several
     known = {ours: yours for yours, ours in {**reading.columns, **taken}.items()}
     question = known.get("question", "question")
-    first = several if question in frame and not frame[question].duplicated().any() else ""
     columns = {**reading.columns, **taken}
-    said = reading.call({"columns": columns})
+    wide = [yours for yours, ours in columns.items() if ours == "verdict"]
+    once = question in frame and not frame[question].duplicated().any()
+    first = several if once and not wide[1:] else ""
+    said = reading.call({"columns": columns} | reading.entries | {"columns": columns})
     if not reading.in_python:
         read = f"inspect-reliability read {quote(reading.where)} {said}"
         said = f"\n  {read} --save reading.yaml"
@@ -281,7 +284,9 @@ def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
         said = f" {said}."
     if first:
         return f"{first}{_BY_VALUES}{said}"
-    each = [f"{yours!r} the {ours}" for yours, ours in columns.items() if ours != UNUSED]
+    single = {yours: ours for yours, ours in columns.items() if yours not in wide or not wide[1:]}
+    each = [f"{yours!r} the {ours}" for yours, ours in single.items() if ours != UNUSED]
+    each += [f"each of {', '.join(map(repr, wide))} a verdict"] * bool(wide[1:])
     is_it = f"{QUESTION}{', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
     hint = f"{reading.hint[0].lower()}{reading.hint[1:]}"
     return f"{is_it} Their values say so. If not, {hint} If so:{said}"
@@ -292,7 +297,8 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
 
     A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
     judges have few names. Of columns with few values, a label is the same in all rows of a
-    question, and a verdict is not. Nothing is likely where several columns could be the verdict.
+    question, and a verdict is not. Where questions have one row each, columns whose names differ
+    in a number are tries. Nothing is likely where other columns could be the verdict as well.
     """
     rows = _as_texts(frame)
     found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
@@ -324,17 +330,72 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
     )
     few = [name for name in free if _few(rows[name])]
     fixed = [name for name in few if each[name].nunique().max() < 2]
+    take("label", _label(rows, [name for name in fixed if name in free]))
+    few = [name for name in few if name in free]
+    if once and (tries := _numbered_names(few)):
+        for name in tries:
+            take("verdict", name)
+        return taken
     varied = [name for name in few if name not in fixed]
     numbers = [name for name in (varied or few) if _numbers(rows[name])]
     verdict = next(iter(numbers or varied or few), None)
     said = {*rows[verdict].dropna()} if verdict else set()
     same = [one for one in few if one != verdict and _alike(said, {*rows[one].dropna()})]
+    if once and same and "label" in {*taken.values(), *known}:  # verdicts of one judge each
+        for one in (verdict, *same):
+            take("verdict", one)
+        return taken
     if any(one in varied for one in same) or (once and len(same) > 1):
         return {}
     take("verdict", verdict)
     alike = [name for name in fixed if name in free and _alike(said, {*rows[name].dropna()})]
-    take("label", next(iter(alike), None))
+    if "label" not in taken.values():
+        take("label", next(iter(alike), None))
     return taken
+
+
+_PARTLY = 0.2
+"""Share of empty cells from which a column beside full ones has labels of some questions."""
+
+
+def label_in(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+    """Which of these columns has labels: named for people, or partly empty beside full ones."""
+    return _label(_as_texts(frame), names)
+
+
+def _label(rows: pd.DataFrame, names: Sequence[str]) -> str | None:
+    said = [name for name in names if _of_people(name)]
+    empty = {name: float(rows[name].isna().mean()) for name in names}
+    others = [name for name in names if empty[name] < _PARTLY]
+    partly = [name for name in names if name not in others] if others else []
+    found = said or partly
+    return found[0] if len(found) == 1 and len(names) > 1 else None
+
+
+def _of_people(name: str) -> bool:
+    words = {word.casefold() for word in re.findall(r"[^\W\d_]+", name)}
+    return could_be(name, "label") or not PEOPLE.isdisjoint(words)
+
+
+def _numbered_names(names: Sequence[str]) -> list[str]:
+    """The names of tries among others; empty if none are, or several kinds."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        kinds[re.sub(r"\d+", "", name)].append(name)
+    found = [own for own in kinds.values() if numbers_of_tries(own)]
+    return found[0] if len(found) == 1 else []
+
+
+def numbers_of_tries(names: Sequence[str]) -> list[int]:
+    """The numbers from 0 or 1 in which these names alone differ; empty if they do not."""
+    parts = [re.split(r"(\d+)", name) for name in names]
+    if len({tuple(one[::2]) for one in parts}) > 1:
+        return []
+    numbers = [of for of in zip(*(map(int, one[1::2]) for one in parts), strict=True)]
+    varied = [[*of] for of in numbers if len({*of}) > 1]
+    ends = varied[0] if len(varied) == 1 else []
+    counted = sorted(ends) in ([*range(len(names))], [*range(1, len(names) + 1)])
+    return ends if counted and len(names) > 1 else []
 
 
 def _blank(one: object) -> bool:

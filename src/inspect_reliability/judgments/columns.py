@@ -99,6 +99,12 @@ _PEOPLE = ("human", "gold", "true", "correct", "reference", "expert")
 
 _BY_PEOPLE = tuple(f"{who} {one}" for who in _PEOPLE for one in ("label", "verdict", *_SAID))
 BARE = ("gold", "gold standard", "truth", "ground truth", "human", "expert")
+PEOPLE = {
+    *("human", "humans", "gold", "expert", "mensch", "menschlich", "menschliche", "experte"),
+    *("humano", "humana", "experto", "humain", "humaine", "umano", "umana", "esperto"),
+}
+"""Words in the name of a column of labels, in several languages."""
+
 _RATERS = (
     *("annotator", "labeler", "labeller", "coder", "reviewer", "assessor"),
     *(f"{who} {what}" for who in ("rater", "annotator", "labeler") for what in ("id", "name")),

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from string import digits
 from typing import TYPE_CHECKING, Any
 
 from ..errors import QuestionError, UserError
@@ -23,7 +22,9 @@ from .column_names import (
     could_be,
     has_labels_alone,
     joined,
+    label_in,
     lacking,
+    numbers_of_tries,
     proposal,
     renamed_columns,
     under_our_names,
@@ -81,16 +82,15 @@ def melted(
     if absent := [name for name in wide if name not in first]:
         raise UserError(lacking(absent, first, reading))
     named = {*first, *others.values()}.difference(others)
-    stem = wide[0].rstrip(digits)
-    ends = [int(end) for name in wide if (end := name.removeprefix(stem)).isdecimal()]
-    numbered = sorted(ends) in ([*range(len(wide))], [*range(1, len(wide) + 1)])
-    tries = (numbered and not could_be(stem, "judge")) or all(map(_TRY.fullmatch, wide))
+    numbers = numbers_of_tries(wide)
+    judges = any(could_be(word, "judge") for word in re.split(r"[\W\d_]+", wide[0]))
+    tries = (bool(numbers) and not judges) or all(map(_TRY.fullmatch, wide))
     kind = "replication" if tries else "scorer" if "judge" in named else "judge"
     if kind in named:
         raise UserError(
             f"{reading.where}: two columns were given one name, '{kind}'. {reading.hint}"
         )
-    numbers = ends if numbered else range(1, len(wide) + 1)
+    numbers = numbers or [*range(1, len(wide) + 1)]
     levels: dict[str, Any] = dict(zip(wide, numbers if tries else wide, strict=True))
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
@@ -142,11 +142,13 @@ def hint_of_several(frame: pd.DataFrame, reading: Reading) -> str:
     shown = {name for pair in pairs_shown(frame) for name in pair}
     free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
     free = [name for name in free if not any(could_be(name, one) for one in _NAMED)]
+    free = [name for name in free if name not in reading.columns]
     values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free[:MOST_COLUMNS]}
     few = {name: of for name, of in values.items() if 0 < 2 * len(of) < max(len(frame), 3)}
     for own in few.values():
         same = [name for name, of in few.items() if 2 * len(own & of) > len(own | of)]
         same = same if len(same) > 1 else [name for name, of in few.items() if _grades(of)]
+        same = [name for name in same if name != label_in(frame, same)]
         if len(same) > 1:
             calls = reading.column_call("verdict", *same)
             judge = any(could_be(name, "judge") for name in map(str, frame))
@@ -235,6 +237,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         UserError: A column is missing, is there twice, or has a value of another kind.
     """
     given, exported = as_rows(given, reading)
+    told = reading
     frames, reading, wide = melted((named_once(one, reading.where) for one in given), reading)
     first = next(frames)
     frame, notes, reading = renamed_columns(first, reading)
@@ -244,7 +247,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
             hint = _LABELS_ALONE.format("labels=" if reading.in_python else "--labels")
         else:
             several = "" if "verdict" in frame else hint_of_several(first, reading)
-            hint = proposal(first, reading, several)
+            known = replace(reading, columns={**told.columns, **reading.columns})
+            hint = proposal(first, known, several)
         if hint.startswith(QUESTION):
             raise QuestionError(hint)
         raise UserError(lacking(absent, first, reading) + hint)
