@@ -18,8 +18,10 @@ from inspect_reliability.answers.data import write_data
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.given_labels import labelled_judgments
 from inspect_reliability.judgments.labels import with_abstentions, with_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import (
     judgments_from,
@@ -188,6 +190,18 @@ def test_without_a_rater_nobody_gave_two_labels() -> None:
     ]
 
 
+def test_labels_of_a_frame_that_contradict_each_other_are_left_out() -> None:
+    """A frame whose tries have two labels of one question is read as a file is: it has none."""
+    tries = [(f"q{n}", k, "yes") for n in range(4) for k in range(3)]
+    frame = pd.DataFrame(tries, columns=["question", "replication", "verdict"])
+    frame["label"] = ["yes", "no", "yes", *["yes"] * 6, *["no"] * 3]
+    found = labelled_judgments(frame)
+    assert labels(found) == {"q1": "yes", "q2": "yes", "q3": "no"}
+    assert "2 labels of questions with two different ones, and no rater named; such as q0" in notes(
+        found
+    )
+
+
 def test_two_files_of_one_rater_agree_or_say_so(tmp_path: Path) -> None:
     """A rater is the same in every file; people without names are others in each."""
     (tmp_path / "a").mkdir()
@@ -228,6 +242,30 @@ def test_labels_of_places_may_have_another_form(tmp_path: Path) -> None:
     assert labels(found) == {"q1": "A", "q2": "B"}
     same = "2 labels taken for the verdict of the same place; such as Response 1, Response 2"
     assert same in notes(found)
+
+
+def test_a_tie_may_have_another_word() -> None:
+    """ "first", "second" and "equal" are A, B and tie."""
+    said = {"q1": "A", "q2": "B", "q3": "tie"}
+    words = dict(zip(said.values(), ("first", "second", "equal"), strict=True))
+    rows = [{"question": q, "verdict": one, "label": words[one]} for q, one in said.items()]
+    assert labels(labelled_judgments(pd.DataFrame(rows))) == said
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_three_numbers_are_no_places(first: int) -> None:
+    """A third number may be a tie, or the first of them is 0: what A is must be said."""
+    names = ("A", "B", "tie")
+    rows = [
+        {"question": f"q{n}", "verdict": first + n % 3, "label": names[n % 3]} for n in range(9)
+    ]
+    frame = pd.DataFrame(rows)
+    found = labelled_judgments(frame)
+    assert labels(found) == {}
+    assert [one for one in notes(found) if "say what they mean with --map" in one]
+    means = {str(first + n): name for n, name in enumerate(names)}
+    told = labelled_judgments(frame, reading=Reading(map=means))
+    assert labels(told) == {f"q{n}": names[n % 3] for n in range(9)}
 
 
 def test_a_map_is_as_lenient_as_a_label(tmp_path: Path) -> None:

@@ -233,10 +233,23 @@ def _one_kind(names: set[str]) -> bool:
 
 
 def with_own_labels(judgments: Judgments) -> Judgments:
-    """Read labels in other words than the judge's as those of a file of labels."""
-    if "abstain" in judgments.table or not _in_other_words(judgments.table):
-        return judgments
-    return with_abstentions(with_labels(judgments))
+    """Read labels as those of a file if they contradict each other, or have other words."""
+    table = judgments.table
+    if _contradict(table) or ("abstain" not in table and _in_other_words(table)):
+        return with_abstentions(with_labels(judgments))
+    return judgments
+
+
+def _contradict(table: pd.DataFrame) -> bool:
+    """Whether one output has two labels among the tries of a judge, which are not of two raters."""
+    if "label" not in table:
+        return False
+    named = table["rater"].notna() if "rater" in table else False
+    known = table[table["label"].notna() & ~np.asarray(named, dtype=bool)]
+    units = ["judge", "temperature", "benchmark", "question", "scorer"]
+    units = [name for name in units if name in known]
+    labels = known["label"].map(str).groupby([known[name] for name in units], dropna=False)
+    return bool((labels.nunique() > 1).any())
 
 
 def _in_other_words(table: pd.DataFrame) -> bool:

@@ -110,16 +110,36 @@ def is_tie(verdict: str | None) -> bool:
 
 
 def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str, str]:
-    """Labels of two places -> the verdict that names the same one in another form."""
+    """Labels of two places, or of a tie -> the verdict that names the same in another form.
+
+    A third number beside 1 and 2 may be a tie, a grade, or show that they count from 0: numbers
+    are then nothing's other form.
+    """
     ours, theirs = pair_in(labels, PLACES), pair_in(verdicts, PLACES)
     if ours is None or theirs is None:
+        return {}
+    if _third_number(ours, labels) or _third_number(theirs, verdicts):
         return {}
     said = {theirs.place(one): one for one in sorted(verdicts, key=len, reverse=True)}
     there = zip(ours.names, theirs.names, strict=True)
     of = {our.casefold(): said.get(their.casefold()) for our, their in there}
+    if len(tie := _ties(theirs, verdicts)) == 1 and len(equal := _ties(ours, labels)) == 1:
+        of[equal[0]] = tie[0]
     known = {one.casefold() for one in verdicts}
-    found = {one: of.get(ours.place(one) or "") for one in labels if one.casefold() not in known}
+    found = {one: of.get(ours.place(one) or one) for one in labels if one.casefold() not in known}
     return {label: verdict for label, verdict in found.items() if verdict}
+
+
+def _third_number(pair: Pair, names: Collection[str]) -> bool:
+    """Whether a number is beside a pair of numbers."""
+    others = (one for one in names if not pair.has(one))
+    return pair.names[0].isdigit() and any(map(str.isdigit, others))
+
+
+def _ties(pair: Pair, names: Collection[str]) -> list[str]:
+    """The names beside those of two places that prefer neither: words for it, or one sign."""
+    others = {one for one in names if not pair.has(one)}.difference(NO_VERDICTS)
+    return sorted(one for one in others if is_tie(one) or one.casefold() in _BESIDE)
 
 
 def pairs_shown(table: Iterable[Any]) -> Iterator[tuple[str, str]]:
