@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from inspect_ai.log import write_eval_log
 
@@ -17,6 +18,7 @@ from example_judgments import changed, made, together
 from inspect_reliability import rejudge
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.card import card_document
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, Form, render
 from inspect_reliability.showing.document import Document
@@ -95,7 +97,20 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith("Each replication is another output of none/none; ")
     (log,) = tmp_path.glob("*.eval")
-    assert f": inspect-reliability rejudge {log} --replications 5" in shown["report"]
+    again = f": inspect-reliability rejudge {log} --replications 5"
+    assert again in shown["report"]
+
+    # A label of a question cannot be one of each of its outputs.
+    table = judgments_from_logs(tmp_path).table
+    rows = [{"id": one, "label": "C"} for one in table["question"].unique()]
+    pd.DataFrame(rows).to_csv(labels := tmp_path / "labels.csv", index=False)
+    of_one = "a label of a question says nothing of one of them"
+    for asked in ("keep", "validate", "gate --min accuracy=.5", "gate --min kept=.5"):
+        done = invoke(*asked.split(), tmp_path, "--labels", labels)
+        assert of_one in " ".join(done.output.split()), asked
+    said = " ".join(invoke("keep", tmp_path, "--labels", labels).stdout.split())
+    assert said.startswith("No promise: each replication is another output")
+    assert again in said
 
 
 @pytest.mark.slow

@@ -29,6 +29,15 @@ _SAMPLES_LOOKED_AT = 3
 """Questions, and outputs of each, that are read."""
 
 
+_NO_LABEL = "A label of a question says nothing of one of its outputs, so labels are not used. "
+
+OF_ONE_OUTPUT = (
+    "each replication is another output, and a label of a question says nothing of one of them: "
+    "judge each output again (inspect-reliability rejudge LOG), and label outputs"
+)
+"""Why labels of a suite's questions are not used."""
+
+
 @dataclass(frozen=True)
 class SuiteModels:
     """What some outputs of a suite show: the models that its scorer asked, if any."""
@@ -36,6 +45,7 @@ class SuiteModels:
     evaluated: str
     graders: tuple[str, ...]
     outputs_differ: bool
+    labelled: bool = False
 
     @property
     def caution(self) -> Reason | None:
@@ -45,7 +55,8 @@ class SuiteModels:
         return Reason(
             Grave.OUTPUTS_DIFFER,
             f"Each replication is another output of {self.evaluated}, so the numbers describe that "
-            f"model and its grader ({', '.join(self.graders)}) together. For the grader alone, run "
+            f"model and its grader ({', '.join(self.graders)}) together. "
+            f"{_NO_LABEL * self.labelled}For the grader alone, run "
             "inspect-reliability rejudge LOG.",
         )
 
@@ -81,7 +92,8 @@ def suite_models(table: pd.DataFrame) -> SuiteModels | None:
                     graders |= grading_of(log, scorer.score).models
         differ = differ or len(outputs) > 1
     evaluated = ", ".join(map(str, table["judge"].dropna().unique()))
-    return SuiteModels(evaluated, tuple(sorted(graders)), differ)
+    has_labels = "label" in table and bool(table["label"].notna().any())
+    return SuiteModels(evaluated, tuple(sorted(graders)), differ, has_labels)
 
 
 MOSTLY_WITHOUT_VERDICT = 1 / 3
@@ -207,8 +219,14 @@ class Condition:
 
     @cached_property
     def labelled(self) -> Labelled | None:
-        """Verdicts beside labels; None if nothing is labelled."""
-        return labelled(self.judged, self.counts)
+        """Verdicts beside labels; None if nothing is labelled, or no single output is."""
+        return None if self.of_one_output else labelled(self.judged, self.counts)
+
+    @property
+    def of_one_output(self) -> str | None:
+        """Why its labels are not used, though there are some; None if they are."""
+        suite = self.suite if "label" in self.table else None
+        return OF_ONE_OUTPUT if suite and suite.caution and suite.labelled else None
 
     @cached_property
     def not_at_random(self) -> str | None:

@@ -92,6 +92,8 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
     """
     records = analysis.results["validity"]
     if not records:
+        if why := next(filter(None, (row.of_one_output for row in analysis.rows)), None):
+            raise UserError(f"No label can be used: {why}.")
         raise UserError(
             "Nothing is labelled. Name a file of labels with --labels FILE, or write a page to "
             f"label outputs in: inspect-reliability label {logs} --out label.html"

@@ -272,6 +272,8 @@ class LabelledCascade:
         """Why labels promise nothing, whatever they say; None if they can."""
         if any(row.counts.clustered for row in self.rows):
             return OUTPUTS
+        if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
+            return why
         if not self.cascade.labelled.any():
             return NO_LABELS
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)

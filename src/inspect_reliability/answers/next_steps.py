@@ -58,7 +58,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     """The next step for a row; `logs` is what its command reads."""
     right = next(iter(analysis.of(row, "validity")), None)
     if row.suite and row.suite.caution:
-        return Advice("judge again", _GRADER, _rejudge(row))
+        return Advice("judge again", _GRADER, rejudge_call(row))
     if row.silent:
         if from_logs(row.table):
             return Advice("read", "read some outputs", f"report {logs} --html report.html")
@@ -193,10 +193,10 @@ def _judge_again(row: Row) -> Advice:
         )
     if "seed" in row.table:  # of a judge task, whose log has no other output to judge
         return Advice("judge again", "run the task again, with --epochs 5")
-    return Advice("judge again", "judge every output again", _rejudge(row))
+    return Advice("judge again", "judge every output again", rejudge_call(row))
 
 
-def _rejudge(row: Row) -> str:
+def rejudge_call(row: Row) -> str:
     """The command for the row's first log: each is rejudged by itself."""
     return f"rejudge {quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
 

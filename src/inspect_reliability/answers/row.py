@@ -123,7 +123,9 @@ class Row(Condition):
         if name in self.estimates:
             return self.estimates[name]
         if name in SHARES:
-            return self.share(name, votes) if self.labelled else Estimate(reason=NO_LABELS)
+            if self.labelled:
+                return self.share(name, votes)
+            return Estimate(reason=self.of_one_output or NO_LABELS)
         given, why = on_scale(self.judged, COEFFICIENTS[name].scale)
         if given is None:
             return Estimate(n_questions=len(self.counts.questions), reason=why)
@@ -342,10 +344,15 @@ def refuse_unlabelled(rows: Sequence[Row], names: Sequence[str], what: str) -> N
         UserError: A name is a share by the labels, and a row has none.
     """
     by_labels = [name for name in names if name == KEPT or name in SHARES]
-    unlabelled = [row.title for row in rows if not row.labelled]
+    unlabelled = [row for row in rows if not row.labelled]
     if by_labels and unlabelled:
         more = f" and {len(unlabelled) - 1} more" if len(unlabelled) > 1 else ""
+        if why := unlabelled[0].of_one_output:
+            raise UserError(
+                f"{what} {by_labels[0]} needs labels of outputs: of {unlabelled[0].title}{more}, "
+                f"{why}."
+            )
         raise UserError(
-            f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0]}{more} has "
-            "one. Name a file of labels with --labels FILE."
+            f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0].title}{more} "
+            "has one. Name a file of labels with --labels FILE."
         )

@@ -21,6 +21,7 @@ from ..answers.labelled_cascade import (
     are_grades,
     within_one_by_default,
 )
+from ..answers.next_steps import rejudge_call
 from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
@@ -349,6 +350,8 @@ def _next(found: Sequence[LabelledCascade], logs: str, options: str) -> list[Tex
             return next_step("write what to keep, a row a question", again)
         words = "write what to keep, and the rule to ask by from now on"
         return next_step(words, f"{again} --save-rule rule.json")
+    if panel.rows[0].of_one_output:
+        return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.stopped and not panel.withheld:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
