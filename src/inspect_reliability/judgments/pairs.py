@@ -28,7 +28,8 @@ PLACES = PAIRS[:4]
 _BESIDE = {"0", "3", "c", "n", "t"}
 """Single characters beside such a pair; with others it is a scale, or letters of more options.
 
-Beside 1 and 2, a 0 or 3 may be a tie or the end of a scale with the tie in its middle: no pair.
+Beside 1 and 2, a 0 or 3 may be a tie or the end of a scale with the tie in its middle: no pair,
+unless the user says that these are places.
 """
 
 _LONGEST = 200
@@ -87,8 +88,13 @@ class Pair:
         return self._form.fullmatch(verdict) if short else None
 
 
-def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS) -> Pair | None:
-    """The pair of places that verdicts name; None where they may name more, or are a scale."""
+def pair_in(
+    verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS, said: bool = False
+) -> Pair | None:
+    """The pair of places that verdicts name; None where they may name more, or are a scale.
+
+    `said` is whether the user says that they name places: a number beside 1 and 2 is then a tie.
+    """
     for names in pairs:
         pair = Pair(*names)
         places = {pair.place(one) for one in verdicts} - {None}
@@ -96,8 +102,8 @@ def pair_in(verdicts: Collection[str], pairs: Sequence[tuple[str, str]] = PAIRS)
         short = {one for one in others if len(one) == 1 or one.isdigit()}
         numbers = names[0].isdigit()
         # 1 alone says right; C and D are more than two.
-        enough, beside = (2, _BESIDE - {"0", "3"}) if numbers else (1, _BESIDE)
-        if len(places) >= enough and short <= beside:
+        beside = _BESIDE - {"0", "3"} if numbers and not said else _BESIDE
+        if len(places) >= 1 + numbers and short <= beside:
             return pair
     return None
 
@@ -110,15 +116,9 @@ def is_tie(verdict: str | None) -> bool:
 
 
 def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str, str]:
-    """Labels of two places, or of a tie -> the verdict that names the same in another form.
-
-    A third number beside 1 and 2 may be a tie, a grade, or show that they count from 0: numbers
-    are then nothing's other form.
-    """
+    """Labels of two places, or of a tie -> the verdict that names the same in another form."""
     ours, theirs = pair_in(labels, PLACES), pair_in(verdicts, PLACES)
     if ours is None or theirs is None:
-        return {}
-    if _third_number(ours, labels) or _third_number(theirs, verdicts):
         return {}
     said = {theirs.place(one): one for one in sorted(verdicts, key=len, reverse=True)}
     there = zip(ours.names, theirs.names, strict=True)
@@ -128,12 +128,6 @@ def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str,
     known = {one.casefold() for one in verdicts}
     found = {one: of.get(ours.place(one) or one) for one in labels if one.casefold() not in known}
     return {label: verdict for label, verdict in found.items() if verdict}
-
-
-def _third_number(pair: Pair, names: Collection[str]) -> bool:
-    """Whether a number is beside a pair of numbers."""
-    others = (one for one in names if not pair.has(one))
-    return pair.names[0].isdigit() and any(map(str.isdigit, others))
 
 
 def _ties(pair: Pair, names: Collection[str]) -> list[str]:
@@ -319,7 +313,8 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     swapped, pair = swapped_in(levels), None
     if levels and not of_responses:
         under = table["verdict"][table["order"].isin(levels)]
-        pair = pair_in({*under}, PLACES if reading.swap is None else PAIRS)
+        said = reading.swap is not None
+        pair = pair_in({*under}, PAIRS if said else PLACES, said)
     if pair is None or not swapped or (len(levels) < 2 and reading.swap is None):
         if reading.swap:
             raise UserError(f"{reading.where}: {_NOTHING}")
