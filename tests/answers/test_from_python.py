@@ -126,7 +126,7 @@ def test_what_is_kept_is_that_of_the_command(places: tuple[str, str], tmp_path: 
     assert found.summary()["judge"].tolist() == ["gpt-5.4", "gpt-5.4-nano"]
     prices = {"gpt-5.4": 0.02, "gpt-5.4-nano": 0.001}
     priced = [f"--price={name}={dollars}" for name, dollars in prices.items()]
-    out = [str(tmp_path / f"{name}.csv") for name in ("python", "command")]
+    out = [str(tmp_path / name / "kept.csv") for name in ("python", "command")]
     rule = [str(tmp_path / f"{name}.json") for name in ("python", "command")]
     found = ir.keep(
         file, labels=labels, max_error=0.25, price=prices, out=out[0], save_rule=rule[0]

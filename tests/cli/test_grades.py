@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -181,19 +182,66 @@ def test_a_workbook_of_the_list_is_for_a_person(sheet: str) -> None:
     written = ("keep", sheet, "--max-error", ".5", "--out")
     done = invoke(*written, "list.xlsx")
     assert done.exit_code == 0
-    assert "list.xlsx: first what to check, then what to keep" in " ".join(done.stderr.split())
+    assert "list.xlsx: first what to check, then what is labelled already" in " ".join(
+        done.stderr.split()
+    )
     found = pd.read_excel("list.xlsx")
-    names = ["judge", "question", "verdict", "confidence", "decision", "Antwort", "Nummer"]
-    assert [*found] == names
-    assert pd.api.types.is_numeric_dtype(found["verdict"])
+    names = ["question", "labelled", "median grade", "confidence", "decision", "checked"]
+    assert [*found.drop(columns="judge", errors="ignore")] == [*names, "Antwort", "Nummer"]
+    assert pd.api.types.is_numeric_dtype(found["median grade"])
     kept = found["decision"].eq("keep").tolist()
     assert kept == sorted(kept)
     assert len({*kept}) == 2
     assert (found["Nummer"] - 500 == found["question"].str[1:].astype(int)).all()
     assert invoke(*written, "list.xlsx").exit_code == 0  # ours is written again
     assert invoke("report", "list.xlsx").exit_code == 0
+    book = openpyxl.load_workbook("list.xlsx")
+    column = [one.value for one in book.active[1]].index("checked") + 1
+    book.active.cell(2, column, 3)  # what its user filled in stays
+    book.save("list.xlsx")
+    assert "no list of keep" in words(*written, "list.xlsx")
     found.assign(Kommentar="mine").to_excel("list.xlsx", index=False)
     assert "no list of keep" in words(*written, "list.xlsx")
+
+
+def test_the_workbook_of_a_workbook_says_what_to_check_and_why(tmp_path: Path) -> None:
+    """Tries and labels under their own names, in the order of the source; no label is checked."""
+    votes = [(4, 4, 4), (1, 3, 5), (5, 5, 4), (2, None, 3), (3, 3, 3)] * 20
+    tries = dict(zip(("KI 1", "KI 2", "KI 3"), zip(*votes, strict=True), strict=True))
+    people = [(4, None, 5, 2, 3)[n % 5] if n % 4 else None for n in range(100)]
+    names = [f"Frage {100 - n}" for n in range(100)]
+    own = pd.DataFrame({"Frage": names, "Mensch": people, **tries}).astype(
+        dict.fromkeys(("Mensch", *tries), "Int64")
+    )
+    source, out = str(tmp_path / "noten.xlsx"), str(tmp_path / "check.xlsx")
+    own.to_excel(source, index=False)
+    said = {"Frage": "question", "Mensch": "label", **dict.fromkeys(tries, "verdict")}
+    columns = [word for one in said.items() for word in ("--column", "=".join(one))]
+    done = invoke("keep", source, *columns, "--max-error", ".3", "--out", out)
+    assert "Wrote" in done.stderr
+    assert f"Next: open {out}, and check what is not kept; to ask by this rule" in " ".join(
+        done.stdout.split()
+    )
+    (command,) = re.findall(r"^\s*inspect-reliability (.+)$", done.stdout, re.MULTILINE)
+    assert "--out" not in command
+    found = pd.read_excel(out)
+    by_name = own.set_index("Frage")
+    for name in ("Mensch", *tries):
+        same = by_name[name].reindex(found["question"]).astype(float).tolist()
+        assert found[name].tolist() == pytest.approx(same, nan_ok=True)
+    assert "judge" not in found
+    for decision in ("escalate", "labelled", "keep"):
+        rows = found[found["decision"] == decision]["question"].tolist()
+        assert rows == [one for one in names if one in {*rows}]
+        assert rows
+    checked = found[found["decision"] == "escalate"]
+    assert checked["Mensch"].isna().all()
+    assert {*checked["why"]} == {"votes 1, 3, 5", "votes 2, 3, none"}
+    assert found["why"].notna().sum() == len(checked)
+    assert {*found["confidence"]} == {0, 0.67, 1}
+    sheet = openpyxl.load_workbook(out).active
+    column = [one.value for one in sheet[1]].index("confidence") + 1
+    assert sheet.cell(2, column).number_format == "0%"
 
 
 def test_the_answer_is_the_output(sheet: str) -> None:

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments.columns import COLUMNS
-from ..judgments.count import NUMBER
 from ..judgments.text import case_of
 from ..showing.formats import Record, amount, most_feasible, percent, share
 from ..stats import Estimate
@@ -78,13 +76,6 @@ class Promise:
     def most(self) -> str:
         """What it promises, where its confidence was said."""
         return f"at most {percent(self.max_error)}"
-
-
-def _as_number(name: str) -> float | int | None:
-    """A number that is spelled as it is shown; None for other names."""
-    if not NUMBER.fullmatch(name) or f"{float(name):g}" != name:
-        return None
-    return int(name) if name.lstrip("-").isdigit() else float(name)
 
 
 NO_STEP = (
@@ -441,22 +432,31 @@ class LabelledCascade:
             found.append(self.promise.prices.get(name, None if np.isnan(spent) else float(spent)))
         return found
 
+    @cached_property
+    def votes(self) -> FloatArray:
+        """The votes of the judge that keeps each question, or else was asked last, N x K."""
+        judges = self.cascade.judges
+        return np.array([one.votes for one in judges])[self._last, np.arange(len(self.questions))]
+
+    @property
+    def _last(self) -> IntArray:
+        """The number of the judge that keeps each question, or else was asked last."""
+        return np.where(self.kept_by < 0, len(self.cascade.judges) - 1, self.kept_by)
+
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it.
 
         Where the source has the text that was judged, it follows as `answer`.
         """
         judges, by = self.cascade.judges, self.kept_by
-        last = np.where(by < 0, len(judges) - 1, by)
-        at = np.arange(len(by))
+        last, at = self._last, np.arange(len(by))
         top = np.array([one.top for one in judges])[last, at]
-        votes = np.array([one.votes for one in judges])[last, at]
         found = pd.DataFrame(
             self.keys
             | {
                 "judge": [self.names[n] for n in last],
                 "question": self.questions,
-                "verdict": [self._said(row, n) for row, n in zip(votes, top, strict=True)],
+                "verdict": [self._said(row, n) for row, n in zip(self.votes, top, strict=True)],
                 "confidence": np.array([one.confidence for one in judges])[last, at],
                 "decision": np.where(by >= 0, "keep", "person" if self.rows[1:] else "escalate"),
             }
@@ -465,35 +465,6 @@ class LabelledCascade:
         if any(one is not None for one in texts) and "answer" not in found:
             found = found.assign(answer=pd.Series(texts, dtype=object))
         return found
-
-    def sheet(self) -> pd.DataFrame:
-        """A row a question for a person: those of `out`, what to check on top, no empty column.
-
-        Columns of the source's own with one value a question follow. Grades are numbers.
-        """
-        found = self.out()
-        for name, values in self._own_columns().items():
-            said = values.reindex(found["question"]).reset_index(drop=True)
-            if "answer" in found and said.equals(found["answer"]):
-                found = found.drop(columns="answer")
-            if name not in found:
-                found[name] = said
-        found = found.dropna(axis="columns", how="all")
-        numbers = [_as_number(one) for one in found["verdict"]]
-        given = zip(numbers, found["verdict"], strict=True)
-        shown = [said if number is None else number for number, said in given]
-        found = found.assign(verdict=pd.Series(shown, dtype=object))
-        return found.iloc[np.argsort(found["decision"] == "keep", kind="stable")]
-
-    def _own_columns(self) -> "dict[str, pd.Series[Any]]":
-        """The source's columns that are none of ours and have one value a question, by question."""
-        table = self.rows[0].table
-        named = [] if from_logs(table) else [*map(str, table)]
-        names = [name for name in named if name in table and name not in COLUMNS]
-        values = table[names].map(repr).groupby(table["question"]).nunique().max()
-        first = table.drop_duplicates("question")
-        first = first.set_index(first["question"].map(str))
-        return {name: first[name] for name in names if values[name] < 2}
 
     def _texts(self) -> list[str | None]:
         """The text that was judged of each question; None of logs, and where there is none."""

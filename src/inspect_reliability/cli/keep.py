@@ -121,13 +121,17 @@ def keep(
         refuse_several(found)
     own = ("max_error", "confidence", "cascade", "prices", "epsilon", "within_one", "by")
     chosen = f" --rule {quote(Path(rule).name if request.form == 'html' else rule)}" if rule else ""
-    request.show(keep_document(found, request.typed, typed_options(*own) + chosen))
+    place = Path(out).name if out and request.form == "html" else out or ""
+    document = keep_document(
+        found, request.typed, typed_options(*own) + chosen, place, bool(save_rule)
+    )
+    request.show(document)
     screen = console(stderr=True)
     if save_rule:
         write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
-        write_list(out, found)
+        write_list(out, found, judgments.order, judgments.columns_of(request.reading))
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)

@@ -8,7 +8,7 @@ import sys
 import warnings
 from bisect import bisect_right
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -389,10 +389,16 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
         ) from None
 
 
-def write_workbook(path: Path, table: pd.DataFrame, keywords: str = "") -> None:
+def write_workbook(
+    path: Path, table: pd.DataFrame, keywords: str = "", formats: Mapping[str, str] | None = None
+) -> None:
     """Write a table as a workbook whose texts are texts, wrapped in wide columns.
 
-    Its properties have the `keywords`, by which it is known again.
+    Args:
+        path: The file.
+        table: The table.
+        keywords: What its properties have, by which it is known again.
+        formats: How the numbers of a column are shown, as in `{"share": "0%"}`.
 
     Raises:
         UserError: openpyxl is not installed, or a text is too long for a cell.
@@ -414,6 +420,8 @@ def write_workbook(path: Path, table: pd.DataFrame, keywords: str = "") -> None:
                 cell.alignment = Alignment(wrap_text=True, vertical="top")
                 if isinstance(cell.value, str):
                     cell.data_type = "s"  # never a formula
+                elif shown := (formats or {}).get(str(name)):
+                    cell.number_format = shown
     path.write_bytes(file.getvalue())
 
 

@@ -470,7 +470,8 @@ def _in_one_order(judgments: Judgments) -> Judgments:
     facets = of_role(table, "part", "facet", without=GROUP_BY)
     names = dict.fromkeys((*GROUP_BY, *facets, *judgments.facets, "question", "replication"))
     ordered = table.sort_values([*names], kind="stable", key=_ranks, ignore_index=True)
-    return replace(judgments, table=ordered)
+    given = tuple(table["question"].drop_duplicates().map(str))
+    return replace(judgments, table=ordered, order=given)
 
 
 def _ranks(values: pd.Series[Any]) -> pd.Series[int]:

@@ -89,6 +89,7 @@ class Judgments:
         counted: Whether their replications are counted up from the order of its rows.
         readings: How each of their files was read.
         files: The files that they are from.
+        order: The questions in the order of their source, where the table has another one.
 
     Example:
         >>> import inspect_reliability as ir
@@ -106,6 +107,7 @@ class Judgments:
     counted: bool = False
     readings: tuple[Reading, ...] = ()
     files: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -132,6 +134,11 @@ class Judgments:
         """Columns by their names in the table, or in the frame or file before it was read."""
         own = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
         return [name if name in self.table else own.get(name, name) for name in names]
+
+    def columns_of(self, reading: Reading) -> dict[str, str]:
+        """Name in the files -> our name, as they were read and as the user said."""
+        read = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
+        return {**read, **reading.columns}
 
     @property
     def as_given(self) -> Judgments:

@@ -1,6 +1,6 @@
 """The list of what to keep: a row a question, in a file that every command reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,10 +11,14 @@ from ..judgments.rows import read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
+from .workbook import CHECKED, workbook
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
-ORDER = ": first what to check, then what to keep, each in the order of the questions"
+ORDER = (
+    ": first what to check, then what is labelled already, then what to keep, each in the order of "
+    "the source"
+)
 """How the rows of a workbook are ordered. Other lists are for programs: their rows stay."""
 
 _COLUMNS = ["question", "verdict", "confidence", "decision"]
@@ -25,7 +29,7 @@ _TEXT = "answer"
 
 
 def _keywords(table: pd.DataFrame) -> str:
-    """How a workbook is known: one with a column that its user added is hers."""
+    """How a workbook is known: one with a column that its user added, or filled in, is hers."""
     names = ", ".join(map(str, table))
     return f"keep --out, {len(table.columns)} columns, {sha256(names.encode()).hexdigest()[:16]}"
 
@@ -38,7 +42,7 @@ def _is_list(file: Path) -> bool:
         book = load_workbook(file, read_only=True)
         known = book.properties.keywords
         book.close()
-        return known == _keywords(table) and {*_COLUMNS} <= {*table}
+        return known == _keywords(table) and bool(table[CHECKED].isna().all())
     *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
@@ -67,20 +71,32 @@ def listed(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
     return [one for one in found if len(one.rows) > 1] or [*found]
 
 
-def write_list(out: str, found: Sequence[LabelledCascade]) -> None:
+def write_list(
+    out: str,
+    found: Sequence[LabelledCascade],
+    order: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> None:
     """Write a row a question; a workbook is for a person to read.
+
+    Args:
+        out: The file.
+        found: Whose questions it has.
+        order: For a workbook: the questions in the order of the source.
+        columns: For a workbook: name in the source -> our name, as far as its user named them.
 
     Raises:
         UserError: The file cannot be written, or would replace another.
     """
     book = out.lower().endswith(".xlsx")
-    each = [one.sheet() if book else one.out() for one in listed(found)]
+    panels = listed(found)
+    each = [workbook(one, order, columns or {}) if book else one.out() for one in panels]
     table = pd.concat(each, ignore_index=True)
     if out.lower().endswith(".csv"):
         write_text(out, to_csv(table), LIST)
         return
     with whole(out, LIST) as part:
         if book:
-            write_workbook(part, table, _keywords(table))
+            write_workbook(part, table, _keywords(table), {"confidence": "0%"})
         else:
             table.to_parquet(part, index=False)

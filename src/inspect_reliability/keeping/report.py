@@ -31,7 +31,7 @@ from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
 from ..judgments.reading import Reading
-from ..judgments.sources import Source
+from ..judgments.sources import Source, in_file
 from ..record.rule import KeepRule
 from ..saving import write_text
 from ..shell import quote
@@ -225,11 +225,20 @@ _RESULTS = {
 
 
 def keep_document(
-    found: Sequence[LabelledCascade], logs: str = "LOGS", options: str = ""
+    found: Sequence[LabelledCascade],
+    logs: str = "LOGS",
+    options: str = "",
+    written: str = "",
+    saved: bool = False,
 ) -> Document:
     """The rule of each judge or cascade in words, then the numbers.
 
-    `logs` is what was read, and `options` what was asked, as they were typed.
+    Args:
+        found: The judges or cascades.
+        logs: What was read, as it was typed.
+        options: What was asked, as it was typed.
+        written: The list that is written, if one is.
+        saved: Whether the rule is saved.
     """
     results = keep_results(found)
     records = results["keep"]
@@ -254,7 +263,7 @@ def keep_document(
     left = len(told) - len(beware)
     return Document(
         TITLE,
-        [*said, *shown, *beware, *_next(found, logs, options), more(left)],
+        [*said, *shown, *beware, *_next(found, logs, options, written, saved), more(left)],
         results,
         more=lambda: [*_tables(results), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
@@ -340,13 +349,23 @@ def person_in_words(one: Record) -> str:
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
-def _next(found: Sequence[LabelledCascade], logs: str, options: str) -> list[Text]:
+def _next(
+    found: Sequence[LabelledCascade], logs: str, options: str, written: str, saved: bool
+) -> list[Text]:
     """What the first rule asks for."""
     panel = found[0]
     if panel.reason is None:
-        again = f"keep {logs}{options} --out kept.csv"
+        again = f"keep {logs}{options}"
         several = len(found) > 1 and len(panel.rows) == 1
-        if several or not record(panel)["votes"]:  # no rule can be saved
+        no_rule = several or not record(panel)["votes"]  # that can be saved
+        if written:
+            words = f"open {written}, and check what is not kept"
+            if no_rule or saved:
+                return next_step(words)
+            asked = f"{words}; to ask by this rule from now on, save it"
+            return next_step(asked, f"{again} --save-rule rule.json")
+        again += " --out kept.csv"
+        if no_rule:
             return next_step("write what to keep, a row a question", again)
         words = "write what to keep, and the rule to ask by from now on"
         return next_step(words, f"{again} --save-rule rule.json")
@@ -413,17 +432,21 @@ class KeptVerdicts(PythonAnswer):
     Attributes:
         found: Each judge, or the judges of a cascade together and then each.
         analysis: Their judgments.
+        written: The name of the list that is written, if one is.
+        saved: Whether the rule is saved.
     """
 
     found: Sequence[LabelledCascade]
     analysis: Analysis
+    written: str = ""
+    saved: bool = False
 
     _own = ("rule", "verdicts")
 
     @cached_property
     def document(self) -> Document:
         """The rules, as the command shows them."""
-        return keep_document(self.found, options=" ...")
+        return keep_document(self.found, "LOGS", " ...", self.written, self.saved)
 
     @property
     def verdicts(self) -> pd.DataFrame:
@@ -514,9 +537,15 @@ def keep(
     analysis = analyse(by_rule(read, None if rule is None else str(rule), votes=True), by)
     promise = Promise(max_error, confidence, {} if price is None else prices_in(price), epsilon)
     asked = [cascade] if isinstance(cascade, str) else cascade
-    answer = KeptVerdicts(cascades(analysis, promise, asked, within_one), analysis)
+    answer = KeptVerdicts(
+        cascades(analysis, promise, asked, within_one),
+        analysis,
+        written="" if out is None else Path(out).name,
+        saved=save_rule is not None,
+    )
     if save_rule is not None:
         write_text(save_rule, answer.rule().text, RULE)
     if out is not None:
-        write_list(str(out), answer.found)
+        known = Reading.of(in_file(reading), columns=columns or {})
+        write_list(str(out), answer.found, read.order, read.columns_of(known))
     return answer
