@@ -247,12 +247,12 @@ def test_a_plan_begins_with_its_answer_when_it_is_printed(places: tuple[str, str
     """The sentence is that of the command; parts of the frame are plain frames."""
     found = ir.plan(places[0], half_widths=[0.1])
     said = " ".join(printed("plan", places[0], "--half-width", ".1", form="table").split())
-    assert found.sentence.startswith("gpt-5.4: 60 questions are enough for omega to within")
+    assert found.sentence.startswith("gpt-5.4: omega to within 0.1 takes 86 questions x 5, ")
     for sentence in found.sentence.split(". "):
         assert sentence in said
     assert str(found).startswith(found.sentence)
     assert repr(found).startswith(found.sentence)
-    assert found._repr_html_().startswith("<p>gpt-5.4: 60 questions")
+    assert found._repr_html_().startswith("<p>gpt-5.4: omega to within")
     assert type(found[found["table"] == "votes"]) is pd.DataFrame
 
 

@@ -70,7 +70,8 @@ def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
     (figure,) = pictured(analysis)
     assert (figure.kind, figure.x, figure.by) == ("lines", "temperature", "benchmark")
     (table,) = pivot(analysis)
-    assert table.headings == ["Benchmark", "0.5", "1"]
+    assert isinstance(table, Table)
+    assert table.headings == ["Benchmark", "T = 0.5", "T = 1"]
     assert [row[0] for row in table.rows] == ["BBH", "SQuAD"]
     assert all(cell.startswith("0.") or "1.00" in cell for row in table.rows for cell in row[1:])
     assert not [*pivot(analyse(parts[0]))]

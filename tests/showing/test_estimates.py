@@ -166,6 +166,9 @@ def test_a_pivot_has_a_column_for_each_value() -> None:
         {"benchmark": "b", "temperature": 0.5, "omega": 0.75},
     ]
     column = TableColumn("benchmark", heading="Benchmark")
-    table = Table.pivot(records, [column], "temperature", lambda one: f"{one['omega']}", "Omega")
-    assert table.headings == ["Benchmark", "0.5", "1"]
-    assert table.rows == [["b", "0.75", "0.5"], ["a", "0.25", ""]]
+    records.append({"benchmark": "c", "temperature": None, "omega": 0.125})
+    table = Table.pivot(
+        records, [column], "temperature", lambda one: f"{one['omega']}", lambda at: f"at {at}"
+    )
+    assert table.headings == ["Benchmark", "at 0.5", "at 1", "at None"]
+    assert table.rows == [["b", "0.75", "0.5", ""], ["a", "0.25", "", ""], ["c", "", "", "0.125"]]

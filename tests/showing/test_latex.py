@@ -45,11 +45,34 @@ def test_a_table_has_a_cell_for_each_heading() -> None:
         r"\label{tab:100-sure-t-1}",
         r"\midrule",
         "\n{[}x &",
-        "\nT\\_1\n",
-        r"Caution: 50\%",
+        "\n% Caution: 50\\%\n",
     ):
         assert one in shown
     assert shown.startswith(r"% \usepackage{booktabs,fontspec}")
+
+
+def typeset(latex: str) -> str:
+    """What of it is in no table and no comment."""
+    return re.sub(r"(?ms)\\begin\{table\}.*?\\end\{table\}|^%.*?$", "", latex).strip()
+
+
+def test_a_paper_gets_tables_and_no_prose() -> None:
+    """A caption says what brackets, N, R and dashes are; labels are plain, each once."""
+    table = Table(
+        ["Benchmark", "N x R", "T = 0.25"], [["b", "2 x 3", "0.26 [0.17, 0.41]"]], "All. j.m"
+    )
+    said = [Text("right in 5%", "headline"), table, Text("-: one try.")]
+    blocks = [*said, table, Text("Next: go:", "next"), Text("inspect-reliability go", "command")]
+    shown = render(Document("", blocks, {}))
+    assert not typeset(shown)
+    assert "Next" not in shown
+    first, second = re.findall(r"\\caption\{(.*)\}", shown)
+    assert first == (
+        "All. j.m. N x R: questions x replications. T: temperature. "
+        "Brackets: 95\\% intervals over questions. -: one try."
+    )
+    assert second == first.removesuffix(" -: one try.")
+    assert re.findall(r"\\label\{(.*)\}", shown) == ["tab:all-j-m", "tab:all-j-m-2"]
 
 
 def points(latex: str) -> float:

@@ -224,7 +224,8 @@ class Analysis:
                 reasons.setdefault(why, {})[describe(self.keys(one))] = None
         for why, whom in reasons.items():
             rows = "; ".join(whom) if len(whom) <= _MOST_NAMED else f"{len(whom)} rows"
-            yield Text(f"{title}: not known of {rows}: {why}.")
+            said = why.removeprefix("None: ")  # "not known" says it
+            yield Text(f"{title}: not known of {rows}: {said}.")
 
     def __dir__(self) -> Iterable[str]:
         """What a user needs; the modules of results use more."""

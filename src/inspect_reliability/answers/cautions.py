@@ -73,6 +73,11 @@ MOST_SHOWN = 40
 DOMINANT = 0.8
 """Share of one verdict from which agreement and omega can tell two stories."""
 
+IN_ONE_ORDER = (
+    "All questions show the responders in one order. A preference for a position cannot be told "
+    "from a preference for a responder: shuffle the options."
+)
+
 TELLS_APART = 0.8
 """Omega from which both are high."""
 
@@ -230,8 +235,7 @@ def _of_the_order(of: Condition) -> Iterator[Reason]:
     elif len(set(known.questions)) > 1 and len(known.orders_shown) == 1:
         yield Reason(
             CautionCode.ONE_ORDER,
-            "All questions show the responders in one order. A preference for a position cannot be "
-            "told from a preference for a responder: shuffle the options.",
+            IN_ONE_ORDER,
         )
     if varies(table, "order"):
         shown = set(zip(known.questions, map(str, known.column("order")), strict=True))

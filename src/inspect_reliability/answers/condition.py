@@ -22,6 +22,19 @@ from ..stats import Counts, Labelled, Reason, code_of
 from ..stats.cells import ROUNDING
 from ..verdicts import INVALID, NON_RESPONSE
 
+
+def mostly_silent(shares: Sequence[float]) -> Reason:
+    """The caution for rows with these shares of outputs without a verdict, a third or more."""
+    least, most = f"{min(shares):.1%}", f"{max(shares):.1%}"
+    span = most if least == most else f"{least} to {most}"
+    return Reason(
+        Grave.SILENT,
+        f"{span} of the outputs name no verdict, or several. The numbers describe these "
+        "non-responses as much as the judge. Read some of them, then change the prompt or the "
+        "parser.",
+    )
+
+
 # The models behind the log of a suite: the one evaluated, and its grader.
 
 
@@ -308,14 +321,7 @@ class Condition:
         share = self.without_verdict
         if share < MOSTLY_WITHOUT_VERDICT:
             return None
-        if share == 1:
-            return NO_VERDICT
-        return Reason(
-            Grave.SILENT,
-            f"{share:.1%} of the outputs name no verdict, or several. The numbers describe these "
-            "non-responses as much as the judge. Read some of them, then change the prompt or the "
-            "parser.",
-        )
+        return NO_VERDICT if share == 1 else mostly_silent([share])
 
     @cached_property
     def outputs(self) -> list[Record]:

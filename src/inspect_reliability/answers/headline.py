@@ -45,6 +45,9 @@ _TREND = 0.02
 LOW = 0.4
 """Omega below which one verdict says little."""
 
+_HARDLY = 0.2
+"""Omega that the whole interval is below where tries agree hardly more than by chance."""
+
 _MEANS = (1, 3, 5, 9)
 """Numbers of tries whose mean is spoken of."""
 
@@ -59,7 +62,7 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         rows: Those spoken of, the best first.
         names: The name of each; empty of a single one.
     """
-    for row, name in list(zip(rows, names, strict=True))[: _shown(rows)]:
+    for row, name in list(zip(rows, names, strict=True))[: with_headline(rows)]:
         said = headline(analysis, row)
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
     if len(rows) > MOST_SENTENCES:
@@ -75,7 +78,8 @@ def headline(analysis: Analysis, row: Row) -> str:
     return f"{said[0].upper()}{said[1:]}."
 
 
-def _shown(rows: Sequence[Row]) -> int:
+def with_headline(rows: Sequence[Row]) -> int:
+    """How many of the rows have a sentence each."""
     return len(rows) if len(rows) <= MOST_SENTENCES else 1
 
 
@@ -97,7 +101,8 @@ def _trend(rows: Sequence[Row]) -> Iterator[str]:
     spread = f"from {low[1]:z.2f} ({named(low[0].keys)}) to {high[1]:z.2f} ({named(high[0].keys)})"
     grades = [row.judged.scale is not None for row, _ in known]
     name = "ICC" if all(grades) else "Omega (of grades ICC)" if any(grades) else "Omega"
-    yield f"{name} of {len(known)} rows goes {spread}."
+    of = f"{len(known)} of {len(rows)}" if len(known) < len(rows) else len(known)
+    yield f"{name} of {of} rows goes {spread}."
     if len(by) > 1:
         first, last = min(by), max(by)
         a, b = (sum(by[at]) / len(by[at]) for at in (first, last))
@@ -253,11 +258,23 @@ def _again(analysis: Analysis, row: Row) -> str:
         return f"{said}: one is enough"
     said += _majority(analysis.of(row, "votes"), n)
     if (omega := numbers.value("omega")) is not None and omega < LOW:
-        said += (
-            "; two tries agree hardly more than verdicts on two different questions (omega "
-            f"{omega:z.2f}), so one verdict says little"
-        )
+        said += f"; {_by_chance(omega, row.estimates['omega'].ends)}, so one verdict says little"
     return said
+
+
+def _by_chance(omega: float, ends: tuple[float, float] | None) -> str:
+    """What a low omega means: hardly more than chance only where its whole interval is low."""
+    if ends and ends[1] < _HARDLY:
+        return (
+            "two tries agree hardly more than verdicts on two different questions (omega "
+            f"{omega:z.2f})"
+        )
+    if omega < ROUNDING:
+        return f"two tries are not shown to agree more than by chance (omega {omega:z.2f})"
+    return (
+        f"two tries on one question differ only {omega:.0%} less often than verdicts on two "
+        f"questions (omega {omega:z.2f})"
+    )
 
 
 def _majority(votes: Sequence[Record], n: int) -> str:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ..judgments.columns import varies
 from ..judgments.reading import Code
-from ..shell import quote
+from ..shell import join, quote
 from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
 from ..stats.labelled import SAME_VERDICT
@@ -37,6 +37,9 @@ NEAR = 0.9
 _GOOD = 0.8
 """Share of right verdicts that few questions must exclude before a judge is given up."""
 
+_MOST_LOGS = 2
+"""Most logs that a command names."""
+
 BIASED = 0.05
 """P-value of equal shares below which a judge prefers a place."""
 
@@ -66,9 +69,9 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if right and right["n_labelled"] < FEWEST:
         return _label(row, right, logs)
     if right and right["within_one"] is not None:
-        return _of_scale(row, right, logs)
+        return _with_labels_alone(analysis, _of_scale(row, right, logs), logs)
     if right and right["wrong"] is not None:
-        return _of_options(row, right, logs)
+        return _with_labels_alone(analysis, _of_options(row, right, logs), logs)
     if right is None and any(note.code is Code.LABELS_OTHER for note in analysis.judgments.notes):
         return Advice("map", "say what the labels mean", f"report {logs} --map YOURS=VERDICT")
     if row.asked_once:
@@ -239,6 +242,28 @@ def _unlabelled(row: Row) -> int:
 
 def _hold(right: Record, name: str, logs: str) -> Advice:
     return Advice("hold", "hold it to that", _gate(right, name, logs))
+
+
+def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
+    """The same; a gate, which refuses rows without labels, is of the logs that have some."""
+    gate = f"gate {logs} "
+    without = [row for row in analysis.rows if not row.labelled]
+    if not without or not found.command.startswith(gate):
+        return found
+    ours, others = (
+        {str(log) for row in rows for log in row.table.get("log", ())}
+        for rows in ([row for row in analysis.rows if row.labelled], without)
+    )
+    named, sign, options = logs.partition(" --")
+    apart = (
+        named != "LOGS" and len(ours) <= _MOST_LOGS and ours.isdisjoint({*others, "nan", "None"})
+    )
+    only = f"{join(sorted(ours)) if ours and apart else 'LOGS'}{sign}{options}"
+    return Advice(
+        found.tag,
+        f"{found.next}, with labelled judgments alone",
+        f"gate {only} {found.command.removeprefix(gate)}",
+    )
 
 
 def _gate(right: Record, name: str, logs: str, votes: int = 1) -> str:

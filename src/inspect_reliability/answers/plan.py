@@ -19,8 +19,10 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
     TableColumn,
+    amount,
     describe,
     finite,
+    grouped_by,
     keys_of,
     of_group,
     percent,
@@ -36,7 +38,7 @@ from .analysis import Analysis
 from .reliability import majority_of, votes_of
 from .results import analyse, as_frame
 from .row import Row, refuse_unlabelled
-from .summary import more, next_step, votes_table, worst
+from .summary import cautions_of_rows, more, next_step, votes_table, worst
 
 COEFFICIENTS = ("omega", "agreement")
 
@@ -180,8 +182,8 @@ def plan(
            votes  agreement
         8    1.0       0.52
         9    3.0       0.63
-        >>> print(found.sentence[:47])
-        gpt-5.4: 60 questions are enough for accuracy t
+        >>> print(found.sentence[:52])
+        gpt-5.4: omega to within 0.1 takes 86 questions x 5,
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     found = plans(analysis, half_widths, stable, assurance, names)
@@ -217,56 +219,116 @@ def plan_document(
 
 def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: str) -> list[Block]:
     """A line a judge; of a single one, its votes and cheapest studies."""
+    every = list(zip(analysis.rows, found, strict=True))
+    known = [(row, plan) for row, plan in every if plan["designs"] or plan["votes"]]
     said: list[Block] = []
-    for row, plan in list(zip(analysis.rows, found, strict=True))[:_MOST_PLANS]:
-        said.append(Text(f"{row.title}: {_already(row, plan)}", "answer"))
+    for row, plan in (known or every)[:_MOST_PLANS]:
+        said.append(Text(f"{row.title}: {_needed(plan)}{_already(row, plan)}", "answer"))
         if len(found) == 1:
             said += votes_table(analysis, row, "")
         said.append(Text(" ".join(remarks(plan, wanted)[:1]), "answer"))
-    cheapest = [
-        {"who": row.title} | one
-        for row, plan in zip(analysis.rows, found, strict=True)
-        for one in _cheapest(plan)
+    if len(known) > _MOST_PLANS:
+        left = len(known) - _MOST_PLANS
+        have = "row has a plan of its" if left == 1 else "rows have plans of their"
+        said.append(Text(f"{left} more {have} own.", "answer"))
+    said += _without_plan([one for one in every if known and one not in known])
+    cheapest: list[Record] = [
+        {"who": row.title} | one for row, plan in known for one in _cheapest(plan)
     ]
     columns = [TableColumn("", heading="Judge", shown=lambda one: one["who"])] * (len(found) > 1)
     if cheapest:
         table = Table.of(cheapest, [*columns, *declared("designs")], "Cheapest studies")
         said.append(replace(table, most=_MOST_STUDIES))
     why = [reason for plan in found for reason in plan["not_estimable"].values()]
-    told = [caution for plan in found for caution in plan["cautions"]]
-    said += worst(Caution.each([(one, "") for one in told], 0))
+    told = cautions_of_rows(
+        analysis.rows, [(one, row.name) for row, plan in every for one in plan["cautions"]]
+    )
+    said += worst(told)
     if not cheapest:
         said += [Text(f"Why: {why[0]}", "answer")] * bool(why)
         return [*said, more()]
     if len(found) == 1 and len({one["n_replications"] for one in found[0]["designs"]}) == 1:
         aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
         said += [Text(aim, "answer") for aim in aims if not aim.startswith("votes: ")][:1]
-    first = cheapest[0]
-    name, tries = first["coefficient"], first["n_replications"]
-    ends = analysis.rows[0].estimate(name).ends
-    if ends and ends[1] - ends[0] <= 2 * float(first["half_width"]):
-        least = f"--min {name}={math.floor(ends[0] * 20) / 20:g}"
-        most = f"--max {name}={math.ceil(ends[1] * 20) / 20:g}"
+    name, half = cheapest[0]["coefficient"], cheapest[0]["half_width"]
+    reached = [row.estimate(name).ends for row, plan in known if _of_aim(plan, name, half)]
+    ends = [one for one in reached if one and one[1] - one[0] <= 2 * float(half)]
+    if len(ends) == len(reached):
+        least = f"--min {name}={math.floor(min(low for low, _ in ends) * 20) / 20:g}"
+        most = f"--max {name}={math.ceil(max(high for _, high in ends) * 20) / 20:g}"
         held = f"gate {logs} {most if name in KINDS[1:] else least}"
         said += next_step("you have judged enough for that. Hold the judge to it", held)
     else:
-        each = "" if tries is None else f" x {tries:g}"
-        said += next_step(f"judge {first['n_questions']:,} questions{each}, and report the tries")
-    return [*said, more(len(told) - 1)]
+        of = ", which is enough for every row" if len(reached) > 1 else ""
+        study = _study(*_for_all(found, name, half))
+        said += next_step(f"judge {study}{of}, and report the tries")
+    return [*said, more(len(told) - 1, len(known) - _MOST_PLANS)]
+
+
+def _needed(plan: Record) -> str:
+    """The cheapest studies for the first half-width that was asked for, in words."""
+    first = grouped_by(_cheapest(plan), lambda one: str(one["coefficient"])).values()
+    aims = [
+        f"{one['coefficient']} to within {_width(one)} takes "
+        f"{_study(one['n_questions'], one['n_replications'])}"
+        for one, *_ in first
+    ]
+    return f"{', '.join(aims)}. " if aims else ""
+
+
+def _width(one: Record) -> str:
+    """The half-width of a study, of shares in points."""
+    half = float(one["half_width"])
+    return f"{100 * half:g} points" if one["coefficient"] in SHARES else f"{half:g}"
+
+
+def _study(n_questions: int, tries: float | None) -> str:
+    """How many questions, and how often each is judged."""
+    each = "" if tries is None else f" x {tries:g}"
+    return f"{amount(n_questions, 'question')}{each}"
+
+
+def _without_plan(rows: Sequence[tuple[Row, Record]]) -> Iterator[Text]:
+    """A line a reason why rows have no plan."""
+    reasons = ((row.name, next(iter(plan["not_estimable"].values()), "")) for row, plan in rows)
+    for why, own in grouped_by(reasons, lambda one: one[1]).items():
+        names = [name for name, _ in own]
+        whom = "; ".join(names) if len(names) < _MOST_PLANS else amount(len(names), "row")
+        yield Text(f"No plan for {whom}: {why}", "answer")
+
+
+def _of_aim(plan: Record, name: str, half: float) -> dict[float | None, int]:
+    """Replications -> questions of the studies that give a coefficient this half-width."""
+    return {
+        one["n_replications"]: one["n_questions"]
+        for one in plan["designs"]
+        if (one["coefficient"], one["half_width"]) == (name, half)
+    }
+
+
+def _for_all(found: Sequence[Record], name: str, half: float) -> tuple[int, float | None]:
+    """Questions and replications of the cheapest study that is large enough for every row."""
+    each = [studies for plan in found if (studies := _of_aim(plan, name, half))]
+    shared = [r for r in each[0] if all(r in one for one in each)] or [*each[0]][:1]
+    sizes = [(max(one.get(r, 0) for one in each), r) for r in shared]
+    return min(sizes, key=lambda size: size[0] * (size[1] or 1))
 
 
 def _already(row: Row, plan: Record) -> str:
     """How exact what was judged is, in words."""
+    asked = [one["coefficient"] for one in plan["designs"] if one["coefficient"] not in SHARES]
     reached = [
         f"{name} to within {_half((ends[1] - ends[0]) / 2)}"
-        for name in COEFFICIENTS
+        for name in dict.fromkeys(asked or COEFFICIENTS)
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
     if row.labelled and (ends := row.labelled.share().ends):
         half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
         reached.insert(0, f"accuracy to within {half} points")
-    n = f"{plan['n_questions']:,} questions"
-    return f"{n} are enough for {', '.join(reached)}." if reached else f"{n} were judged."
+    n = amount(plan["n_questions"], "question")
+    if not plan["designs"]:
+        return f"{n} give {', '.join(reached)}." if reached else f"{n} were judged."
+    return f"The {plan['n_questions']:,} here give {', '.join(reached)}." if reached else ""
 
 
 def _half(width: float) -> str:

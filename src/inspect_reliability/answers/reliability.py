@@ -1,6 +1,6 @@
 """How repeatable is one verdict? The main table, its figure, and every coefficient."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..judgments.columns import varies
@@ -8,9 +8,11 @@ from ..showing.document import Block, Figure, Grave, Table, Text
 from ..showing.formats import (
     Record,
     TableColumn,
+    amount,
     describe,
     estimate_text,
     grouped,
+    grouped_by,
     span,
     text,
     whole_number,
@@ -20,6 +22,7 @@ from ..stats import COEFFICIENTS, Counts, Estimate, ReliabilityError, code_of
 from ..stats.majority import stable_majority
 from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
+from .condition import NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
 
 _LOWEST = -0.25
@@ -104,18 +107,49 @@ def chart(analysis: Analysis, by: str = "judge") -> Iterator[Figure]:
         yield replace(figure, lowest=min(_LOWEST, min(lows) - 0.05))
 
 
-def pivot(analysis: Analysis) -> Iterator[Table]:
+def pivot(analysis: Analysis) -> Iterator[Table | Text]:
     """Omega of each benchmark at each temperature, where several of both were studied."""
-    records = analysis.estimates("rows")
-    names = [name for name in analysis.differing(records) if name != "temperature"]
     if not is_sweep(analysis):
         return
+    lacking = {row: why for row in analysis.rows if (why := why_none(row))}
+    records = [row.record | dict.fromkeys(["omega"] * (row in lacking)) for row in analysis.rows]
+    names = [name for name in analysis.differing(records) if name != "temperature"]
     rows = [grouped(name) for name in names]
     shared = {name: value for name, value in analysis.keys(records[0], *names).items()}
     shared.pop("temperature")
     of = describe({name: value for name, value in shared.items() if value is not None})
     title = "Omega by temperature" + (f": {of}" if any(shared.values()) else "")
-    yield Table.pivot(records, rows, "temperature", _omega, title)
+    yield Table.pivot(records, rows, "temperature", _omega, _at_temperature, title)
+    whose = grouped_by(lacking, lacking.__getitem__)
+    yield from dashes(f"{why} ({_which(without)})" for why, without in whose.items())
+
+
+def _at_temperature(value: float | None) -> str:
+    return "T not known" if value is None else f"T = {value:g}"
+
+
+def _which(rows: Sequence[Row]) -> str:
+    """Some rows by the temperature that they share, or their number."""
+    shared = {row.keys.get("temperature") for row in rows}
+    value = shared.pop()
+    if shared or value is None:
+        return amount(len(rows), "row")
+    return f"temperature {value:g}"
+
+
+def why_none(row: Row) -> str | None:
+    """Why a row has no omega that says anything of another try; None if it has."""
+    if row.asked_once:
+        return "each question judged once"
+    if row.no_draws:
+        return "no verdicts" if row.no_draws is NO_VERDICT else "all tries equal, maybe copies"
+    return "omega not estimable" if row.estimates["omega"].value is None else None
+
+
+def dashes(reasons: Iterable[str]) -> list[Text]:
+    """The line under a table that says why it has dashes."""
+    said = "; ".join(reasons)
+    return [Text(f"-: {said}.")] * bool(said)
 
 
 def _omega(record: Record) -> str:

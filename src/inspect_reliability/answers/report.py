@@ -56,9 +56,11 @@ def report_document(
         progress: Wraps the sections of a page as they are made, to show progress.
     """
     several = len({row.group.get("judge") for row in analysis.rows}) > 1
+    published = any("published_omega" in record for record in analysis.results["rows"])
+    where = Text("Published, Rule of thumb: two columns of the first table of --full.", "more")
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
-        blocks=answer_block(analysis, logs, ", --html report.html"),
+        blocks=answer_block(analysis, logs, ", --html report.html", [where] * published),
         more=cache(partial(summary, analysis)),
         explained=partial(meanings_of_words, analysis),
         charts=cache(partial(pictured, analysis)),

@@ -31,11 +31,13 @@ from ..showing.formats import (
     told_apart,
 )
 from ..showing.keys import legend
+from ..stats import code_of
 from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
-from .condition import NO_VERDICT
-from .headline import MOST_SENTENCES, STABLE, headlines
+from .cautions import IN_ONE_ORDER
+from .condition import NO_VERDICT, mostly_silent
+from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
 from .kept import steady_is_not_right
 from .next_steps import advice, better_by, majorities, preferred_place, verdict_favoured_by_order
 from .row import Row, valued
@@ -49,6 +51,18 @@ _MOST_MOVED = 3
 
 _MOST_VOTES = (1, 3, 5, 9)
 """Numbers of votes that a block shows, beside the largest that is known."""
+
+_IN_HEADLINES = frozenset(
+    {
+        Grave.COPIES,
+        Grave.MAYBE_COPIES,
+        Grave.NO_VERDICT,
+        Grave.ONE_SEED,
+        Grave.OUTPUTS_DIFFER,
+        Grave.SILENT,
+    }
+)
+"""Cautions that the headline of their row says."""
 
 ANSWER = ("validity", "moves", "shifts", "position", "votes", "keep", "fooled")
 """Results besides `rows` that the block reads."""
@@ -79,10 +93,15 @@ def answer_block(
     blocks += _ahead(rows[0], names[0], logs)
     blocks += _what_fools(analysis, rows, names)
     every = all_cautions(analysis, of_labels=True)
-    # What a headline says is not said twice.
-    told = {row.silent for row in rows} | {row.no_draws for row in rows}
-    told |= {row.suite.caution for row in rows if row.suite}
-    others = [one for one in every if one.text not in told and one.code != Grave.ASKED_ONCE]
+    # What headlines, or the line below the table, say of its rows is not said twice.
+    told = {row.name for row in rows[: with_headline(rows)]}
+    others = [
+        one
+        for one in every
+        if not (one.code in _IN_HEADLINES and {*one.rows} <= told)
+        and not (one.code == Grave.COPIES and len(one.rows) < one.n_rows)
+        and one.code != Grave.ASKED_ONCE
+    ]
     blocks += [*beside, *worst(others)]
     blocks += next_step(state.next, state.command)
     if _keeps_apart(analysis, rows[0]):
@@ -149,7 +168,18 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 
 def meanings_of_words(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
-    return [*legend(_columns({key for row in analysis.rows for key in _cells(analysis, row)}))]
+    each = [_cells(analysis, row) for row in analysis.rows]
+    words = [*legend(_columns({key for cells in each for key in cells}))]
+    if any(cell.low is not None for cells in each for cell in cells.values()):
+        words.append(Text("Brackets: the 95% interval, for other questions of this kind."))
+    if any(row.no_draws and row.no_draws is not NO_VERDICT for row in analysis.rows):
+        words.append(
+            Text(
+                "Copies: tries that repeat one answer instead of drawing anew, as at temperature "
+                "0. How often they agree says nothing of another try."
+            )
+        )
+    return [*words]
 
 
 _COLUMNS = (
@@ -281,10 +311,8 @@ def _why_none(analysis: Analysis, row: Row, key: str) -> str | None:
         return "nothing labelled"
     if key not in ("again", "apart", "votes", "omega", "icc"):
         return None
-    if row.asked_once:
-        return "each question judged once"
-    if row.no_draws:
-        return "no verdicts" if row.no_draws is NO_VERDICT else "all tries equal, maybe copies"
+    if row.asked_once or row.no_draws:
+        return reliability.why_none(row)
     return "too few tries for a majority" if key == "votes" else None
 
 
@@ -299,17 +327,11 @@ def _why_dashes(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
         if (why := _why_none(analysis, row, key))
     ]
     whose = grouped_by(dict.fromkeys(lacking), lambda one: one[0])
-    return _dashes(
+    return reliability.dashes(
         f"{why} ({', '.join(names) if len(names) <= _MOST_FOOLED else f'{len(names)} judges'})"
         for why, pairs in whose.items()
         if (names := [name for _, name in pairs])
     )
-
-
-def _dashes(reasons: Iterable[str]) -> list[Text]:
-    """The line under a table that says why it has dashes."""
-    said = "; ".join(reasons)
-    return [Text(f"-: {said}.")] * bool(said)
 
 
 def summary_records(analysis: Analysis) -> Iterator[Record]:
@@ -377,7 +399,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
         yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
-    yield from _dashes(several.format(n, 2 * n) for n in lacking[:1])
+    yield from reliability.dashes(several.format(n, 2 * n) for n in lacking[:1])
 
 
 def _what_moves(analysis: Analysis) -> Iterator[Text]:
@@ -426,19 +448,23 @@ def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) ->
     """The judge for whom the place of an option decides most, if it does for any."""
     found = []
     for row, whom in zip(rows, names, strict=True):
+        what = "Place"
         if place := preferred_place(analysis, row):
             chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
             said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
-            found.append((place["share"] - place["even"], whom, said))
+            if len(row.judged.orders_shown) == 1:
+                what = "Place or responder"
+                said += f" {IN_ONE_ORDER}"
+            found.append((place["share"] - place["even"], what, whom, said))
         elif order := verdict_favoured_by_order(analysis, row):
             n, (low, high) = order["n_questions"], order["change_interval"]
             by = f"+{points(order['change'], n)} points [{points(low, n)}, {points(high, n)}]"
             said = f"order {order['level']} favours {order['option']} ({by})."
-            found.append((order["change"], whom, said))
+            found.append((order["change"], what, whom, said))
     if not found:
         return []
-    _, whom, said = max(found, key=lambda one: one[0])
-    return [Text(f"Place: {whom and f'{whom}, '}{said}", "answer")]
+    _, what, whom, said = max(found, key=lambda one: one[0])
+    return [Text(f"{what}: {whom and f'{whom}, '}{said}", "answer")]
 
 
 def _ahead(row: Row, whom: str, logs: str) -> list[Text]:
@@ -483,8 +509,17 @@ def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
         rights = analysis.of(row, "validity") if of_labels else []
         texts = [caution for one in (*rights, record) for caution in one["cautions"]]
         said += [(caution, row.name) for caution in texts]
-    every = Caution.each(said, len(analysis.rows))
+    every = cautions_of_rows(analysis.rows, said)
     return sorted(every, key=lambda one: (not _is_grave(one), -len(one.rows)))
+
+
+def cautions_of_rows(rows: Sequence[Row], said: Iterable[tuple[str, str]]) -> list[Caution]:
+    """Cautions with the rows that each is said of; rows that are mostly silent share one."""
+    silent = [row for row in rows if code_of(row.silent) is Grave.SILENT]
+    shared = {
+        str(row.silent): mostly_silent([one.without_verdict for one in silent]) for row in silent
+    }
+    return Caution.each([(shared.get(text, text), row) for text, row in said], len(rows))
 
 
 def _is_grave(one: Caution) -> bool:

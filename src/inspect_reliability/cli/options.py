@@ -28,6 +28,10 @@ from ..showing.terminal import console, print_text
 class Finite(click.FloatRange):
     """A range of numbers that excludes `nan` and `inf`."""
 
+    def _describe_range(self) -> str:
+        """Nothing where it has no ends: click would write "x<=None" into the help."""
+        return super()._describe_range() if {self.min, self.max} != {None} else ""
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:

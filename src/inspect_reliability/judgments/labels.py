@@ -6,10 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import compress
 from string import ascii_letters, ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UserError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
@@ -205,21 +207,27 @@ def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judg
     absent = wanted - {name.casefold() for name in given} - {NOTHING}
     notes = [Note(_ABSENT.format(name), 0, "labels") for name in sorted(absent)]
     taken = [name for name in found if name not in NO_VERDICTS]
-    odd = [] if judged.declared else _never_right(judged, found)
+    # Where nothing has a label, no verdict is right or wrong.
+    labelled = np.array([one is not None for one in judged.right])
+    odd = [] if judged.declared else _never_right(judged, labelled, found)
     for what, names in ((_TAKEN, taken), (_ODD, odd)) if not declared else ():
         if names:
-            count = n_judgments(table[[choice in names for choice in judged.choices]])
+            those = [choice in names for choice in judged.choices]
+            count = n_judgments(table[those & (labelled | (what is _TAKEN))])
             notes.append(Note(what.format(", ".join(map(repr, names))), count, "labels"))
     column = pd.Series([found] * len(table), table.index, dtype=object)
     return replace(judgments, table=table.assign(abstain=column), said=(*judgments.said, *notes))
 
 
-def _never_right(judged: Judged, undecided: Collection[str]) -> list[str]:
+def _never_right(
+    judged: Judged, labelled: NDArray[np.bool_], undecided: Collection[str]
+) -> list[str]:
     """A few verdicts that are none of several labels: "ERROR" may be no answer at all.
 
     They are rare, or may be the other words for a label that no verdict has.
     """
-    times, right = Counter(filter(None, judged.choices)), judged.ever_right
+    known = compress(judged.choices, labelled)
+    times, right = Counter(filter(None, known)), judged.ever_right
     unmet = not right <= times.keys()
     rare = {name for name, n in times.items() if unmet or n <= _RARE * times.total()}
     rare -= right.union(undecided)

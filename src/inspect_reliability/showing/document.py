@@ -132,22 +132,21 @@ class Table:
         rows: Sequence[TableColumn],
         across: str,
         show: Callable[[Record], str],
+        heading: Callable[[Any], str],
         title: str = "",
     ) -> "Table":
         """A table with a column for each value of the key `across`, in order of the values.
 
         `rows` are the columns that name a row; a cell is what `show` makes of its record, and empty
-        where no record has these keys.
+        where no record has these keys. A value that is not known comes last.
         """
-        values = sorted({one[across] for one in records if one[across] is not None})
+        values = sorted({one[across] for one in records}, key=lambda one: (one is None, one))
         cells = {
             (*(column.show(one) for column in rows), one[across]): show(one) for one in records
         }
         names = list(dict.fromkeys(key[:-1] for key in cells))
         lines = [[*name, *(cells.get((*name, value), "") for value in values)] for name in names]
-        return cls(
-            [*(one.heading for one in rows), *(f"{value:g}" for value in values)], lines, title
-        )
+        return cls([*(one.heading for one in rows), *map(heading, values)], lines, title)
 
     @property
     def numbers(self) -> list[bool]:

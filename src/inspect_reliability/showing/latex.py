@@ -1,7 +1,9 @@
-"""A document for LaTeX: its texts as paragraphs, its tables as pandas sets them."""
+"""The tables of a document for LaTeX, as pandas sets them; cautions are comments above them."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -21,22 +23,49 @@ _SMALLER = {"": 1.0, r"\small": 0.9, r"\footnotesize": 0.8}
 _ESTIMATE = re.compile(r"(\S+) (\[\S+ \S+\])")
 
 
+_MEANINGS = {
+    "N x R": "N x R: questions x replications",
+    "N": "N: questions",
+    "T": "T: temperature",
+    "Published": (
+        "Published: by the published study's procedure, with its mean and 95% range on shuffled "
+        "verdicts"
+    ),
+    "A_LM [95%]": "A_LM: share of answers that the judge calls correct, no accuracy",
+}
+"""Headings, and the first words of some, with what a caption says of them."""
+
+_BRACKETS = "Brackets: 95% intervals over questions"
+
+
 def render(document: Document) -> str:
-    """Each table has a caption, and a label made from it."""
+    """Each table has a caption, and a label of its own."""
     parts, heading = [r"% \usepackage{booktabs,fontspec}, and compile with lualatex"], ""
-    for block in map(in_texts, document.every):
-        match block:
-            case Text() if block.tone not in ("note", "more"):
-                heading = block.text if block.tone == "heading" else heading
-                parts.append(latex_text(block.text))
-            case Caution():
-                parts.append(latex_text(block.line))
-            case Table():
-                caption = block.title or document.title
-                if block.about:
-                    parts.append(latex_text(block.about))
-                parts.append(_table(block, f"{caption}: {heading}" if heading else caption))
+    every = [*map(in_texts, document.every)]
+    said = [one.line for one in every if isinstance(one, Caution)]
+    parts += [f"% {latex_text(line)}" for line in dict.fromkeys(said)]
+    labels = Counter[str]()
+    for block, after in zip_longest(every, every[1:]):
+        if isinstance(block, Text) and block.tone == "heading":
+            heading = block.text
+        if isinstance(block, Table):
+            title = ": ".join(filter(None, [block.title or document.title, heading]))
+            label = slug(title.replace(".", "-"))
+            labels[label] += 1
+            label += f"-{labels[label]}" if labels[label] > 1 else ""
+            why = after.text if isinstance(after, Text) and after.text.startswith("-: ") else ""
+            parts.append(_table(block, _caption(block, title, why), label))
     return "\n\n".join(map(str.strip, parts)) + "\n"
+
+
+def _caption(table: Table, title: str, why: str) -> str:
+    """The title of a table, what it shows, its headings and brackets, and why it has dashes."""
+    first = {heading.partition(" = ")[0] for heading in table.headings}
+    meanings = [says for heading, says in _MEANINGS.items() if heading in first]
+    if any(_ESTIMATE.search(cell) for row in table.rows for cell in row):
+        meanings.append(_BRACKETS)
+    said = [one for one in (title, table.about, *meanings, why) if one]
+    return ". ".join(one.rstrip(".") for one in said) + "." * (len(said) > 1)
 
 
 def latex_text(text: str) -> str:
@@ -44,8 +73,8 @@ def latex_text(text: str) -> str:
     return str(_styled([text], []).to_latex()).splitlines()[1].removesuffix(r" \\")
 
 
-def _table(table: Table, caption: str) -> str:
-    """A table with its caption, no wider than the text."""
+def _table(table: Table, caption: str, label: str) -> str:
+    """A table with its caption and label, no wider than the text."""
     columns = [max(map(len, one)) for one in zip(table.headings, *table.rows, strict=True)]
     long = max(columns, default=0) > _LONG
     rows, size = (table.rows, "") if long else _fitting(table)
@@ -54,7 +83,7 @@ def _table(table: Table, caption: str) -> str:
         column_format="".join(r"p{.5\linewidth}" if one > _LONG else "l" for one in columns),
         position="htbp",
         caption=latex_text(caption),
-        label=f"tab:{slug(caption)}",
+        label=f"tab:{label}",
     )
     begins, ends = r"\begin{tabular}", r"\end{tabular}"
     if size is None:

@@ -103,13 +103,18 @@ def _tells_nothing(found: list[Record]) -> Iterator[str]:
     floors = [(one, one["permuted"]) for one in found if one["statistic"] == "omega"]
     known = [(one, *ends) for one, ends in floors if ends and ends[1] < ends[2] and one["ours"]]
     inside = [(one, mean) for one, mean, low, high in known if low <= one["ours"] <= high]
+    cells = [one for one, *_ in known]
+    by_benchmark = [
+        f"{name} {sum(one in own for one, _ in inside)} of {len(own)}"
+        for name, own in grouped_by(cells, lambda one: one["benchmark"]).items()
+    ]
     for one, mean in inside[:1]:
         ours, noise = (rounded(value, ".2f") for value in (one["ours"], mean))
         yield (
             f"{describe({key: one[key] for key in _KEYS})}: the paper's procedure gives {ours}. "
             f"With the verdicts on each question shuffled it still gives {noise}, so this number "
             f"tells nothing of the judge. So it is with {len(inside)} of {len(known)} values of "
-            "omega."
+            f"omega ({', '.join(by_benchmark)})."
         )
 
 
