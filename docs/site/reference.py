@@ -24,7 +24,8 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by
 from inspect_reliability.answers.candidates import candidates_of
 from inspect_reliability.answers.card import card_document
-from inspect_reliability.answers.choose import Wanted, choose_document
+from inspect_reliability.answers.choice_in_words import Wanted
+from inspect_reliability.answers.choose import choose_document
 from inspect_reliability.answers.compare import compare_arms, drift
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.label import draw_outputs

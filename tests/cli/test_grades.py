@@ -2,11 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 
 import inspect_reliability as ir
 from commands import invoke, results
@@ -369,3 +371,122 @@ def test_what_is_not_shown_is_said_without_a_current_one(judges: tuple[str, str]
     table.to_excel(judges[1], index=False)
     said = words("choose", *judges, "--votes", "1")
     assert "It is not shown to be within one step of people more often than noten_neu.xlsx." in said
+
+
+def noisy(empty: float = 0.0, shift: float = 0.0, seed: int = 3) -> pd.DataFrame:
+    """Grades up to two steps off, some tries without a verdict, most labels 3 or 4."""
+    rng = np.random.default_rng(seed)
+    label = rng.choice([1, 2, 3, 4, 5], 100, p=[0.1, 0.1, 0.3, 0.4, 0.1])
+    rows = []
+    for i in range(100):
+        off = rng.choice([-2, -1, 0, 1, 2], p=[0.02, 0.2, 0.56, 0.2, 0.02])
+        for k in (1, 2, 3):
+            said = int(np.clip(np.rint(label[i] + off + shift), 1, 5))
+            rows.append((f"q{i}", k, "" if rng.random() < empty else said, label[i]))
+    return pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+
+
+def test_one_grade_for_all_is_what_a_report_compares_with(tmp_path: Path) -> None:
+    """The grade that is most often within a step, counted with pandas; exact for options."""
+    file = str(tmp_path / "grades.csv")
+    table = noisy()
+    table.to_csv(file, index=False)
+    label = table.drop_duplicates("question")["label"]
+    near = {grade: ((label - grade).abs() <= 1).mean() for grade in range(1, 6)}
+    best = max(near, key=lambda grade: near[grade])
+    (one,) = results("report", file)["validity"]
+    assert (one["always"], one["always_share"]) == (str(best), pytest.approx(near[best]))
+    assert f"Always {best} would be within one step in {near[best]:.0%} of these labels." in words(
+        "report", file
+    )
+    names = table.assign(**{c: table[c].map(lambda n: "AABCC"[int(n) - 1]) for c in COLUMNS})
+    names.to_csv(file, index=False)
+    most = names.drop_duplicates("question")["label"].value_counts(normalize=True)
+    (one,) = results("report", file)["validity"]
+    assert (one["always"], one["always_share"]) == (most.index[0], pytest.approx(most.iloc[0]))
+    assert f"Always {most.index[0]} would be right in {most.iloc[0]:.0%} of these" in words(
+        "report", file
+    )
+
+
+def test_a_judge_no_better_than_one_grade_is_told_so(tmp_path: Path) -> None:
+    """Where grades are drawn without looking, the headline says it, and no line repeats it."""
+    table = noisy()
+    table["verdict"] = np.random.default_rng(0).permutation(table["verdict"])
+    table.to_csv(tmp_path / "grades.csv", index=False)
+    said = words("report", str(tmp_path / "grades.csv"))
+    assert "no better than always" in said
+    assert "would be within one step" not in said
+
+
+def test_labels_all_alike_have_no_constant(tmp_path: Path) -> None:
+    """Always that label would be right by definition: nothing is compared."""
+    noisy().assign(label=3).to_csv(tmp_path / "grades.csv", index=False)
+    (one,) = results("report", str(tmp_path / "grades.csv"))["validity"]
+    assert (one["always"], one["always_share"]) == (None, None)
+
+
+def test_the_headline_speaks_of_the_measure_that_leads(tmp_path: Path) -> None:
+    """Where a mean gains only by tries without a verdict, it says so, with the share without."""
+    file = str(tmp_path / "grades.csv")
+    table = noisy(empty=0.06)
+    table.to_csv(file, index=False)
+    said = words("report", file)
+    found = pd.to_numeric(table["verdict"], errors="coerce")
+    given = ((found - table["label"]).abs() <= 1)[found.notna()].mean()
+    assert re.search(r"the mean of 3 tries is within one step in \d+%, since", said)
+    assert f"since {100 * found.isna().mean():.2g} of 100 tries have no verdict" in said
+    (one,) = results("report", file)["validity"]
+    assert one["within_one_given"] == pytest.approx(given)
+    assert "gate" in said
+    assert "--min within_one" in said
+    grades(off=0.4).to_csv(file, index=False)
+    assert "since" not in words("report", file).partition("Caution")[0]
+
+
+def test_on_which_side_of_people_a_judge_grades(tmp_path: Path) -> None:
+    """The mean difference and its t interval are those of scipy; without one, nothing is said."""
+    file = str(tmp_path / "grades.csv")
+    for shift, side in ((0.6, "higher"), (-0.6, "lower"), (0.0, None)):
+        table = noisy(shift=shift)
+        table.to_csv(file, index=False)
+        each = table.assign(apart=table["verdict"].astype(float) - table["label"])
+        apart = each.groupby("question")["apart"].mean()
+        (one,) = results("report", file)["validity"]
+        ends = ttest_1samp(apart, 0).confidence_interval(0.95)
+        assert one["mean_error"] == pytest.approx(apart.mean())
+        assert one["mean_error_interval"] == pytest.approx([*ends])
+        said = words("report", file)
+        assert (f"It grades {abs(apart.mean()):.2f} {side} than people" in said) == bool(side)
+        assert ("than people" in said) == bool(side)
+        off = table[table["verdict"] != table["label"]]
+        pairs = off.value_counts(["label", "verdict"])
+        told = re.search(r"Most often off: people (\d), judge (\d) \((\d+)% of tries\)", said)
+        assert told
+        assert pairs[int(told[1]), int(told[2])] == pairs.max()
+        assert int(told[3]) == round(100 * pairs.max() / len(table))
+
+
+def test_errors_begin_with_those_more_than_a_step_off(tmp_path: Path) -> None:
+    """In each form the same questions, those far off first; a file of somebody else stays."""
+    file = str(tmp_path / "grades.csv")
+    noisy().to_csv(file, index=False)
+    lists: dict[str, Any] = {}
+    for ending in ("jsonl", "csv", "xlsx"):
+        out = tmp_path / f"errors.{ending}"
+        for _ in range(2):  # what it wrote, it replaces
+            done = invoke("report", file, "--errors", str(out))
+            assert f"Wrote {out}" in done.stderr
+        read: Any = {"csv": pd.read_csv, "xlsx": pd.read_excel}.get(ending, pd.read_json)
+        options = {"lines": True} if ending == "jsonl" else {}
+        lists[ending] = read(out, **options)["question"].tolist()
+    assert lists["jsonl"] == lists["csv"] == lists["xlsx"]
+    table = noisy().drop_duplicates("question").set_index("question")
+    far = (table["verdict"].astype(int) - table["label"]).abs().loc[lists["csv"]] > 1
+    assert far.any()
+    assert not far.all()
+    assert far.is_monotonic_decreasing
+    (tmp_path / "errors.csv").write_text("mine\n1\n")
+    assert invoke("report", file, "--errors", str(tmp_path / "errors.csv")).exit_code == 2
+    noisy().to_excel(tmp_path / "errors.xlsx", index=False)
+    assert invoke("report", file, "--errors", str(tmp_path / "errors.xlsx")).exit_code == 2

@@ -6,7 +6,12 @@ from scipy.stats import norm, spearmanr, t
 
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.scales import labelled
-from inspect_reliability.stats.labelled import SAME_LABEL, SAME_ORDER, SAME_VERDICT, spearman
+from inspect_reliability.stats.rank_correlation import (
+    SAME_LABEL,
+    SAME_ORDER,
+    SAME_VERDICT,
+    spearman,
+)
 
 
 def beside(verdicts: list[list[float]], labels: list[float]) -> Judged:

@@ -1,12 +1,10 @@
 """Which judge is better, and how right is it after it was chosen?"""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ..errors import UserError
@@ -21,19 +19,11 @@ from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, Document, Figure, Table, Text
 from ..showing.formats import (
-    ROUNDING,
     Record,
     TableColumn,
-    amount,
-    capped,
-    in_points,
-    most_feasible,
-    points,
-    share,
     span,
 )
 from ..showing.keys import declared, legend
-from ..stats import agreement
 from .candidates import (
     VOTES,
     Choosing,
@@ -42,66 +32,25 @@ from .candidates import (
     refuse_unknown,
     without_benchmark,
 )
-from .correction import agreement_in_words
+from .choice_in_words import (
+    THOUSAND,
+    Wanted,
+    alike,
+    cautions_of_choice,
+    cheapest_not_worse,
+    said_of,
+    why_no_interval,
+)
 from .rater_preferences import preferences_in_words, rater_preferences
 from .results import analyse
-from .row import valued
 from .summary import more, next_step, worst
-from .validity import accuracy_ceiling
 
 TITLE = "Which judge is better?"
 
 _MOST_SHOWN = 5
 """Candidates in the answer, beside the current one and the cheapest."""
 
-_MOST_STEPS = 3
-"""Steps of the price frontier that the answer names."""
-
-_LITTLE = 0.02
-"""How much less often fewer votes may be right to be named beside the choice."""
-
-_MOST_NAMED = 3
-"""Judges that the chosen one is not shown to beat, and that are named."""
-
-_THOUSAND = 1_000
-"""Verdicts whose dollars are shown."""
-
-_READ = (
-    "Wordings that were written after reading errors on these labels fit them too well. Mark "
-    "labels as dev and test in a column split: dev chooses, and test measures."
-)
-_CALLS = (
-    "Prices are not known, so calls say what is cheap. Calls of different judges cost different "
-    "amounts: name dollars a call in a file with --price FILE."
-)
-_NEAR = (
-    "These are grades: one that is at most a step from the label counts as right{} "
-    "(--no-within-one: only the label itself)."
-)
-
-_EXACT = (
-    "These are grades: only the label itself counts as right{} (--within-one: one that is at most "
-    "a step from it, too)."
-)
-
 _SOURCES = "All intervals hold together, however many candidates there are."
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is asked beside the choice.
-
-    Attributes:
-        current: Place of the candidate that is used now; None if none is named.
-        max_loss: How much less often the cheapest may be right than any other.
-        written: The file that the choice is written into; None if it is not.
-        options: What was asked, as it was typed, to ask it again.
-    """
-
-    current: int | None = None
-    max_loss: float = 0.05
-    written: str | None = None
-    options: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,7 +104,7 @@ class JudgeChoice(PythonAnswer):
     @property
     def cheapest_not_worse(self) -> str | None:
         """The cheapest candidate that is shown to lose at most `max_loss` to any other."""
-        place = _cheapest_not_worse(self.found, self.document.results["choose"])
+        place = cheapest_not_worse(self.found, self.document.results["choose"])
         return None if place is None else self.found.names[place]
 
     def choice(self) -> ChosenJudge:
@@ -278,17 +227,8 @@ def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Docu
     records = records_of(found, wanted)
     raters = list(rater_preferences(found))
     results = {"choose": records, "rater_preferences": raters}
-    said = [
-        _taken(found),
-        *_grades(found),
-        *_beside_current(found, wanted, records),
-        *_not_shown_better(found, wanted),
-        *_cheapest(found, wanted, records),
-        *_one_more_dollar(found),
-        *_people(found),
-        *preferences_in_words(raters),
-    ]
-    told = [Caution(text) for text in _cautions(found)]
+    said = [*said_of(found, wanted, records), *preferences_in_words(raters)]
+    told = [Caution(text) for text in cautions_of_choice(found)]
     return Document(
         TITLE,
         [
@@ -317,6 +257,7 @@ def records_of(found: Choosing, wanted: Wanted) -> list[Record]:
     records = []
     for place, one in enumerate(found.candidates):
         chosen = place == found.chosen
+        late = found.has_test and place in new
         current = wanted.current is not None and place != wanted.current and not opened
         beside = (place, wanted.current or 0)
         records.append(
@@ -339,205 +280,10 @@ def records_of(found: Choosing, wanted: Wanted) -> list[Record]:
                 else measured.labels_needed(place, wanted.max_loss),
                 "calls": one.calls,
                 "dollars": one.dollars,
-                "reason": _reason(found, place) if found.has_test and place in new else None,
+                "reason": why_no_interval(found, place) if late else None,
             }
         )
     return records
-
-
-def _reason(found: Choosing, place: int) -> str:
-    return (
-        f"this test part was opened before, without {found.names[place]}: whoever has seen its "
-        "errors may have written what fits them; label new questions for the test part"
-    )
-
-
-def _taken(found: Choosing) -> str:
-    """Which, and how right it is."""
-    best, name = found.best, found.names[found.chosen]
-    value, ends = found.after
-    among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}"
-    if _alike(found):
-        return (
-            f"These labels do not tell the {len(found.candidates)} candidates apart: all are "
-            f"{found.measure} on the same questions ({share(value, best.n)}). {name} is the "
-            "cheapest."
-        )
-    after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
-    fewer = _fewer_votes(found)
-    if found.has_test:
-        of = amount(found.measured.n, "test question")
-        why = f" No interval: {_reason(found, found.chosen)}." if found.stale else ""
-        return f"Take {name}, {among}{fewer}. {name} is {found.measure} in {after} of {of}.{why}"
-    naive = share(float(best.accuracy[found.chosen]), best.n)
-    high = (
-        f" On these labels {name} is {found.measure} in {naive}, but the best of several looks too "
-        "good."
-    )
-    same = naive == share(value, best.n)
-    near = f"{found.measure} in {after} of questions"
-    return f"Take {name}: {near}, {among}{fewer}.{'' if same else high}"
-
-
-def _grades(found: Choosing) -> Iterator[str]:
-    """What counts as right of grades, and what several votes are."""
-    if found.within_one is not None:
-        means = ", and several votes are their mean" * (
-            len({c.votes for c in found.candidates}) > 1
-        )
-        yield (_NEAR if found.within_one else _EXACT).format(means)
-
-
-def _not_shown_better(found: Choosing, wanted: Wanted) -> Iterator[str]:
-    """Which other judges the chosen one is not shown to beat, where none is named to compare."""
-    if wanted.current is not None or found.stale or _alike(found):
-        return
-    measured, row = found.measured, found.candidates[found.chosen].row
-    best: dict[int, int] = {}  # of each other judge, its candidate that is right most often
-    for place, one in enumerate(found.candidates):
-        known = best.setdefault(id(one.row), place)
-        if measured.accuracy[place] > measured.accuracy[known]:
-            best[id(one.row)] = place
-    best.pop(id(row))
-    near = [place for place in best.values() if measured.at_least(found.chosen, place) <= ROUNDING]
-    if near:
-        near.sort(key=lambda place: -measured.accuracy[place])
-        named = [found.names[place] for place in near[:_MOST_NAMED]]
-        more = len(near) - len(named)
-        last = [f"{more} more"] if more else named[1:][-1:]
-        first = named if more else named[: len(named) - len(last)]
-        whom = " or ".join(filter(None, [", ".join(first), *last]))
-        yield f"It is not shown to be {found.measure} more often than {whom}."
-
-
-def _fewer_votes(found: Choosing) -> str:
-    """What the chosen judge loses with the fewest votes, where that is little or nothing."""
-    best, chosen = found.best, found.candidates[found.chosen]
-    for place, one in enumerate(found.candidates):
-        lost = float(best.accuracy[found.chosen] - best.accuracy[place])
-        if one.row is chosen.row and one.calls < chosen.calls and lost <= _LITTLE:
-            votes = amount(one.votes or 1, "vote")
-            verb = "is" if one.votes == 1 else "are"
-            less = amount(f"{100 * lost:.1f}", "point")
-            of = "the labels that chose" if found.has_test else "these labels"
-            calls = f"{one.calls / chosen.calls:.0%} of the calls"
-            return f"; {votes} {verb} {less} lower on {of}, at {calls}"
-    return ""
-
-
-def _alike(found: Choosing) -> bool:
-    right = found.best.right
-    return bool(np.abs(right - right[:, [found.chosen]]).max() < ROUNDING)
-
-
-def _beside_current(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
-    if wanted.current is None or _alike(found):
-        return
-    name, one = found.names[wanted.current], records[found.chosen]
-    n = found.measured.n
-    if found.chosen == wanted.current:
-        yield "It is the one in use."
-        return
-    if one["better_than_current"] is None:
-        yield f"Whether it is {found.measure} more often than {name} is not known."
-        return
-    by = f"{points(one['difference'], n)} points"
-    least = f"at least {points(one['difference_at_least'], n)}"
-    if one["better_than_current"]:
-        yield f"It is {found.measure} more often than {name}: by {by}, {least}."
-    else:
-        yield f"It is not shown to be {found.measure} more often than {name}: {by}, {least}."
-
-
-def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
-    """The cheapest that is not worse, or how many labels would show it."""
-    if _alike(found) or records[0]["not_worse"] is None:
-        return
-    near = f"within {in_points(wanted.max_loss, 0)} of the best"
-    known = _cheapest_not_worse(found, records)
-    name, price = found.names[found.chosen], found.price(found.chosen)
-    if known is None:
-        cheap = plausible(found, wanted.max_loss)
-        needed = records[cheap]["labels_needed"]
-        said = f"No candidate is shown to be {near}."
-        if needed:
-            have = found.measured.n
-            n = max(needed - have, 1)
-            about = "about " if n <= most_feasible(have) else ""  # else "more than"
-            said += (
-                f" If {found.names[cheap]} is as good, {about}{capped(n, have)} more "
-                f"{'label shows' if n == 1 else 'labels show'} it."
-            )
-        yield said
-    elif found.price(known) < price:
-        saved = 1 - found.price(known) / price
-        unit = "dollars" if found.by_dollars else "calls"
-        yield (
-            f"{found.names[known]} is the cheapest that is {near}: it saves {saved:.0%} of the "
-            f"{unit} of {name}."
-        )
-    else:
-        yield f"No cheaper candidate is shown to be {near}."
-
-
-def _cheapest_not_worse(found: Choosing, records: Sequence[Record]) -> int | None:
-    """The place of the cheapest candidate that is shown to be not worse; None if none is."""
-    return found.cheapest(place for place, one in enumerate(records) if one["not_worse"])
-
-
-def plausible(found: Choosing, most: float) -> int:
-    """The cheapest candidate that the chosen one is not shown to beat by this much."""
-    measured, best = found.measured, found.chosen
-    others = (k for k in range(len(found.candidates)) if measured.at_least(best, k) < most)
-    cheap = found.cheapest(others)
-    return best if cheap is None or found.price(cheap) >= found.price(best) else cheap
-
-
-def price_frontier(found: Choosing) -> list[int]:
-    """Places of the candidates that are right more often than all cheaper ones, cheapest first."""
-    places: list[int] = []
-    right = found.best.accuracy
-    for place in sorted(range(len(right)), key=lambda one: (found.price(one), -right[one])):
-        if not places or right[place] > right[places[-1]] + ROUNDING:
-            places.append(place)
-    return places
-
-
-def _one_more_dollar(found: Choosing) -> Iterator[str]:
-    """What each step of the price frontier up to the chosen candidate costs, and what it buys."""
-    places = price_frontier(found)
-    steps = [
-        f"${_THOUSAND * (found.price(dear) - found.price(cheap)):,.2f} from {found.names[cheap]} "
-        f"to {found.names[dear]} "
-        f"({in_points(float(found.best.accuracy[dear] - found.best.accuracy[cheap]), found.best.n)}"
-        f" more often {found.measure})"
-        for cheap, dear in pairwise(places)
-    ]
-    if not found.by_dollars or not steps:
-        return
-    most = len(steps) - _MOST_STEPS
-    more_of = f"; {amount(most, 'cheaper step')} before these" if most > 0 else ""
-    yield (
-        f"What more dollars for 1,000 verdicts buy on these labels: "
-        f"{'; '.join(steps[-_MOST_STEPS:])}{more_of}."
-    )
-
-
-def _cautions(found: Choosing) -> Iterator[str]:
-    if found.missed:
-        yield (
-            f"{amount(found.missed, 'labelled question')} left out: not every candidate judged "
-            f"{'it' if found.missed == 1 else 'them'}. All are compared on the same "
-            f"{len(found.questions):,}."
-        )
-    if found.marked and not found.has_test:
-        yield "The test part has fewer than 3 labels, so nothing was measured on it. Label more."
-    if not found.by_dollars and len({one.row.keys.get("judge") for one in found.candidates}) > 1:
-        yield _CALLS
-    if not found.marked:
-        yield _READ
-    if drawn := found.candidates[0].row.not_at_random:
-        yield f"{drawn[0].upper()}{drawn[1:]}. Which is best among these may not be best elsewhere."
 
 
 def _order(records: Sequence[Record]) -> list[Record]:
@@ -548,7 +294,7 @@ def _order(records: Sequence[Record]) -> list[Record]:
 def _shown(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> list[Record]:
     """The best few, the current one, and the cheapest that is not worse."""
     ordered = _order(records)
-    place = _cheapest_not_worse(found, records)
+    place = cheapest_not_worse(found, records)
     known = None if place is None else records[place]
     current = None if wanted.current is None else records[wanted.current]
     also = [one for one in (known, current) if one is not None]
@@ -563,7 +309,7 @@ def _table(found: Choosing, records: Sequence[Record], title: str, most: int) ->
         return span(one, "accuracy", "%", n)
 
     def dollars(one: Record) -> str:
-        return "" if one["dollars"] is None else f"{_THOUSAND * one['dollars']:,.2f}"
+        return "" if one["dollars"] is None else f"{THOUSAND * one['dollars']:,.2f}"
 
     def mark(name: str) -> Callable[[Record], str]:
         return lambda one: "yes" if one[name] else ""
@@ -587,18 +333,6 @@ def _id(keys: Record) -> str:
     return str([keys[name] for name in known[: end + 1]])
 
 
-def _people(found: Choosing) -> Iterator[str]:
-    """What no prompt can pass: how far people agree."""
-    labels = found.candidates[0].row.labelled
-    if labels is None or not (labels.raters.replications > 1).any():
-        return
-    agree = agreement(labels.raters.replicated)
-    if agree.value is not None:
-        most = accuracy_ceiling(agree.value)
-        known = {"n_labelled": agree.n_questions, "accuracy_ceiling": most}
-        yield agreement_in_words(known | valued(raters_agreement=agree))
-
-
 def _all_labelled(found: Choosing) -> bool:
     """Whether no output is left to label."""
     tables = [one.row.asked for one in found.candidates]
@@ -610,7 +344,7 @@ def _all_labelled(found: Choosing) -> bool:
 
 
 def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
-    if _alike(found):
+    if alike(found):
         if _all_labelled(found):
             return next_step("judge more questions and label them: some must tell candidates apart")
         return next_step(
@@ -635,7 +369,7 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
 def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figure:
     """Candidates by price and accuracy, with their simultaneous intervals."""
     price = "dollars" if found.by_dollars else "calls"
-    known = _cheapest_not_worse(found, records)
+    known = cheapest_not_worse(found, records)
     kinds = ("chosen", "current", "cheapest near the best", "others")
     drawn = []
     for place, one in enumerate(records):

@@ -22,7 +22,7 @@ from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, enough_means, majorities, same_for_all
 from .row import Row
 from .score_variance import moves_score
-from .validity import is_of_scale
+from .validity import is_of_scale, near_in_words, no_better_than_always
 
 STABLE = 0.95
 """How often two majorities of so many votes are to come out the same."""
@@ -158,7 +158,7 @@ def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
         yield "how often it is right is not known"
         return
     some = f" of {n:,} labelled questions" if n < len(row.counts.questions) else ""
-    yield f"right in {span(right, 'accuracy', '%', n)}{some}"
+    yield f"right in {span(right, 'accuracy', '%', n)}{some}{no_better_than_always(right)}"
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         yield f"{share(right['undecided'], n)} of verdicts decide nothing"
         return
@@ -223,21 +223,35 @@ def _of_scale(row: Row, right: Record) -> Iterator[str]:
         ranks = span(right, "rank_correlation", "z.2f", n)
         yield f"its grades follow those of people with a rank correlation of {ranks}"
         return
-    step = "one step" if right["step"] == 1 else f"{right['step']:g}"
-    near = f"within {step} of people in {span(right, 'within_one', '%', n)}"
+    step = near_in_words(right)
+    near = f"{step} of people in {span(right, 'within_one', '%', n)}{no_better_than_always(right)}"
     order = right["rank_correlation"]
     if same_for_all(right):
         yield f"{near}, but its mean grade is the same on every question"
     else:
         yield near if order is None else f"{near}, rank correlation {order:z.2f}"
-    means = {one["votes"]: one["accuracy"] for one in right["means"]}
+    means = {one["votes"]: one for one in right["means"]}
     once = share(right["accuracy"], n)
-    if (k := enough_means(right)) > 1:
-        yield f"the mean of {k} tries is right exactly in {share(means[k], n)} instead of {once}"
+    if (k := enough_means(right, "within_one")) > 1:
+        yield f"right exactly in {once}"
+        mean = means[k]["within_one"]
+        yield f"the mean of {k} tries is {step} in {share(mean, n)}{_for_empty(row, right, mean)}"
+    elif (k := enough_means(right, "accuracy")) > 1:
+        exact = share(means[k]["accuracy"], n)
+        yield f"the mean of {k} tries is right exactly in {exact} instead of {once}"
     else:
         several = len(means) > 1 and not row.no_draws
         more = ", and the mean of more tries adds little" if several else ""
         yield f"right exactly in {once}{more}"
+
+
+def _for_empty(row: Row, right: Record, mean: float) -> str:
+    """That a mean gains by tries without a verdict, which count as errors; empty if it does not."""
+    given = right["within_one_given"]
+    if given is None or not row.without_verdict or mean - given > GAIN:
+        return ""
+    empty = f"{100 * row.without_verdict:.2g} of 100 tries have no verdict"
+    return f", since {empty} (without these, one try is in {share(given, right['n_labelled'])})"
 
 
 def _again(analysis: Analysis, row: Row) -> str:

@@ -7,7 +7,7 @@ from ..judgments.reading import Code
 from ..shell import join, quote
 from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
-from ..stats.labelled import SAME_VERDICT
+from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
@@ -90,19 +90,22 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
 
 def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
-    if (k := enough_means(right)) > 1:
-        mean = next(one for one in right["means"] if one["votes"] == k)
+    if same_for_all(right):
+        return _judge_again(row) if row.asked_once else _another(logs)
+    k, always = better_by(right), right["always_share"]
+    mean = next((one for one in right["means"] if one["votes"] == k), right)
+    if always is not None and (mean["within_one"] or 0.0) <= always + ROUNDING:
+        return _another_or_more(row, right, "within_one", logs)
+    if k > 1:
         return Advice(
             "take means",
             f"take the mean of {k} tries. To hold it to that",
             _gate(mean, "within_one", logs, k),
         )
-    if right["within_one"] >= NEAR and not same_for_all(right):
+    if right["within_one"] >= NEAR:
         return _hold(right, "within_one", logs)
     if row.asked_once:
         return _judge_again(row)
-    if same_for_all(right):
-        return _another(logs)
     return _another_or_more(row, right, "within_one", logs)
 
 
@@ -129,13 +132,16 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     return _another(logs)
 
 
-def enough_means(right: Record) -> int:
-    """The fewest tries whose mean is right nearly as often as that of most; 1 if none gains."""
-    known = [one for one in right["means"] if one["accuracy"] is not None]
-    if len(known) < 2 or known[-1]["accuracy"] - known[0]["accuracy"] <= GAIN:
+def enough_means(right: Record, kind: str) -> int:
+    """The fewest tries whose mean is nearly as good as that of most; 1 if none gains.
+
+    The `kind` is "within_one", or "accuracy" for right exactly.
+    """
+    known = [one for one in right["means"] if one[kind] is not None]
+    if len(known) < 2 or known[-1][kind] - known[0][kind] <= GAIN:
         return 1
-    best = max(one["accuracy"] for one in known)
-    return next(int(one["votes"]) for one in known if one["accuracy"] >= best - _NEARLY)
+    best = max(one[kind] for one in known)
+    return next(int(one["votes"]) for one in known if one[kind] >= best - _NEARLY)
 
 
 def same_for_all(right: Record) -> bool:
@@ -161,7 +167,8 @@ def gained(right: Record) -> tuple[float | None, int]:
 def better_by(right: Record) -> int:
     """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none."""
     if right["within_one"] is not None:
-        return enough_means(right)
+        near, exact = (enough_means(right, kind) for kind in ("within_one", "accuracy"))
+        return near if near > 1 else exact
     gain, votes = gained(right)
     return votes if gain is not None and gain > GAIN else 1
 

@@ -2,12 +2,16 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
+
+import numpy as np
+import pandas as pd
 
 from ..judgments.label_files import TEST
 from ..judgments.text import case_of, judgment_text
 from ..showing.formats import Record
+from ..stats.labelled import WITHIN_ONE
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .candidates import parts_of
@@ -23,6 +27,7 @@ _EXPLANATIONS = ("explanation", "rationale", "reasoning", "reason", "judge_outpu
 def repeated_errors(analysis: Analysis) -> Iterator[Record]:
     """The questions that each row gets wrong twice or more, those wrong most often first.
 
+    On a scale, those that are more than a step off most often come first.
     Questions of the test part of the labels are left out: whoever writes a prompt after reading
     them has nothing left to measure it by.
     """
@@ -35,9 +40,10 @@ def _of_row(row: Row) -> Iterator[Record]:
     if known is None or known.other_scale or known.given.exact:
         return
     wrong, given = known.kinds["wrong"], known.given
+    far = 1 - np.nan_to_num(known.kinds[WITHIN_ONE], nan=1.0)
     table = row.table.assign(said=[*map(str, row.judged.choices)])
     asked = dict(list(table.groupby(table["question"].map(str), sort=False)))
-    for at in sorted(range(len(wrong)), key=lambda i: -wrong[i]):
+    for at in sorted(range(len(wrong)), key=lambda i: (-far[i], -wrong[i])):
         name = given.questions[at]
         if wrong[at] * given.replications[at] < 2 - 1e-9 or part.get(name) == TEST:
             continue
@@ -65,6 +71,15 @@ def _error(row: Row, name: str, judgments: list[dict[Any, Any]], labels: list[st
     }
 
 
-def as_lines(records: Iterator[Record]) -> str:
+def as_lines(records: Sequence[Record]) -> str:
     """Records as JSONL."""
     return "".join(f"{json.dumps(one, ensure_ascii=False, default=str)}\n" for one in records)
+
+
+def as_sheet(records: Sequence[Record]) -> pd.DataFrame:
+    """Records as a table for a person: verdicts with their numbers, and labels, in words."""
+    frame = pd.DataFrame([*records])
+    verdicts = [
+        ", ".join(f"{name} ({n})" for name, n in one["verdicts"].items()) for one in records
+    ]
+    return frame.assign(verdicts=verdicts, label=[", ".join(one["label"]) for one in records])

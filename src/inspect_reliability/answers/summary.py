@@ -39,9 +39,23 @@ from .cautions import IN_ONE_ORDER
 from .condition import NO_VERDICT, mostly_silent
 from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
 from .kept import steady_is_not_right
-from .next_steps import advice, better_by, majorities, preferred_place, verdict_favoured_by_order
+from .next_steps import (
+    FEWEST,
+    advice,
+    better_by,
+    majorities,
+    preferred_place,
+    verdict_favoured_by_order,
+)
 from .row import Row, valued
-from .validity import is_of_scale
+from .validity import (
+    always_in_words,
+    confused_in_words,
+    grades_in_words,
+    is_of_scale,
+    no_better_than_always,
+    tabled,
+)
 
 _MOST_FOOLED = 3
 """Most judges of whom a line says what fools them."""
@@ -64,7 +78,7 @@ _IN_HEADLINES = frozenset(
 )
 """Cautions that the headline of their row says."""
 
-ANSWER = ("validity", "moves", "shifts", "position", "votes", "keep", "fooled")
+ANSWER = ("validity", "confusion", "moves", "shifts", "position", "votes", "keep", "fooled")
 """Results besides `rows` that the block reads."""
 
 
@@ -88,6 +102,7 @@ def answer_block(
     table = estimates_table(analysis, dict(zip(rows, names, strict=True)))
     pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
     blocks += pivots or [table, *_why_dashes(analysis, rows, names)] * bool(table.headings)
+    blocks += _beside_labels(analysis, rows, names)
     blocks += _what_moves(analysis)
     blocks += _of_places(analysis, rows, names)
     blocks += _ahead(rows[0], names[0], logs)
@@ -332,6 +347,30 @@ def _why_dashes(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
         for why, pairs in whose.items()
         if (names := [name for _, name in pairs])
     )
+
+
+def _beside_labels(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
+    """What one verdict for all would be worth, and on which side of people a judge grades."""
+    each = [
+        (one, row, name)
+        for row, name in list(zip(rows, names, strict=True))[:_MOST_FOOLED]
+        for one in analysis.of(row, "validity")
+        if one["n_labelled"] >= FEWEST
+    ]
+    shown = [
+        one for one in each if is_of_scale(one[0]) or (one[1].labelled and tabled(one[1].labelled))
+    ]
+    always = {
+        f"{always_in_words(one)}": name
+        for one, _, name in shown
+        if one["always"] is not None and not no_better_than_always(one)
+    }
+    for said, name in always.items():
+        yield Text(f"{name}: {said[0].lower()}{said[1:]}" if len(always) > 1 else said, "answer")
+    for one, row, name in each:
+        confused = confused_in_words(analysis, row, one, name)
+        if said := " ".join([*grades_in_words(one, name), *confused]):
+            yield Text(said, "answer")
 
 
 def summary_records(analysis: Analysis) -> Iterator[Record]:

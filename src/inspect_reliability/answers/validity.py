@@ -11,7 +11,9 @@ from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, told_apart
-from ..stats import SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
+from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
+from ..stats.beside_labels import best_constant, mean_error, of_given
+from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
@@ -77,11 +79,13 @@ def _validity(row: Row, known: Labelled) -> Record:
     estimates = {
         **{kind: row.share(kind) for kind in SHARES},
         **{name: row.at_any_time(one) for name, one in fixed.items()},
+        "mean_error": row.at_any_time(mean_error(known)),
         "judge_agreement": agreement(known.given),
         "raters_agreement": blank if people is None else agreement(people),
     }
     if row.names_differ:
         estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
+    always = None if row.judged.order_varies else best_constant(known, _leading(known))
     names = two_categories(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
         estimates[name] = row.at_any_time(known.share_of(category, category))
@@ -91,6 +95,9 @@ def _validity(row: Row, known: Labelled) -> Record:
         **valued(**estimates),
         "step": known.step,
         "distance": known.distance(),
+        "within_one_given": of_given(known, WITHIN_ONE, NO_VERDICTS),
+        "always": always and always[0],
+        "always_share": always and always[1],
         "positive": names[0] if names else None,
         "ceiling": None if row.names_differ else _ceiling(known, people),
         "accuracy_ceiling": accuracy_ceiling(estimates["raters_agreement"].value),
@@ -109,6 +116,34 @@ def _validity(row: Row, known: Labelled) -> Record:
         "not_estimable": reasons(estimates),
         "cautions": list(_cautions(row, known)),
     }
+
+
+def _leading(known: Labelled) -> str:
+    """The measure that a report leads with: on a scale within one step, else right."""
+    return KINDS[0] if known.step is None else WITHIN_ONE
+
+
+def near_in_words(record: Record) -> str:
+    """What counts on the scale of a record, in words."""
+    return "within one step" if record["step"] == 1 else f"within {record['step']:g}"
+
+
+def always_in_words(record: Record) -> str | None:
+    """What one verdict for all would be worth by these labels; None if that is not known."""
+    if record["always"] is None:
+        return None
+    what = "right" if record["within_one"] is None else near_in_words(record)
+    of = share(record["always_share"], record["n_labelled"])
+    return f"Always {record['always']} would be {what} in {of} of these labels."
+
+
+def no_better_than_always(record: Record) -> str:
+    """That a judge is no better than one verdict for all; empty if it is, or that is not known."""
+    value = record["accuracy" if record["within_one"] is None else "within_one"]
+    if record["always"] is None or value is None or value > record["always_share"] + ROUNDING:
+        return ""
+    of = share(record["always_share"], record["n_labelled"])
+    return f", no better than always {record['always']} ({of} of these labels)"
 
 
 def _ceiling(known: Labelled, people: Cells | None) -> float | None:
@@ -228,6 +263,34 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
                 if shares[i, j]:
                     both = float(shares[i, j])
                     yield row.keys | {"label": label, "verdict": verdict, "share": both}
+
+
+def grades_in_words(record: Record, whom: str) -> Iterator[str]:
+    """That a judge grades higher than people, or lower, where its interval leaves 0 out."""
+    ends = record["mean_error_interval"]
+    if ends is None or ends[0] <= 0 <= ends[1]:
+        return
+    low, high = sorted(map(abs, ends))
+    side, far = (
+        ("higher", record["mean_error"]) if ends[0] > 0 else ("lower", -record["mean_error"])
+    )
+    yield f"{whom or 'It'} grades {far:.2f} {side} than people [{low:.2f}, {high:.2f}]."
+
+
+def confused_in_words(analysis: Analysis, row: Row, record: Record, whom: str) -> Iterator[str]:
+    """The grade that is given most often in place of another."""
+    if not is_of_scale(record):
+        return
+    others = [
+        one
+        for one in analysis.of(row, "confusion")
+        if one["label"] != one["verdict"] and one["verdict"] not in NO_VERDICTS
+    ]
+    if others:
+        most = max(others, key=lambda one: float(one["share"]))
+        of = share(most["share"], record["n_labelled"])
+        judge = whom or "judge"
+        yield f"Most often off: people {most['label']}, {judge} {most['verdict']} ({of} of tries)."
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from ..answers.candidates import VOTES, Choosing, prices_in
-from ..answers.choose import Wanted, choose_among, choose_document, open_test
+from ..answers.choice_in_words import Wanted
+from ..answers.choose import choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
 from ..judgments.sources import FILE
 from ..record.rule import CHOICE

@@ -1,6 +1,6 @@
 """`report`: how reliable is each judge?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from os.path import join
 from pathlib import Path
@@ -10,23 +10,34 @@ import click
 
 from ..answers import Analysis, analyse
 from ..answers.data import data_files, figure_files, write_data, write_figures
-from ..answers.repeated_errors import KEYS, as_lines, repeated_errors
+from ..answers.repeated_errors import KEYS, as_lines, as_sheet, repeated_errors
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
 from ..files import read_json_lines
 from ..judgments.deduplication import as_counts
+from ..judgments.rows import keywords_of, read_frame, write_workbook
 from ..judgments.table import SAVED
 from ..judgments.table import save as save_judgments
 from ..saving import Ours, refuse_others_in, whole, whole_folder
 from ..showing import PAGE, Form, render
+from ..showing.csv import to_csv
 from ..showing.document import Document
+from ..showing.formats import Record
 from ..showing.terminal import console, print_text
 from .main import command
 from .options import CommonOptions, by_option, progress, reads_logs
 from .targets import html_option, refuse_to_replace, writes
 
+_ERRORS_IN_A_BOOK = "report --errors"
+"""The keyword of a workbook of errors: one without it is somebody's own."""
+
 
 def _is_errors(file: Path) -> bool:
+    ending = file.suffix.lower()
+    if ending == ".xlsx":
+        return keywords_of(file) == _ERRORS_IN_A_BOOK
+    if ending == ".csv":
+        return {*KEYS} <= {*read_frame(file)[0]}
     return all({*KEYS} <= line.keys() for _, line in read_json_lines(file))
 
 
@@ -57,10 +68,11 @@ _ERRORS = Ours("list of errors that report --errors wrote", _is_errors)
 )
 @writes(
     "--errors",
-    endings=[".jsonl"],
+    endings=[".jsonl", ".csv", ".xlsx"],
     ours=_ERRORS,
     help="Also write what judges get wrong twice or more, by the labels: prompt, output, verdicts, "
-    "label and explanation, a line each. The test part of the labels is left out.",
+    "label and explanation, a line each; of grades, what is more than a step off comes first. The "
+    "test part of the labels is left out.",
 )
 @writes(
     "--figures",  # their files are known once there is a report
@@ -141,14 +153,24 @@ def _written(
             folder = files.enter_context(whole_folder(tables, data_files()))
             told.append(f"Wrote {len(write_data(folder, analysis))} files in {tables}")
         if errors:
-            text = as_lines(repeated_errors(analysis))
-            if text:
-                files.enter_context(whole(errors, _ERRORS)).write_bytes(text.encode())
-            told.append(f"Wrote {errors}" if text else f"{_NO_ERRORS}: {errors} is not written")
+            found = [*repeated_errors(analysis)]
+            if found:
+                part = files.enter_context(whole(errors, _ERRORS))
+                _write_errors(part, found, Path(errors).suffix.lower())
+            told.append(f"Wrote {errors}" if found else f"{_NO_ERRORS}: {errors} is not written")
         if figures:
             folder = files.enter_context(whole_folder(figures))
             told.append(f"Wrote {len(write_figures(folder, document))} files in {figures}")
     return told
+
+
+def _write_errors(part: Path, found: Sequence[Record], ending: str) -> None:
+    """Write errors in the form of an ending."""
+    if ending == ".xlsx":
+        write_workbook(part, as_sheet(found), _ERRORS_IN_A_BOOK)
+        return
+    text = to_csv(as_sheet(found)) if ending == ".csv" else as_lines(found)
+    part.write_bytes(text.encode())
 
 
 def _with_published(analysis: Analysis) -> Analysis:

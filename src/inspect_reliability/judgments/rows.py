@@ -425,6 +425,16 @@ def write_workbook(
     path.write_bytes(file.getvalue())
 
 
+def keywords_of(file: Path) -> str | None:
+    """The keywords of a workbook, as `write_workbook` gives them."""
+    from openpyxl import load_workbook
+
+    book = load_workbook(file, read_only=True)
+    known: str | None = book.properties.keywords
+    book.close()
+    return known
+
+
 def _escaped(value: Any) -> Any:
     if not isinstance(value, str):
         return value

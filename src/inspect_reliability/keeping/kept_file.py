@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..answers.labelled_cascade import LabelledCascade
-from ..judgments.rows import read_frame, write_workbook
+from ..judgments.rows import keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
@@ -37,12 +37,7 @@ def _keywords(table: pd.DataFrame) -> str:
 def _is_list(file: Path) -> bool:
     table, *_ = read_frame(file)
     if file.suffix.lower() == ".xlsx":
-        from openpyxl import load_workbook
-
-        book = load_workbook(file, read_only=True)
-        known = book.properties.keywords
-        book.close()
-        return known == _keywords(table) and bool(table[CHECKED].isna().all())
+        return keywords_of(file) == _keywords(table) and bool(table[CHECKED].isna().all())
     *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False

@@ -10,20 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .cells import Cells, Flags, FloatArray, IntArray
+from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, places_of, won_by
 from .moments import ratio
 from .planning import OfShares, Precision
+from .rank_correlation import SAME_LABEL, spearman
 from .rates import by_question, mean_share
-
-SAME_LABEL = "all labels are the same"
-
-SAME_VERDICT = "the mean verdict is the same on every question"
-
-SAME_ORDER = "no interval: verdicts and labels have one order throughout"
 
 _FARTHER = 1.75
 """Times the largest number of one scale that the largest of another one is, at least."""
@@ -32,9 +27,6 @@ _BEYOND = 0.1
 """Share of the numbers above the other's largest: a few may be odd ones of the same scale."""
 
 _ROUNDING = 1e-9
-
-_DIGITS_OF_GRADES = 12
-"""Means of equal numbers differ in the last digits, and a rank may not depend on these."""
 
 
 def other_scale(
@@ -100,67 +92,20 @@ def nearest_grades(values: FloatArray, could: Flags, labels: FloatArray) -> Floa
     return found
 
 
-def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: float) -> FloatArray:
-    """How often a verdict and a label are at most a step apart, N; from shares, N x K."""
+def close(values: FloatArray, labels: FloatArray, step: float) -> FloatArray:
+    """How often labels are at most a step from each category, N x K; 0 for those of no number."""
     order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]
     at, reach = values[order], step * (1 + 1e-9)
     upto = np.pad(labels[:, order].cumsum(axis=1), ((0, 0), (1, 0)))
     first, last = np.searchsorted(at, at - reach), np.searchsorted(at, at + reach, "right")
-    return np.asarray((verdicts[:, order] * (upto[:, last] - upto[:, first])).sum(axis=1))
+    found = np.zeros(labels.shape)
+    found[:, order] = upto[:, last] - upto[:, first]
+    return found
 
 
-def spearman(x: FloatArray, y: FloatArray, clusters: IntArray, seen: float) -> Estimate:
-    """Spearman's rank correlation; rows of one question (cluster) share its weight.
-
-    It is the correlation of the mid-distributions of both, so ties have mean ranks. Its standard
-    error is that of the infinitesimal jackknife over questions (Efron & Tibshirani 1993, ch. 21),
-    and the interval is on the scale of Fisher's z.
-    """
-    _, of, n = np.unique(clusters, return_inverse=True, return_counts=True)
-    weight = 1 / n[of] / len(n)
-    a, b = _Ranked(x, weight), _Ranked(y, weight)
-    if not (a.varies and b.varies):
-        why = SAME_VERDICT if b.varies else SAME_LABEL
-        return Estimate(n_questions=len(n), reason=why)
-    root = np.sqrt(a.variance * b.variance)
-    both = float(weight @ (a.at * b.at))
-    value = both / root
-    found = Estimate(float(value), n_questions=len(n), n_replications=seen)
-    if len(n) < FEWEST_QUESTIONS:
-        return replace(found, reason=TOO_FEW)
-    if 1 - abs(value) < 10.0**-_DIGITS_OF_GRADES:
-        return replace(found, reason=SAME_ORDER)
-    moved = a.at * b.at + a.above(b.at) + b.above(a.at) - 3 * both
-    slopes = moved / root - value / 2 * (a.moved / a.variance + b.moved / b.variance)
-    error = np.sqrt((np.bincount(of, weight * slopes) ** 2).sum() * len(n) / (len(n) - 1))
-    reach = t_quantile(LEVEL, len(n) - 1) * error / (1 - value**2)
-    ends = np.tanh(np.arctanh(value) + reach * np.array([-1, 1]))
-    return with_ends(found, (float(ends[0]), float(ends[1])), "Fisher's z")
-
-
-class _Ranked:
-    """Numbers by their mid-distribution: the share below, and half of that of equal ones.
-
-    Attributes:
-        varies: Whether there are two; the variance of equal ones is a rounding error.
-        at: Less its mean, which is a half.
-        variance: Of `at`.
-        moved: Influence of each row on the variance.
-    """
-
-    def __init__(self, values: FloatArray, weight: FloatArray) -> None:
-        scaled = np.round(values / (np.abs(values).max() or 1.0), _DIGITS_OF_GRADES)
-        different, self._of = np.unique(scaled, return_inverse=True)
-        self.varies = len(different) > 1
-        self._weight = weight
-        self.at: Any = 0.5 - self.above(np.ones(len(values)))
-        self.variance = float(weight @ self.at**2)
-        self.moved: Any = self.at**2 + 2 * self.above(self.at) - 3 * self.variance
-
-    def above(self, other: FloatArray) -> FloatArray:
-        """Sum of other numbers, by weight, over the rows above each, and half of the equal ones."""
-        each = np.bincount(self._of, self._weight * other)
-        return np.asarray((each[::-1].cumsum()[::-1] - each / 2)[self._of])
+def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: float) -> FloatArray:
+    """How often a verdict and a label are at most a step apart, N; from shares, N x K."""
+    return np.asarray((verdicts * close(values, labels, step)).sum(axis=1))
 
 
 # Steady, or right? A judge's verdicts beside people's labels.
@@ -207,6 +152,7 @@ class Labelled:
         raters: Labels of questions with verdicts, one verdict per rater; in the same clusters.
         truth: Share of each label among those of a row's question, N x K.
         open: Names of the verdicts that decide nothing.
+        decides: 1 for each of the K categories that decides something, else 0.
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
         between: Whether there are such labels.
@@ -235,7 +181,7 @@ class Labelled:
         rows = [row[name] for name in self.given.questions]
         self.truth = self.raters.columns(names).shares[rows]
         self.open = frozenset(open)
-        self._decides = np.array([name not in self.open for name in names], dtype=float)
+        self.decides = np.array([name not in self.open for name in names], dtype=float)
         self.values = None if values is None else np.array([values.get(n, np.nan) for n in names])
         shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
         could = np.array([name in {*given.categories} for name in names])
@@ -260,8 +206,8 @@ class Labelled:
 
         The first three add up to 1. The last is NaN where nothing is a scale.
         """
-        right = (self.matched * self.given.shares * self._decides).sum(axis=1)
-        undecided = self.given.shares @ (1 - self._decides)
+        right = (self.matched * self.given.shares * self.decides).sum(axis=1)
+        undecided = self.given.shares @ (1 - self.decides)
         if self.other_scale:
             right = np.full_like(right, np.nan)
         close = np.full_like(right, np.nan)
@@ -272,14 +218,14 @@ class Labelled:
 
     def _twice(self, right: bool, undecided: bool) -> FloatArray:
         """How often two verdicts are both among these by one label, N; NaN with only one."""
-        given, open = self.given, 1 - self._decides
+        given, open = self.given, 1 - self.decides
         if given.exact:
-            own = np.diag(right * self._decides)  # verdict x label
+            own = np.diag(right * self.decides)  # verdict x label
             of = own + np.outer(undecided * open, np.ones(len(open)))
             both = (given.shares @ of) ** 2 - given.excess(of)
         else:
             n, counts = given.replications[:, None], given.table
-            known = right * self._decides * counts + (undecided * (counts @ open))[:, None]
+            known = right * self.decides * counts + (undecided * (counts @ open))[:, None]
             both = known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan)
         return np.asarray((self.matched * both).sum(axis=1))
 
@@ -424,7 +370,7 @@ class Labelled:
         mute += [False] * (rows.shape[1] - len(mute))
         lost = rows[:, mute].sum(axis=1)
         won_by_each = won_by(np.where(mute, 0, rows)[enough], tried, given.exact, lost[enough])
-        truth = (self.matched * self._decides)[enough]
+        truth = (self.matched * self.decides)[enough]
         for won in won_by_each:
             right = np.full(len(rows), np.nan)
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
@@ -435,7 +381,7 @@ class Labelled:
         first = self.given.shares.argmax(axis=1)
         if kind == WITHIN_ONE and self.values is not None and self.step is not None:
             return near(self.values, np.eye(len(self.values))[first], self.truth, self.step)
-        return np.asarray((self.matched * self._decides)[np.arange(len(first)), first])
+        return np.asarray((self.matched * self.decides)[np.arange(len(first)), first])
 
     @property
     def has_means(self) -> bool:
@@ -553,9 +499,13 @@ class Labelled:
 
     def confusion(self) -> FloatArray:
         """Share of each label with each verdict among all, K labels x K verdicts."""
+        return np.asarray((self.truth * self.weight[:, None]).T @ self.given.shares)
+
+    @property
+    def weight(self) -> FloatArray:
+        """Of each row in a mean over questions, N."""
         _, of, n = np.unique(self.given.clusters, return_inverse=True, return_counts=True)
-        weight = 1.0 / n[of] / len(n)
-        return np.asarray((self.truth * weight[:, None]).T @ self.given.shares)
+        return np.asarray(1.0 / n[of] / len(n))
 
     def share_of(self, label: str, verdict: str) -> Estimate:
         """How often a verdict is this one if the label is that one: sensitivity, specificity.
