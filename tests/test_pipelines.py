@@ -165,3 +165,22 @@ def test_every_file_names_the_owner_of_the_project(tmp_path: Path) -> None:
     if owner() == UNKNOWN:
         left = [name for name in files if UNKNOWN in (tmp_path / name).read_text()]
         assert not left
+
+
+def test_a_night_that_ends_badly_keeps_its_checks() -> None:
+    """After the judge's calls every step runs whatever they end with, and saves the checks."""
+    page = (ROOT / "docs" / "how-to-watch.md").read_text()
+    [written] = re.findall(r"```yaml\n(name: watch.*?)```", page, re.DOTALL)
+    [job] = yaml.safe_load(written)["jobs"].values()
+    steps = job["steps"]
+    calls = next(n for n, one in enumerate(steps) if "rejudge" in one.get("run", ""))
+    assert [one.get("if") for one in steps[calls:]] == [None, *["always()"] * 3]
+    caches = {one["uses"]: one["with"] for one in steps if "cache" in one.get("uses", "")}
+    restored = caches["actions/cache/restore@v4"]
+    assert caches == {
+        "actions/cache/restore@v4": restored,
+        "actions/cache/save@v4": {name: restored[name] for name in ("path", "key")},
+    }
+    assert restored["key"].startswith(restored["restore-keys"])
+    [nightly] = [one for one in page.splitlines() if one.startswith("0 3 * * *")]
+    assert re.search(r"rejudge [^;&]*; inspect-reliability watch", nightly)

@@ -65,6 +65,15 @@ def of_gate(name: str, judgments: Judgments) -> Cautions:
     return [text for one in checked for text in one["cautions"]]
 
 
+def why_undecided(judgments: Judgments) -> Cautions:
+    """Why a gate at the very value of omega says no number of questions."""
+    analysis = analyse(judgments)
+    value = analysis.rows[0].estimates["omega"].value
+    assert value is not None
+    checked = check_limits(analysis, Limits((("omega", value),)))
+    return [one["reason"] for one in checked if one["reason"]]
+
+
 def of_ranking(rows: pd.DataFrame, labels: pd.DataFrame | None = None, **options: Any) -> Cautions:
     """Cautions about a ranking of systems."""
     with TemporaryDirectory() as folder:
@@ -371,6 +380,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "GateCode.SCALE": (
         lambda: of_gate("omega", said(*"1234123")),
         lambda: of_gate("icc", said(*"1234123")),
+    ),
+    "GateCode.NO_NUMBER": (
+        lambda: why_undecided(outputs(2)),
+        lambda: why_undecided(outputs(1)),
     ),
     "RankingCode.OPPONENTS": (
         lambda: of_ranking(pairs(*MET[:4])),

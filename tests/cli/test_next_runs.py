@@ -65,7 +65,7 @@ def test_every_command_that_is_printed_runs(
         if name == "label" and Path("label.csv").exists():
             filled_in(Path("label.csv"))
         for command in printed(said):
-            if command in tried or command.startswith("rejudge anchors.eval"):
+            if command in tried or command.startswith("rejudge ANCHORS.eval"):
                 continue  # the second asks a judge, of anchors that were frozen
             tried.add(command)
             words = [f"new_{file.name}" if one == "NEW" else one for one in shlex.split(command)]

@@ -360,5 +360,5 @@ def test_the_next_check_has_a_folder_of_its_own(
         for name in there:
             Path("anchors", name).mkdir(parents=True, exist_ok=True)
         told = [getattr(one, "text", "") for one in watch_document(quiet, "anchors").blocks]
-        [call] = [one for one in told if "rejudge anchors.eval" in one]
+        [call] = [one for one in told if "rejudge ANCHORS.eval" in one]
         assert call.endswith(f"--seed {free} --log-dir anchors/{free}")

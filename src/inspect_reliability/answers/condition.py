@@ -75,9 +75,19 @@ class SuiteModels:
 
 
 def suite_models(table: pd.DataFrame) -> SuiteModels | None:
-    """The models behind the judgments of one row, from the transcripts of some samples."""
+    """The models behind the judgments of one row, if these are scores of a suite's epochs."""
     if not is_suite(table) or not table["question"].duplicated().any():
         return None
+    return _models_in(table[table["question"].duplicated(keep=False)])
+
+
+def graders_of_suite(table: pd.DataFrame) -> tuple[str, ...]:
+    """Who graded the judgments of one row, if these are a suite's own scores; else nobody."""
+    return _models_in(table).graders if is_suite(table) else ()
+
+
+def _models_in(table: pd.DataFrame) -> SuiteModels:
+    """The models behind a suite's scores, from the transcripts of some samples."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample
 
     from ..record.graders import grading_of, scorers_in
@@ -88,11 +98,10 @@ def suite_models(table: pd.DataFrame) -> SuiteModels | None:
     header = cache(partial(read_eval_log, header_only=True))
     graders: set[str] = set()
     differ = False
-    replicated = table[table["question"].duplicated(keep=False)]
-    questions = replicated["question"].unique()
+    questions = table["question"].unique()
     for question in questions[:: max(len(questions) // _SAMPLES_LOOKED_AT, 1)][:_SAMPLES_LOOKED_AT]:
         outputs: set[str] = set()
-        places: Iterable[Any] = replicated[replicated["question"] == question].itertuples()
+        places: Iterable[Any] = table[table["question"] == question].itertuples()
         for one in islice(places, _SAMPLES_LOOKED_AT):
             try:
                 log = header(one.log).model_copy()

@@ -30,7 +30,7 @@ from ..showing.formats import (
     of_group,
 )
 from ..showing.keys import declared, legend
-from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, question_rates
+from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, code_of, question_rates
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import (
     FAILS,
@@ -47,9 +47,10 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE, about
+from .labelled_cascade import tells_outputs_apart
 from .results import analyse, as_frame
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
-from .summary import worst
+from .summary import next_step, worst
 from .validity import by_these_labels
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -63,12 +64,15 @@ class GateCode(StrEnum):
     """What a caution about a gate is about, beside those of its rows."""
 
     SCALE = "scale"
+    NO_NUMBER = "no_number"
 
 
 _SCALE = (
     "The verdicts are numbers, and omega counts only exact matches. ICC counts near misses as "
     "near, and is {}: ask for it with --min icc=VALUE in place of omega."
 )
+
+_NO_NUMBER = "How many more questions would decide is not known ({})."
 
 _SEVERAL = "Evidence that is valid at every look needs a single benchmark: group by benchmark."
 
@@ -202,6 +206,7 @@ def _requirement(
         cautions.append(Reason(GateCode.SCALE, _SCALE.format(estimate_text(row.record, "icc"))))
     stopped = name in SHARES and row.stopped
     open_ = result == OPEN and known and not anytime and not stopped
+    more, unknown = _more_questions(row, name, limit, votes) if open_ else (None, None)
     return {
         "requirement": f"{said} {'>=' if at_least else '<='} {limit:g}",
         "votes": votes if votes > 1 else None,
@@ -212,8 +217,8 @@ def _requirement(
         "evidence_against": evidence and evidence.for_fail,
         "evidence_needed": evidence and evidence.needed,
         "result": result,
-        "more_questions": _more_questions(row, name, limit, votes) if open_ else None,
-        "reason": why or found.reason,
+        "more_questions": more,
+        "reason": why or found.reason or unknown,
         "cautions": cautions,
     }
 
@@ -236,13 +241,18 @@ def _evidence_of(row: Row, name: str, limit: float, at_least: bool, votes: int) 
     return anytime_share(1 - each, 1 - limit) if at_least else anytime_share(each, limit)
 
 
-def _more_questions(row: Row, name: str, limit: float, votes: int) -> int | None:
-    """After how many more questions a requirement is decided, if the value is right."""
+def _more_questions(
+    row: Row, name: str, limit: float, votes: int
+) -> tuple[int | None, Reason | None]:
+    """After how many more questions a requirement is decided, if the value is right, or why not."""
     if name in RATES:
-        return questions_to_decide_rate(row.counts, limit, RATES[name])
+        return questions_to_decide_rate(row.counts, limit, RATES[name]), None
     one_test = name in COEFFICIENTS and not row.several
     found = row.precision(name, votes) if one_test or name in SHARES else None
-    return None if found is None else questions_to_decide(found, limit)
+    if found is None:
+        return None, None
+    why = Reason(GateCode.NO_NUMBER, _NO_NUMBER.format(found.reason)) if found.reason else None
+    return questions_to_decide(found, limit), why
 
 
 def _why_undecided(row: Row, name: str, anytime: bool) -> str | None:
@@ -345,12 +355,16 @@ def _evidence(record: Record) -> str:
 
 
 def gate_document(
-    analysis: Analysis, checks: Sequence[Record], allow_uncertain: bool = False, votes: int = 1
+    analysis: Analysis,
+    checks: Sequence[Record],
+    allow_uncertain: bool = False,
+    votes: int = 1,
+    logs: str = "LOGS",
 ) -> Document:
     """The checks, their overall result, and why a judge is uncertain.
 
-    `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say, and
-    `votes` how many verdicts each judgment is the majority of.
+    `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say,
+    `votes` how many verdicts each judgment is the majority of, and `logs` what was read.
     """
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
@@ -359,21 +373,29 @@ def gate_document(
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
     undecided = [one for one in named if one["result"] == OPEN]
+    then: list[Text] = []
     if result == OPEN and undecided:
-        answerable = [one for one in undecided if not one["reason"]]
+        free = (None, GateCode.NO_NUMBER)
+        answerable = [one for one in undecided if code_of(one["reason"]) in free]
         label = answerable and all(one["requirement"].startswith(SHARES) for one in answerable)
         more = "Label more questions." if label else "Judge more questions."
         needed = [one for one in answerable if one["more_questions"]]
         if needed and all(map(_too_many, needed)):
             n = max(most_feasible(one["n_questions"]) for one in needed)
             more = f"More than {n:,} more questions would be needed: {BETTER}."
+        elif answerable and not label:
+            apart = any(row.counts.clustered for row in analysis.rows) and tells_outputs_apart(
+                analysis.rows
+            )
+            by = f" --by {apart}" if apart else ""
+            then = next_step("plan how many, and how often to judge each", f"plan {logs}{by}")
         sentence += f" {more}" if answerable else " The cautions say why."
     n = len({one["who"] for one in named})
     why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)
     return Document(
         "Are the judges good enough?",
-        [*[table] * bool(checks), *worst(told), *worst(why), Text(sentence, tone)],
+        [*[table] * bool(checks), *worst(told), *worst(why), Text(sentence, tone), *then],
         {"result": result, "rows": checks},
         more=lambda: [*told, *why],
         explained=lambda: legend(columns),

@@ -23,7 +23,7 @@ from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .correction import agreement_in_words
-from .labelled_cascade import OUTPUTS, LabelledCascade, Promise
+from .labelled_cascade import LabelledCascade, Promise, several_outputs
 from .labels_as_drawn import stop_in_words
 from .row import Row
 from .summary import next_step
@@ -308,8 +308,8 @@ def draw_outputs(
 
 def _region(rows: Sequence[Row]) -> Collection[str]:
     """The questions on which a verdict of any judge could be kept."""
-    if any(row.counts.clustered for row in rows):
-        raise UserError(f"No promise: {OUTPUTS}.")
+    if several := several_outputs(rows):
+        raise UserError(f"No promise: {several}.")
     found: dict[str, None] = {}
     for row in rows:
         panel = LabelledCascade((row,), Promise())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,13 @@ from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
 from .condition import could_be_options, from_logs
 from .row import NO_LABELS, Row
 
-OUTPUTS = (
+_OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
-    "question, or group by what tells them apart (--by responder)"
+    "question"
 )
+
+_TELL_APART = ("epoch", "responder", "output")
+"""Columns by which each of several outputs of a question may be in a row of its own."""
 
 _LEVEL = 0.95
 
@@ -96,6 +99,27 @@ def within_one_by_default(rows: Sequence[Row]) -> bool:
     Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
     """
     return are_grades(rows) and not any(row.stopped for row in rows)
+
+
+def several_outputs(rows: Sequence[Row]) -> str | None:
+    """Why these rows get no promise, if their questions have several outputs; None if not."""
+    if not any(row.counts.clustered for row in rows):
+        return None
+    apart = tells_outputs_apart(rows)
+    return _OUTPUTS + (f", or group by what tells them apart (--by {apart})" if apart else "")
+
+
+def tells_outputs_apart(rows: Sequence[Row]) -> str | None:
+    """A column by which every row has one output a question; None without one."""
+    tables = [row.asked for row in rows]
+    return next((name for name in _TELL_APART if all(map(partial(_tells, name), tables))), None)
+
+
+def _tells(name: str, table: pd.DataFrame) -> bool:
+    if not {name, "sample"} <= {*table} or table[name].isna().any():
+        return False
+    own = table["question"].groupby([table[name], table["sample"]], dropna=False)
+    return bool(own.nunique().max() == 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,8 +285,8 @@ class LabelledCascade:
     @cached_property
     def withheld(self) -> str | None:
         """Why labels promise nothing, whatever they say; None if they can."""
-        if any(row.counts.clustered for row in self.rows):
-            return OUTPUTS
+        if several := several_outputs(self.rows):
+            return several
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
         if not self.cascade.labelled.any():

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..judgments.columns import varies
 from ..judgments.reading import Code
+from ..judgments.table import is_rejudged
 from ..shell import join, quote
 from ..showing.formats import ROUNDING, Record, in_points
 from ..stats import ReliabilityError
@@ -11,6 +12,7 @@ from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
+from .labelled_cascade import tells_outputs_apart
 from .row import Row
 
 FEWEST = 3
@@ -83,8 +85,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if place := preferred_place(analysis, row):
         return _both_orders(place)
     if right is None:
-        draw = f"label {logs} --most 30 --out label.html"
-        return Advice("label", "label a few outputs. To draw them", draw)
+        return _first_labels(analysis, row, logs)
     return _another(logs)
 
 
@@ -216,6 +217,17 @@ def _both_orders(place: Record) -> Advice:
         return Advice("both orders", "judge each pair in both orders, with a column order")
     every = "show each question in every order of its options, and give a column order"
     return Advice("all orders", every)
+
+
+def _first_labels(analysis: Analysis, row: Row, logs: str) -> Advice:
+    """What to do where nothing is labelled: first judge outputs of a suite again."""
+    again = any(is_rejudged(one.table) for one in analysis.rows)
+    if row.suite and row.suite.graders and not again:
+        return Advice("judge again", _GRADER, rejudge_call(row))
+    words, apart = "label a few outputs", tells_outputs_apart([row])
+    if row.counts.clustered and apart:
+        words += f" (keep needs one a question: --by {apart}, and labels of each {apart})"
+    return Advice("label", f"{words}. To draw them", f"label {logs} --most 30 --out label.html")
 
 
 def _another_or_more(row: Row, right: Record, name: str, logs: str) -> Advice:

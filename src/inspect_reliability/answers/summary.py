@@ -399,15 +399,17 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
         return f"{known[0]:,} to {known[-1]:,}" if known[1:] else f"{known[0]:,}"
 
     asked = [row.counts for row in rows]
-    questions = ends(len(one.questions) for one in asked)
+    questions = ends(one.n_clusters for one in asked)
+    outputs = [len(one.questions) for one in asked if one.clustered]
     tries = [n for one in asked if not one.exact for n in np.unique(one.replications)]
     each = f" x {ends(tries)}" if tries else ", exact"
     labelled = [sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in rows]
-    every = all(len(one.questions) <= n for one, n in zip(asked, labelled, strict=True))
+    every = all(one.n_clusters <= n for one, n in zip(asked, labelled, strict=True))
     some = (
         "" if not any(labelled) else ", all labelled" if every else f", {ends(labelled)} labelled"
     )
-    return f"{questions} question{'' if questions == '1' else 's'}{each}{some}"
+    several = f" ({ends(outputs)} outputs)" if outputs else ""
+    return f"{questions} question{'' if questions == '1' else 's'}{several}{each}{some}"
 
 
 def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:

@@ -32,6 +32,7 @@ from .options import (
     reads_logs,
     rule_option,
     ruled,
+    typed_options,
 )
 
 EXIT_CODES = {PASSES: 0, FAILS: 1, OPEN: 3}
@@ -112,7 +113,13 @@ def gate(
         analysis = analyse(judgments, by)
         print_left_out(not_checked(analysis))
         checks = check_limits(analysis, limits)
-        document = gate_document(analysis, checks, allow_uncertain, _votes_of(rule))
+        document = gate_document(
+            analysis,
+            checks,
+            allow_uncertain,
+            _votes_of(rule),
+            f"{request.typed}{typed_options('by')}",
+        )
     except (UserError, ReliabilityError) as error:
         if request.form in PIPELINE_FORMS:
             request.show(undecided_document({**least, **most}, str(error.args[0])))

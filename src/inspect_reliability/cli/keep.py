@@ -9,7 +9,7 @@ from ..answers import analyse
 from ..answers.labelled_cascade import Promise
 from ..judgments.columns import GROUP_BY
 from ..keeping.kept_file import LIST, LIST_ENDINGS, ORDER, RULE, listed, write_list
-from ..keeping.report import cascades, keep_document, refuse_several, saved_rule
+from ..keeping.report import cascades, keep_document, refuse_rule, saved_rule
 from ..saving import write_text
 from ..shell import quote
 from ..showing.terminal import console, print_text
@@ -118,7 +118,7 @@ def keep(
     promise = Promise(max_error, confidence, prices, epsilon)
     found = cascades(analysis, promise, cascade, within_one)
     if save_rule:
-        refuse_several(found)
+        refuse_rule(found)
     own = ("max_error", "confidence", "cascade", "prices", "epsilon", "within_one", "by")
     chosen = f" --rule {quote(Path(rule).name if request.form == 'html' else rule)}" if rule else ""
     place = Path(out).name if out and request.form == "html" else out or ""

@@ -11,7 +11,6 @@ from typing import Any
 import click
 import yaml
 from inspect_ai import eval
-from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 from pydantic import TypeAdapter
 
@@ -22,13 +21,12 @@ from ..answers.results import estimate
 from ..answers.score_variance import variance_in_words
 from ..designs.variations import shipped
 from ..errors import UserError
-from ..files import kind_of, read_text, user_path, yaml_events
+from ..files import read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
-from ..log_files import read_log
 from ..record.rule import EXACT, read_choice
 from ..record.same_model import same_model
 from ..rejudging.again import NOT_MADE, RunLimits
-from ..rejudging.outputs import WANTED, PlannedReplications, made_in
+from ..rejudging.outputs import WANTED, PlannedReplications, made_in, read_one_log
 from ..rejudging.rejudging import Rejudging
 from ..saving import alone
 from ..shell import quote
@@ -125,7 +123,7 @@ def rejudge(
         raise UserError("-M and --model-base-url say how to reach a grader: add --model MODEL.")
     if model_cost_config:
         _learn_prices(model_cost_config)
-    source = _read(log)
+    source = read_one_log(log)
     folder = log_dir or f"{log.removesuffix(PurePosixPath(log).suffix)}-rejudged"
     if rule:
         options = _asked_by(rule, context, options)
@@ -265,12 +263,3 @@ def _learn_prices(file: str) -> None:
     for name, price in given.items():
         info = get_model_info(name) or ModelInfo()
         set_model_info(name, info.model_copy(update={"cost": price}))
-
-
-def _read(log: str) -> EvalLog:
-    kind = kind_of(log)
-    if kind == "folder":
-        raise UserError(f"{log} is a folder. Name one log in it; each is rejudged by itself.")
-    if kind is None:
-        raise UserError(f"There is no log {log}.")
-    return read_log(log)

@@ -9,9 +9,10 @@ import click
 
 from ..answers.summary import next_step
 from ..errors import UserError
+from ..files import kind_of
 from ..judgments.rows import has_judgments, read_frame
 from ..judgments.table import Judgments
-from ..log_files import read_log
+from ..log_files import logs_below, read_log
 from ..record.replications import REJUDGING, rejudging_of
 from ..saving import Ours, whole, write_text
 from ..shell import quote
@@ -138,10 +139,12 @@ def _freeze(
 ) -> None:
     """Choose anchors, and write them."""
     logs = request.logs
+    if len(logs) == 1 and kind_of(logs[0]) == "folder" and len(below := logs_below(logs[0])) == 1:
+        logs = tuple(below)
     of_log = len(logs) == 1 and logs[0].endswith((".eval", ".json")) and not has_judgments(logs[0])
     if out and out.lower().endswith(".eval") and not of_log:
         raise UserError(
-            "--out writes a log of anchors from one log: name that log, not a folder. From a file "
+            "--out writes a log of anchors from one log: name that log, not several. From a file "
             "of judgments it writes a table: name a .csv, as in --out anchors.csv."
         )
     judgments = request.read()

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -237,8 +238,24 @@ def judgments_from_logs(
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
-        raise UserError("\n".join([f"No judgments in {what}.", *map(str, found.notes)]))
+        said = [f"No judgments in {what}.", *map(str, found.notes), *_most_frequent_error(sources)]
+        raise UserError("\n".join(said))
     return found
+
+
+def _most_frequent_error(sources: Iterable[LogSource]) -> Iterator[str]:
+    """A line with the error that most calls of logs ended in; none if logs tell of none."""
+    found = Counter[str]()
+    for source in sources:
+        with suppress(Exception):  # what cannot be read is said already
+            _, samples = _read(source, whole=True)
+            for one in samples:
+                scores = (one.scores or {}).values()
+                each = [((score.metadata or {}).get("errors") or {}).values() for score in scores]
+                own = [one.error.message] if isinstance(one, EvalSample) and one.error else []
+                found.update(map(str, [*own, *chain.from_iterable(each)]))
+    for error, number in found.most_common(1):
+        yield f"{number:,} x {' '.join(error.split())[-_MOST_OF_ERROR:]}"
 
 
 def _share(row: _Row, known: dict[Any, Any]) -> None:

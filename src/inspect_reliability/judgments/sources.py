@@ -30,7 +30,7 @@ from .pairs import SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
-from .table import NUMBERS, Judgments, is_suite, n_judgments, weights
+from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, weights
 from .values import converted_all
 
 if TYPE_CHECKING:
@@ -54,8 +54,10 @@ def described(judgments: Judgments) -> str:
     if not len(table):
         return "Read: nothing."
     units = [name for name in ("benchmark", "question", "scorer") if name in table]
-    question = table["question"]
-    if "sample" in table and "output" in table:
+    question, output = table["question"], units[:2]
+    if again := is_rejudged(table):
+        output = [units[0], "sample", "epoch"]
+    if "sample" in table and ("output" in table or again):
         question = table["sample"].where(table["sample"].notna(), question)
     asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
     judges = _times(table["judge"].nunique(), "model" if is_suite(table) else "judge")
@@ -63,7 +65,7 @@ def described(judgments: Judgments) -> str:
     number = {name: table[name].nunique() for name in ("benchmark", "scorer") if name in table}
     parts += [_times(n, name) for name, n in number.items() if n > 1]
     parts.append(_times(asked, "question"))
-    outputs = table.groupby(units[:2], dropna=False).ngroups
+    outputs = table.groupby(output, dropna=False).ngroups
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
     same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()
@@ -77,7 +79,10 @@ def described(judgments: Judgments) -> str:
     parts.append(_tries(table, cells.sum().astype(int)))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
-        said += f"; labels of {_times(question[known].nunique(), 'question')}"
+        labelled, units_labelled = question[known].nunique(), table["question"][known].nunique()
+        said += f"; labels of {_times(labelled, 'question')}"
+        if units_labelled > labelled:
+            said += f" ({_times(units_labelled, 'output')})"
     return f"Read: {said}{_not_used(judgments)}"
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..answers.analysis import Analysis
 from ..answers.candidates import prices_in
+from ..answers.condition import graders_of_suite
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
 from ..answers.labelled_cascade import (
@@ -19,6 +20,8 @@ from ..answers.labelled_cascade import (
     LabelledCascade,
     Promise,
     are_grades,
+    several_outputs,
+    tells_outputs_apart,
     within_one_by_default,
 )
 from ..answers.next_steps import rejudge_call
@@ -357,7 +360,7 @@ def _next(
     if panel.reason is None:
         again = f"keep {logs}{options}"
         several = len(found) > 1 and len(panel.rows) == 1
-        no_rule = several or not record(panel)["votes"]  # that can be saved
+        no_rule = several or not record(panel)["votes"] or _graded(panel)  # that can be saved
         if written:
             words = f"open {written}, and check what is not kept"
             if no_rule or saved:
@@ -373,6 +376,11 @@ def _next(
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.stopped and not panel.withheld:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
+    if several_outputs(panel.rows):
+        if not (apart := tells_outputs_apart(panel.rows)):
+            return next_step("judge one output of each question, and label these")
+        words = f"make a promise of each {apart}, by labels of its own"
+        return next_step(words, f"keep {logs}{options} --by {apart}")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
     if panel.withheld and not left:
         return next_step("judge other questions, drawn at random, and label them")
@@ -397,10 +405,27 @@ def _next(
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def refuse_several(found: Sequence[LabelledCascade]) -> None:
-    """Raise a UserError where one rule is to be saved, and several judges have one."""
+def refuse_rule(found: Sequence[LabelledCascade]) -> None:
+    """Refuse to save a rule that no grader can be asked by.
+
+    Raises:
+        UserError: Several judges have a rule, or verdicts are a suite's own scores.
+    """
     if len(found) > 1 and len(found[0].rows) == 1:
         raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
+    if of := _graded(found[0]):
+        row, graders = of
+        raise UserError(
+            f"A rule is about votes of one grader on one output, and each verdict of {row.name} is "
+            f"the grade of another output by {', '.join(graders)}. Judge each output again, and "
+            f"make the rule of these logs: inspect-reliability {rejudge_call(row)}"
+        )
+
+
+def _graded(panel: LabelledCascade) -> tuple[Row, tuple[str, ...]] | None:
+    """The first of the rows that are a suite's own scores, and who graded it; None without one."""
+    each = ((row, graders_of_suite(row.table)) for row in panel.rows)
+    return next((of for of in each if of[1]), None)
 
 
 def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
@@ -459,7 +484,7 @@ class KeptVerdicts(PythonAnswer):
         Raises:
             UserError: Several judges have a rule, or none has.
         """
-        refuse_several(self.found)
+        refuse_rule(self.found)
         return saved_rule(self.found[0], self.analysis.judgments.logs)
 
 

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalSample, read_eval_log
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -142,6 +142,20 @@ def _item(sample: EvalSample) -> Item:
         if isinstance(text, str) and name not in {*RESERVED, "messages", "targets"}  # no texts
     }
     return Item(str(sample.id), asked, {"": sample.output.completion}, fields=own)
+
+
+def read_one_log(location: str) -> EvalLog:
+    """Read the log of this name, which a user typed.
+
+    Raises:
+        UserError: It is a folder, it is not there, or it cannot be read.
+    """
+    kind = kind_of(location)
+    if kind == "folder":
+        raise UserError(f"{location} is a folder. Name one log in it; each is rejudged by itself.")
+    if kind is None:
+        raise UserError(f"There is no log {location}.")
+    return read_log(location)
 
 
 def made_in(folder: str, settings: Mapping[str, Any]) -> Made:

@@ -23,7 +23,7 @@ from .again import RunLimits, output_seed
 from .outputs import Made, PlannedReplications, changed_outputs, ranges, recorded, samples_of
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates
-from .wrapped import Wrapped, find_scorer, names_grader
+from .wrapped import Wrapped, find_scorer, model_settings, names_grader
 
 _OURS = ("rejudge", "selective_scorer")
 """Scorers whose replications are in the log."""
@@ -153,6 +153,7 @@ class Rejudging:
             "log": self.log.eval.eval_id,
             "scorer": self.wrapped.identity,
             "grader": self._named,
+            "grader settings": None if self.model is None else model_settings(self._grader()),
             "seed": self.seed,
             "temperature": self.temperature,
             "max tokens": self.max_tokens,

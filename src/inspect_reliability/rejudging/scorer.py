@@ -3,7 +3,8 @@
 A judge task, which inspect finds here too, needs none of what they import when they are called.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from inspect_ai.model import model_roles
@@ -28,7 +29,7 @@ from ..scoring.packed import label_of
 from ..shell import quote
 from ..verdicts import NON_RESPONSE
 from .again import JudgeAgain
-from .wrapped import ScorerSpec, find_scorer, wrap
+from .wrapped import ScorerSpec, Wrapped, find_scorer, wrap
 
 
 @register(metrics=[reliability()])
@@ -210,11 +211,13 @@ class KeepScorer:
                 "the rule's own as the grader of this run, or make a new rule."
             )
         was = self.rule.made_of.get(name, {}).get("scorer")
-        now = self.judges[stage].wrapped.identity
-        if len(self.judges) == 1 and was is not None and was != now:
+        if len(self.judges) > 1 or was is None:
+            return
+        now = self.judges[stage].wrapped
+        if was not in _identities(now, name):
             raise PrerequisiteError(
-                f"The rule is stale: its judge graded by {was}, and this one by {now}. Grade as "
-                "it did, or make a new rule."
+                f"The rule is stale: its judge graded by {was}, and this one by {now.identity}. "
+                "Grade as it did, or make a new rule."
             )
 
     def _decided(
@@ -236,3 +239,11 @@ class KeepScorer:
         score.explanation = f"{decision}: {confidence:.0%} of {judge}\n\n{score.explanation or ''}"
         score.metadata = {**(score.metadata or {}), **last.metadata, DECIDED: found}
         return score
+
+
+def _identities(scorer: Wrapped, grader: str) -> Iterator[str]:
+    """Names under which a log has a scorer: its grader may be a role, or one of its arguments."""
+    yield scorer.identity
+    with suppress(UserError):  # it may have no name to find it by
+        named = find_scorer(scorer.name, scorer.arguments)
+        yield named.regraded(grader, frozenset()).identity

@@ -50,12 +50,12 @@ def rejudge_log(
         >>> from inspect_reliability import rejudge_log
         >>> task = rejudge_log("suite.eval", replications=20)  # then eval(task, model="none/none")
     """
-    from ..log_files import read_log
+    from .outputs import read_one_log
     from .rejudging import Rejudging
 
     numbers = replication_numbers(replications)
     rejudging = Rejudging(
-        read_log(log),
+        read_one_log(log),
         scorer,
         replications=numbers[-1],
         seed=seed,

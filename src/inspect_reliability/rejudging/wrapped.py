@@ -1,6 +1,5 @@
 """The scorer to run again: found by name, made when the first output is judged."""
 
-# What a name stands for, and the arguments that an object was made with, have no public accessor.
 import inspect
 import re
 from collections.abc import Callable, Mapping, Set
@@ -14,9 +13,6 @@ from typing import Any, get_type_hints
 from inspect_ai._util.module import load_module
 from inspect_ai._util.path import chdir_python
 
-# What a name stands for, and the arguments that an object was made with, have no public accessor.
-# What a name stands for, and the arguments that an object was made with, have no public accessor.
-# What a name stands for, and the arguments that an object was made with, have no public accessor.
 # What a name stands for, and the arguments that an object was made with, have no public accessor.
 from inspect_ai._util.registry import (
     is_model_dict,
@@ -76,7 +72,7 @@ class Wrapped:
         found = inspect.signature(self.factory).parameters
         return {name: parameter.default for name, parameter in found.items()}
 
-    def regraded(self, grader: Model, earlier: Set[str]) -> "Wrapped":
+    def regraded(self, grader: Model | str, earlier: Set[str]) -> "Wrapped":
         """The same scorer with another grader in place of any that its arguments name.
 
         Raises:
@@ -103,7 +99,7 @@ class Wrapped:
 
     @property
     def identity(self) -> str:
-        """Its name and arguments, long ones as digests: equal for equal scorers."""
+        """Its name and arguments, models by name, long ones as digests: equal for equal scorers."""
         given = [f"{key}={_short(value)}" for key, value in sorted(self.arguments.items())]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
@@ -222,7 +218,7 @@ def models_in(value: Any) -> list[str]:
     return [str(value)] if isinstance(value, str | Model) else []
 
 
-def _regraded(key: str, value: Any, grader: Model) -> Any:
+def _regraded(key: str, value: Any, grader: Model | str) -> Any:
     if isinstance(value, list | tuple):
         return [grader]
     if value is None or isinstance(value, str | Model) or is_model_dict(value):
@@ -237,11 +233,30 @@ def _cannot_be_made(name: str, error: Exception) -> UserError:
     return UserError(f"The scorer '{name}' cannot be made: {why}.")
 
 
+def model_settings(model: Model) -> str | None:
+    """What a model is called with beside its name, as a digest; None for nothing."""
+    known = registry_value(model)
+    config = {name: value for name, value in known["config"].items() if value is not None}
+    plain = str | int | float | bool  # others have no text that is the same in every run
+    own = {name: value for name, value in known["model_args"].items() if isinstance(value, plain)}
+    given = (config, known["base_url"], own)
+    return _digest(repr(given)) if any(given) else None
+
+
 def _short(value: object) -> str:
-    text = repr(registry_value(value))  # of a model its name and settings
-    return (
-        text if len(text) <= _LONGEST else f"<{blake2b(text.encode(), digest_size=6).hexdigest()}>"
-    )
+    text = repr(_named(registry_value(value)))
+    return text if len(text) <= _LONGEST else _digest(text)
+
+
+def _named(value: Any) -> Any:
+    """An argument, with models by their names: a log says their settings beside them."""
+    if is_model_dict(value):
+        return value["model"]
+    return list(map(_named, value)) if isinstance(value, list) else value
+
+
+def _digest(text: str) -> str:
+    return f"<{blake2b(text.encode(), digest_size=6).hexdigest()}>"
 
 
 def _load(file: Path) -> None:

@@ -1,6 +1,7 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from .. import shell
+from ..answers.card import REJUDGED
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
@@ -384,7 +386,8 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
             if is_judge_task(spec):
                 return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
         words = "check again, each time with a seed and a folder of its own"
-        call = f"rejudge anchors.eval --replications {draws} --seed {number} --log-dir {quote(to)}"
+        frozen = _frozen(found.checks[-1].places[-1])
+        call = f"rejudge {frozen} --replications {draws} --seed {number} --log-dir {quote(to)}"
         return next_step(words, call)
     assert found.since is not None
     if found.another is not None:
@@ -409,6 +412,18 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
     words = "make rules and thresholds anew, then watch the new judge"
     return next_step(words, f"watch {again} --since {found.since + 1}{_streams(stream)}")
+
+
+def _frozen(check: str) -> str:
+    """The log that a check judged again, as `rejudge` was told it; capitals where it is not known.
+
+    Only its name is: its folder is for the user to know.
+    """
+    with suppress(UserError):
+        typed = (read_log(check, header_only=True).eval.metadata or {}).get(REJUDGED)
+        if isinstance(typed, list) and typed:
+            return quote(str(typed[0]))
+    return "ANCHORS.eval"
 
 
 def _streams(stream: Sequence[str]) -> str:

@@ -1,0 +1,204 @@
+"""What commands say of a suite's log, and of its outputs judged again: each step leads on."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import Result
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import model_graded_qa
+
+import commands
+from commands import results
+from evals import evaluate
+from graders import answers, rejudged
+from inspect_reliability import rejudge_log, selective_scorer
+from inspect_reliability.errors import UserError
+from inspect_reliability.rejudging.rejudging import Rejudging
+from inspect_reliability.rejudging.wrapped import wrap
+
+pytestmark = pytest.mark.slow
+
+QUESTIONS, EPOCHS, TRIES = 40, 2, 4
+
+
+def grader(name: str = "grader", broken: bool = False) -> Model:
+    """A grader that finds two of three questions right, nearly always."""
+    draw = random.Random(1)
+
+    def answer(input: Any, *_: Any) -> ModelOutput:
+        if broken:
+            raise ConnectionError("401: no such key")
+        number = int(input[-1].text.partition("What is ")[2].partition("?")[0])
+        right = (number % 3 > 0) ^ (draw.random() < 0.15)
+        output = ModelOutput.from_content(name, f"GRADE: {'C' if right else 'I'}")
+        output.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+        return output
+
+    return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)
+
+
+def suite(scorer: Any, differ: bool = True) -> Task:
+    samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
+    return Task(samples, solver=answers() if differ else [], scorer=scorer, name="suite")
+
+
+class Logs(NamedTuple):
+    suite: EvalLog
+    alike: EvalLog
+    again: Path
+    labels: str
+
+
+@pytest.fixture(name="logs", scope="module")
+def _logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
+    """A suite, one whose outputs are the same in both epochs, and the first judged again."""
+    folder = tmp_path_factory.mktemp("suite")
+    roles = {"grader": grader()}
+    known = {"model": "mockllm/evaluated", "model_roles": roles, "epochs": EPOCHS}
+    first = evaluate(suite(model_graded_qa()), folder / "suite", **known)
+    alike = evaluate(suite(model_graded_qa(), differ=False), folder / "alike", **known)
+    rejudged(first, folder / "again", model=grader(), replications=TRIES)
+    labels = [f"q{n},{'C' if n % 3 else 'I'}" for n in range(QUESTIONS)]
+    (folder / "labels.csv").write_text("\n".join(["id,label", *labels]))
+    return Logs(first, alike, folder / "again", str(folder / "labels.csv"))
+
+
+def invoke(*arguments: object, code: int = 0) -> Result:
+    """Run a command that ends with this status."""
+    done = commands.invoke(*arguments)
+    assert done.exit_code == code, done.output
+    return done
+
+
+def gated(*arguments: object) -> list[dict[str, Any]]:
+    """The checks of a gate that is undecided."""
+    done = invoke("gate", *arguments, "--min", "omega=.5", "--format", "json", code=3)
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
+    return rows
+
+
+def commands_in(said: str) -> list[list[str]]:
+    """The commands that an answer ends with, as words."""
+    lines = [line.strip() for line in said.splitlines()]
+    return [one.split()[1:] for one in lines if one.startswith("inspect-reliability ")]
+
+
+@pytest.mark.parametrize("kind", ["suite", "alike"])
+def test_a_suite_makes_no_rule(kind: str, logs: Logs, tmp_path: Path) -> None:
+    """Its verdicts are grades of other outputs, under the name of the model that is evaluated."""
+    log = getattr(logs, kind).location
+    asked = ["keep", log, "--labels", logs.labels, "--max-error", ".4"]
+    done = invoke(*asked, "--save-rule", str(tmp_path / "rule.json"), code=2)
+    assert "mockllm/grader" in done.stderr
+    assert f"inspect-reliability rejudge {log}" in done.stderr
+    assert not (tmp_path / "rule.json").exists()
+    assert "--save-rule" not in invoke(*asked).stdout
+
+
+def test_a_report_of_a_suite_leads_to_its_grader(logs: Logs) -> None:
+    """Also where all epochs have one output, so that they are tries of the grader."""
+    for log in (logs.suite, logs.alike):
+        said = invoke("report", log.location).stdout
+        assert f"inspect-reliability rejudge {log.location}" in said
+
+
+def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> None:
+    """The report names what keep needs; what keep names then runs, and is promised."""
+    assert "--by epoch" in invoke("report", str(logs.again)).stdout
+    labels = [f"q{n}, epoch {e},{'C' if n % 3 else 'I'}" for n in range(40) for e in (1, 2)]
+    lines = [f'"{one.rpartition(",")[0]}",{one[-1]}' for one in labels]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,label", *lines]))
+    call = ["keep", str(logs.again), "--labels", str(tmp_path / "labels.csv"), "--max-error", ".3"]
+    said = invoke(*call).stdout
+    assert "No promise: questions have several outputs" in said
+    assert "responder" not in said
+    [then] = [one for one in commands_in(said) if one[0] == "keep"]
+    assert then[-2:] == ["--by", "epoch"]
+    found = results(*then)["keep"]
+    assert [one["n_labelled"] for one in found] == [QUESTIONS] * EPOCHS
+    assert all(one["threshold"] for one in found)
+
+
+def test_outputs_are_no_questions(logs: Logs) -> None:
+    """Both what was read and the answer count questions, and beside them outputs."""
+    done = invoke("report", str(logs.again))
+    size = f"{QUESTIONS} questions ({QUESTIONS * EPOCHS} outputs) x {TRIES}"
+    assert size in done.stderr
+    assert size in done.stdout
+
+
+def test_an_undecided_gate_says_how_to_go_on(logs: Logs) -> None:
+    """How many questions would decide, or why that is not known, and a command that tells."""
+    [check] = gated(logs.again)
+    assert check["more_questions"] is None
+    assert "several outputs of each question" in check["reason"]
+    said = invoke("gate", str(logs.again), "--min", "omega=.5", code=3).stdout
+    [then] = commands_in(said)
+    assert then[0] == "plan"
+    assert "several outputs" not in invoke(*then).stdout
+    open_ = [one for one in gated(logs.again, "--by", "epoch") if one["result"].startswith("too")]
+    assert all(one["more_questions"] for one in open_)
+
+
+def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:
+    """A grader that is an object makes the same judge as its name, with its settings beside."""
+    named = Rejudging(logs.suite, model="mockllm/grader").settings
+    given = Rejudging(logs.suite, model=grader()).settings
+    assert named == given
+    assert named["scorer"] == "inspect_ai/model_graded_qa(model='mockllm/grader')"
+    top = get_model("mockllm/grader", top_p=0.5)
+    assert Rejudging(logs.suite, model=top).settings["grader settings"] is not None
+    assert wrap(model_graded_qa(model=[top, top])).identity.endswith(
+        "(model=['mockllm/grader', 'mockllm/grader'])"
+    )
+    one = evaluate(
+        suite(model_graded_qa()),
+        tmp_path / "one",
+        model="mockllm/evaluated",
+        model_roles={"grader": grader()},
+    )
+    rejudged(one, tmp_path / "again", model=grader(), replications=TRIES)
+    rule = tmp_path / "rule.json"
+    asked = ["keep", str(tmp_path / "again"), "--labels", logs.labels, "--max-error", ".4"]
+    invoke(*asked, "--save-rule", str(rule))
+    assert json.loads(rule.read_text())["judges"] == ["mockllm/grader"]
+    for name, ends in (("grader", "success"), ("another", "error")):
+        live = evaluate(
+            suite(selective_scorer(rule=str(rule))),
+            tmp_path / "live",
+            model="mockllm/evaluated",
+            model_roles={"grader": grader(name)},
+        )
+        assert live.status == ends, live.error
+
+
+def test_checks_that_failed_say_why(logs: Logs, tmp_path: Path) -> None:
+    """Where no call succeeded, the answer has the error of the calls."""
+    rejudged(logs.suite, tmp_path / "checks", model=grader(broken=True), replications=2)
+    done = invoke("watch", str(tmp_path / "checks"), code=2)
+    calls = QUESTIONS * EPOCHS * 2
+    assert f"{calls} x ConnectionError: 401: no such key" in done.stderr
+
+
+def test_a_log_that_is_not_there() -> None:
+    """The task says so in a sentence, as the command does."""
+    with pytest.raises(UserError, match=r"There is no log missing\.eval\."):
+        rejudge_log("missing.eval")
+
+
+def test_anchors_of_a_folder_with_one_log(logs: Logs, tmp_path: Path) -> None:
+    """The folder stands for its only log."""
+    out = tmp_path / "anchors.eval"
+    invoke("watch", str(logs.again), "--freeze", "5", "--out", str(out))
+    assert out.exists()
+    checks = str(tmp_path / "anchors")
+    for number in (1, 2):
+        frozen = read_eval_log(str(out))
+        rejudged(frozen, Path(checks, str(number)), model=grader(), replications=3, seed=number)
+    assert "rejudge ANCHORS.eval " in invoke("watch", checks, "--allow-uncertain").stdout
