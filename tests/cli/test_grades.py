@@ -490,3 +490,72 @@ def test_errors_begin_with_those_more_than_a_step_off(tmp_path: Path) -> None:
     assert invoke("report", file, "--errors", str(tmp_path / "errors.csv")).exit_code == 2
     noisy().to_excel(tmp_path / "errors.xlsx", index=False)
     assert invoke("report", file, "--errors", str(tmp_path / "errors.xlsx")).exit_code == 2
+
+
+def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
+    """Labels are planned for within one step, and those are asked for that are there to label."""
+    table, file = noisy(), str(tmp_path / "grades.csv")
+    table["label"] = table["label"].where(table["question"].str[1:].astype(int) < 60)
+    table.to_csv(file, index=False)
+    (plan,) = results("plan", file)["rows"]
+    assert {one["coefficient"] for one in plan["designs"]} == {"within_one"}
+    said = words("plan", file, "--half-width", ".04")
+    assert "These are grades: labels are planned for how often a verdict is within one" in said
+    n = results("plan", file, "--half-width", ".04")["rows"][0]["designs"][0]["n_questions"]
+    if n > 100:
+        assert f"label the other 40 questions, and judge and label {n - 100} more" in said
+    else:
+        assert f"label {n - 60} more of what was judged ({n} in all)" in said
+    (exact,) = results("plan", file, "--for", "accuracy")["rows"]
+    assert {one["coefficient"] for one in exact["designs"]} == {"accuracy"}
+
+
+@pytest.mark.parametrize("option", ["--within-one", "--no-within-one"])
+def test_the_explanation_of_keep_follows_the_measure(sheet: str, option: str) -> None:
+    """Wrong is more than a step off only where that is what counts."""
+    said = words("keep", sheet, "--explain", option)
+    far = "share of the kept and labelled whose verdict is more than a step from the label"
+    assert (far in said) == (option == "--within-one")
+    exact = "share of the kept and labelled whose verdict is not the label"
+    assert (exact in said) == (option == "--no-within-one")
+
+
+def test_fewer_votes_are_odd(tmp_path: Path) -> None:
+    """Two votes that differ cannot be outvoted, so a rule of three is compared with one."""
+    file = str(tmp_path / "grades.csv")
+    grades(off=0.1, tries=6).to_csv(file, index=False)
+    found = results("keep", file, "--max-error", ".3")["fewer_votes"]
+    assert [one["votes"] for one in found] == [1, 3, 5]
+
+
+def test_a_sample_to_check_is_drawn_by_a_command(tmp_path: Path) -> None:
+    """Where steady verdicts are no more often right, both commands name one that runs."""
+    table = noisy()
+    number = table["question"].str[1:].astype(int)
+    far = table["label"] + np.where(table["label"] <= 3, 2, -2)
+    near = table["label"] + np.where(table["label"] <= 3, 1, -1) * (table["replication"] == 1)
+    even = number % 2 == 0  # every try alike, and one in ten two steps off
+    table["verdict"] = np.where(even, np.where(number % 20 == 0, far, table["label"]), near)
+    table["label"] = table["label"].where(table["question"].str[1:].astype(int) < 90)
+    file, out = str(tmp_path / "grades.csv"), str(tmp_path / "check.html")
+    table.to_csv(file, index=False)
+    for command in ("keep", "report"):
+        said = words(command, file)
+        assert f"label {file} --most 10 --out check.html" in said
+        assert "steadily are no more often right" in said or "steady verdicts are no more" in said
+    assert invoke("label", file, "--most", "10", "--out", out).exit_code == 0
+
+
+def test_a_page_that_stops_says_what_runs_where_labels_are(tmp_path: Path) -> None:
+    """The command that a refusal names draws what has no label."""
+    table, file = noisy(), str(tmp_path / "grades.csv")
+    table["label"] = table["label"].where(table["question"].str[1:].astype(int) < 60)
+    table.to_csv(file, index=False)
+    page = str(tmp_path / "label.html")
+    refused = invoke("label", file, "--for", "keep", "--most", "30", "--out", page)
+    assert refused.exit_code == 2
+    said = " ".join(refused.stderr.split())
+    assert "60 questions are labelled already" in said
+    assert f"inspect-reliability label {file} --most 30 --out label.html" in said
+    done = invoke("label", file, "--most", "30", "--out", page)
+    assert "30 of 40 outputs" in " ".join(done.stdout.split())

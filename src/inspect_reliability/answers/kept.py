@@ -111,6 +111,16 @@ def steady_is_not_right(panel: LabelledCascade) -> bool:
     return (path[-1].errors - path[0].errors) / others - path[0].errors / n <= _HARDLY
 
 
+_SAMPLE = 20
+"""Questions to check at random where steadiness does not find the errors."""
+
+
+def sample_to_check(panel: LabelledCascade, logs: str) -> str:
+    """The command that draws questions without a label at random; "" where none is left."""
+    left = int((~panel.cascade.labelled).sum())
+    return f"label {logs} --most {min(_SAMPLE, left)} --out check.html" if left else ""
+
+
 def kept_line(analysis: Analysis) -> Iterator[Text]:
     """What may be kept of each judge, in the one line that a report has."""
     records = analysis.results["keep"]

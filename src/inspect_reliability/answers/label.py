@@ -18,7 +18,7 @@ from ..judgments.pairs import PLACES, pair_in, swapped_in
 from ..judgments.text import case_of, judgment_text
 from ..record.replications import VOTES
 from ..showing.document import Document, Text
-from ..showing.formats import Record, printable
+from ..showing.formats import Record, amount, printable
 from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
@@ -284,9 +284,16 @@ class Draw:
 
 
 def draw_outputs(
-    analysis: Analysis, most: int, goal: Goal | None = None, settle: bool = False, rater: str = ""
+    analysis: Analysis,
+    most: int,
+    goal: Goal | None = None,
+    settle: bool = False,
+    rater: str = "",
+    logs: str = "LOGS",
 ) -> Draw:
     """Draw outputs to label: of all, of what could be kept, or those on which people differ.
+
+    `logs` is what was read, for the command of an error.
 
     Raises:
         UserError: Nothing is left to label, labels are known already where they would decide when
@@ -297,9 +304,13 @@ def draw_outputs(
         items, of = items_to_label(rows, most, _differ(rows), known=True)
         return Draw(rows, items, of, None, True, rater)
     if goal and any(row.labelled for row in rows):
+        known = max(row.labelled.given.n_clusters for row in rows if row.labelled)
+        shown = "keep" if goal.kind == "keep" else "report"
         raise UserError(
-            "Some outputs are labelled already, and when to stop is decided by labels of one draw. "
-            "Leave out --for to draw further outputs, or the labels to draw anew."
+            f"{amount(known, 'question')} {'is' if known == 1 else 'are'} labelled already, and a "
+            "page that stops counts only labels of its own draw. Draw a fixed number more, without "
+            f"--for, and {shown} counts all labels: inspect-reliability label {logs} --most {most} "
+            "--out label.html"
         )
     among = _region(rows) if goal and goal.kind == "keep" else None
     items, of = items_to_label(rows, most, among)

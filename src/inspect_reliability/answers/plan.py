@@ -33,8 +33,10 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
+from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import Design, Precision
 from .analysis import Analysis
+from .labelled_cascade import are_grades
 from .reliability import majority_of, votes_of
 from .results import analyse, as_frame
 from .row import Row, refuse_unlabelled
@@ -48,6 +50,11 @@ _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: gro
 
 _FEWEST_VOTES = 3
 """That can have a majority of more than one."""
+
+_OF_GRADES = (
+    "These are grades: labels are planned for how often a verdict is within one step (--for "
+    "accuracy plans exact matches, --for icc questions)."
+)
 
 _MOST_PLANS = 4
 
@@ -73,7 +80,8 @@ def plans(
     planned size reaches its half-width with probability `assurance`. `names` are the coefficients
     to plan for: omega and agreement with several numbers of replications, as far as the pilot tells
     of them, any other with the pilot's number; "accuracy" counts labelled questions, and is planned
-    where nothing was replicated and there are labels.
+    where nothing was replicated and there are labels. Of grades with labels, "within_one" is
+    planned unless other `names` are given.
 
     Returns:
         One record per row: `votes` and how many are needed, `designs` of sufficient studies, and
@@ -86,6 +94,8 @@ def plans(
     """
     _check(half_widths, wanted, assurance, names)
     rows = analysis.rows
+    if names == COEFFICIENTS and are_grades(rows):
+        names = (WITHIN_ONE,)
     if not any(row.labelled for row in rows):
         refuse_unlabelled(rows, names, "A plan for")
     if {*names}.isdisjoint(SHARES) and all(row.counts.replications.max() < 2 for row in rows):
@@ -155,7 +165,8 @@ def plan(
         half_widths: Half the widths wanted of the 95% interval, as shares: 0.05 is 5 points.
         stable: A question is stable if two majorities agree with this probability.
         assurance: Probability that a study of the planned size reaches its half-width.
-        names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one".
+        names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one", which
+            is planned by default where grades have labels.
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.
 
@@ -232,6 +243,10 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         have = "row has a plan of its" if left == 1 else "rows have plans of their"
         said.append(Text(f"{left} more {have} own.", "answer"))
     said += _without_plan([one for one in every if known and one not in known])
+    if are_grades(analysis.rows) and {one["coefficient"] for one in found[0]["designs"]} == {
+        WITHIN_ONE
+    }:
+        said.append(Text(_OF_GRADES, "answer"))
     cheapest: list[Record] = [
         {"who": row.title} | one for row, plan in known for one in _cheapest(plan)
     ]
@@ -258,6 +273,8 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         most = f"--max {name}={math.ceil(max(high for _, high in ends) * 20) / 20:g}"
         held = f"gate {logs} {most if name in KINDS[1:] else least}"
         said += next_step("you have judged enough for that. Hold the judge to it", held)
+    elif name in SHARES:
+        said += _label_more(analysis.rows[0], _for_all(found, name, half)[0], logs)
     else:
         of = ", which is enough for every row" if len(reached) > 1 else ""
         study = _study(*_for_all(found, name, half))
@@ -314,17 +331,31 @@ def _for_all(found: Sequence[Record], name: str, half: float) -> tuple[int, floa
     return min(sizes, key=lambda size: size[0] * (size[1] or 1))
 
 
+def _label_more(row: Row, wanted: int, logs: str) -> list[Text]:
+    """To label so many of what was judged, and to judge more where these are too few."""
+    known = row.labelled.given.n_clusters if row.labelled else 0
+    left = row.counts.n_clusters - known
+    lacking = max(wanted - known, 1)
+    if lacking > left:
+        more = lacking - left
+        of = f"label the other {amount(left, 'question')}, and " if left else ""
+        return next_step(f"{of}judge and label {amount(more, 'more question')}")
+    draw = f"label {logs} --most {lacking} --out label.html"
+    return next_step(f"label {lacking:,} more of what was judged ({wanted:,} in all)", draw)
+
+
 def _already(row: Row, plan: Record) -> str:
     """How exact what was judged is, in words."""
     asked = [one["coefficient"] for one in plan["designs"] if one["coefficient"] not in SHARES]
     reached = [
         f"{name} to within {_half((ends[1] - ends[0]) / 2)}"
-        for name in dict.fromkeys(asked or COEFFICIENTS)
+        for name in dict.fromkeys(asked or (("icc",) if are_grades([row]) else COEFFICIENTS))
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
-    if row.labelled and (ends := row.labelled.share().ends):
+    kind = WITHIN_ONE if are_grades([row]) else KINDS[0]
+    if row.labelled and (ends := row.labelled.share(kind).ends):
         half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
-        reached.insert(0, f"accuracy to within {half} points")
+        reached.insert(0, f"{kind} to within {half} points")
     n = amount(plan["n_questions"], "question")
     if not plan["designs"]:
         return f"{n} give {', '.join(reached)}." if reached else f"{n} were judged."

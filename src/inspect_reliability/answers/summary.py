@@ -38,7 +38,7 @@ from .analysis import Analysis
 from .cautions import IN_ONE_ORDER
 from .condition import NO_VERDICT, mostly_silent
 from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
-from .kept import steady_is_not_right
+from .kept import sample_to_check, steady_is_not_right
 from .next_steps import (
     FEWEST,
     advice,
@@ -122,6 +122,9 @@ def answer_block(
     if _keeps_apart(analysis, rows[0]):
         listed = f"keep {logs} --out check.xlsx"
         blocks += next_step("list the verdicts that a person must check", listed)
+    elif draw := _sample(analysis, rows[0], logs):
+        words = "steady verdicts are no more often right here, so check a random sample"
+        blocks += next_step(words, draw)
     left = 0 if pivots else len(rows) - table.most
     return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
 
@@ -133,6 +136,12 @@ def _keeps_apart(analysis: Analysis, row: Row) -> bool:
         one.step is not None and one.step.kept < 1 - ROUNDING and not steady_is_not_right(one)
         for one in known
     )
+
+
+def _sample(analysis: Analysis, row: Row, logs: str) -> str:
+    """How to draw questions to check where steadiness does not find the errors; "" elsewhere."""
+    known = [one for one in analysis.panels if row in one.rows and row.labelled]
+    return next((sample_to_check(one, logs) for one in known if steady_is_not_right(one)), "")
 
 
 def _of_votes(analysis: Analysis, rows: Sequence[Row], command: str) -> str:

@@ -109,7 +109,9 @@ def label(
     analysis = analyse(judgments, by)
     if settle:
         estimate(analysis, ["validity"], progress)
-    found = LabelDraw(draw_outputs(analysis, most, goal, settle, rater), analysis, out)
+    found = LabelDraw(
+        draw_outputs(analysis, most, goal, settle, rater, request.typed), analysis, out
+    )
     found.write()
     print_text(console(stderr=True), f"Wrote {out}")
     request.show(found.said_of(request.typed))

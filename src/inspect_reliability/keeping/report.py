@@ -1,6 +1,6 @@
 """Which verdicts may be used? The rule in words, with what it keeps, costs and hands on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -14,7 +14,13 @@ from ..answers.analysis import Analysis
 from ..answers.candidates import prices_in
 from ..answers.condition import graders_of_suite
 from ..answers.headline import MOST_SENTENCES
-from ..answers.kept import picture, record, rule_in_votes, steady_is_not_right
+from ..answers.kept import (
+    picture,
+    record,
+    rule_in_votes,
+    sample_to_check,
+    steady_is_not_right,
+)
 from ..answers.labelled_cascade import (
     NO_STEP,
     LabelledCascade,
@@ -43,6 +49,7 @@ from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import (
     BETTER,
     Record,
+    TableColumn,
     describe,
     grouped,
     most_feasible,
@@ -90,7 +97,7 @@ _EXACT = (
 
 _NOT_BY_STEADINESS = (
     "On these labels, verdicts that come out steadily are no more often right: a list by "
-    "steadiness may not find the errors; check a random sample."
+    "steadiness may not find the errors. Check a random sample"
 )
 
 
@@ -256,7 +263,10 @@ def keep_document(
         said.append(Text(rule, tone))
     graded = {one.promise.within_one for one in found if are_grades(one.rows)}
     said += [Text(_NEAR if near else _EXACT, "answer") for near in graded]
-    said += [Text(_NOT_BY_STEADINESS, "answer")] * any(map(steady_is_not_right, found))
+    if any(map(steady_is_not_right, found)):
+        draw = sample_to_check(found[0], logs)
+        said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
+        said += [Text(f"inspect-reliability {draw}", "command")] * bool(draw)
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
@@ -270,9 +280,21 @@ def keep_document(
         results,
         more=lambda: [*_tables(results), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
-        explained=lambda: legend(declared("keep")),
+        explained=lambda: legend(_of_measure(graded)),
         sheet=records,
     )
+
+
+def _of_measure(near: Collection[bool]) -> list[TableColumn]:
+    """The columns, where what is wrong is said by its one measure; `near` as of grades."""
+    wrong = {True: "is more than a step from the label", False: "is not the label"}
+    if len(near) > 1:
+        return [*declared("keep")]
+    (measure,) = near or {False}
+    meaning = f"share of the kept and labelled whose verdict {wrong[measure]}"
+    return [
+        one._replace(meaning=meaning) if one.key == "error" else one for one in declared("keep")
+    ]
 
 
 def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:

@@ -313,9 +313,12 @@ def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
 
 
 def smaller_numbers(tries: float) -> list[int]:
-    """Numbers of votes to compare with all of them: powers of two; of distributions up to 32."""
+    """Numbers of votes to compare with all of them: odd ones; of distributions up to 33.
+
+    Of an even number half can differ from the other half, which no vote decides.
+    """
     most = 64 if tries == inf else int(tries)
-    return [2**power for power in range(6) if 2**power < most]
+    return [n for n in (1, 3, 5, 9, 17, 33) if n < most]
 
 
 # At any number of labels. A labeller stops when the answer is known, so how many there are depends
