@@ -224,7 +224,7 @@ def test_the_workbook_of_a_workbook_says_what_to_check_and_why(tmp_path: Path) -
     assert f"Next: open {out}, and check what is not kept; to ask by this rule" in " ".join(
         done.stdout.split()
     )
-    (command,) = re.findall(r"^\s*inspect-reliability (.+)$", done.stdout, re.MULTILINE)
+    (command,) = re.findall(r"^\s*inspect-reliability (keep .+)$", done.stdout, re.MULTILINE)
     assert "--out" not in command
     found = pd.read_excel(out)
     by_name = own.set_index("Frage")
