@@ -19,7 +19,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.reading import Note
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.showing.python_calls import as_python
+from inspect_reliability.showing.python_calls import Call
 from inspect_reliability.stats.majority import stable_majority
 
 
@@ -229,9 +229,9 @@ def test_what_is_next_in_python_is_a_call() -> None:
     """A notebook is told a call, and it is one of ours; a list for a person takes the command."""
     rows = [(f"q{q}", one, "A") for q in range(40) for one in ("AAAB" if q % 5 else "AABB")]
     shown = repr(analyse(pd.DataFrame(rows, columns=["question", "verdict", "label"])))
-    call = next(line.strip() for line in shown.splitlines() if "inspect_reliability." in line)
-    assert "inspect-reliability " not in shown.replace("inspect-reliability keep ", "")
-    named = {"LOGS": rows, "NEW": rows}
+    call = next(line.strip() for line in shown.splitlines() if "ir." in line)
+    assert "inspect-reliability " not in shown
+    named = {"judgments": rows, "new": rows}
     tree = ast.parse(call, mode="eval").body
     assert isinstance(tree, ast.Call)
     assert isinstance(tree.func, ast.Attribute)
@@ -245,29 +245,29 @@ def test_what_is_next_in_python_is_a_call() -> None:
 @pytest.mark.parametrize(
     ("command", "call"),
     [
-        ("gate LOGS --min accuracy=0.7", 'inspect_reliability.gate(LOGS, least={"accuracy": 0.7})'),
+        ("gate LOGS --min accuracy=0.7", 'ir.gate(judgments, least={"accuracy": 0.7})'),
         (
             "gate LOGS --max wrong=0.1 --votes 3",
-            'inspect_reliability.gate(LOGS, most={"wrong": 0.1}, votes=3)',
+            'ir.gate(judgments, most={"wrong": 0.1}, votes=3)',
         ),
         (
             "label LOGS --most 30 --out label.html",
-            'inspect_reliability.label(LOGS, most=30, out="label.html")',
+            'ir.label(judgments, most=30, out="label.html")',
         ),
-        ("keep LOGS --rule choice.yaml", 'inspect_reliability.keep(LOGS, rule="choice.yaml")'),
+        ("keep LOGS --rule choice.yaml", 'ir.keep(judgments, rule="choice.yaml")'),
         (
             "keep LOGS ... --out kept.csv --save-rule rule.json",
-            'inspect_reliability.keep(..., out="kept.csv", save_rule="rule.json")',
+            'ir.keep(judgments, out="kept.csv", save_rule="rule.json")',
         ),
         (
             "validate LOGS --labels labels.csv",
-            'inspect_reliability.analyse(LOGS, labels="labels.csv")',
+            'ir.analyse(judgments, labels="labels.csv")',
         ),
-        ("watch LOGS --since 17", "inspect_reliability.watch(LOGS, since=17)"),
+        ("watch LOGS --since 17", "ir.watch(judgments, since=17)"),
         ("gate LOGS --min omega=0.6 --min kept=0.5", None),
         ("rejudge a.eval --replications 5", None),
     ],
 )
 def test_a_command_as_a_call(command: str, call: str | None) -> None:
     """Options become arguments; what Python has no call for stays a command."""
-    assert as_python(command) == (call or f"inspect-reliability {command}")
+    assert Call().then(command) == (call or f"inspect-reliability {command}  # in a terminal")

@@ -279,13 +279,83 @@ def test_python_is_told_arguments_not_options() -> None:
         ir.gate(BARE, least={"towards": 0.1})
     found = ir.choose(EXAMPLES / "verdicts.csv")
     assert "in a file with price=FILE" in repr(found)
-    assert 'choose(..., out="choice.yaml")' in repr(found)
+    assert f'ir.choose("{EXAMPLES / "verdicts.csv"}", out="choice.yaml")' in repr(found)
     said = repr(ir.analyse(EXAMPLES / "verdicts.csv"))
-    assert 'reading=Reading(abstain=["NAME"]) names others' in said
+    assert 'reading=ir.Reading(abstain=["NAME"]) names others' in said
     assert "--" not in said + repr(found)
     line = "  inspect-reliability report x.csv --column x=verdict"
     assert options_in_python(f"--swap\n{line}") == f"swap=True\n{line}"
     assert "--abstain NAME" in invoke("report", EXAMPLES / "verdicts.csv").stderr
+
+
+def next_call(answer: object) -> str:
+    """The last call that an answer prints."""
+    return [line.strip() for line in repr(answer).splitlines() if line.startswith("  ir.")][-1]
+
+
+def test_the_next_call_runs_as_it_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: tuple[str, str]
+) -> None:
+    """With data frames under the names `judgments`, and `new` for those of another judge."""
+    monkeypatch.chdir(tmp_path)
+    file, labels = places
+    names = {"ir": ir, "judgments": BARE, "labels": LABELS}
+    yours = {"question": "item", "judge": "who", "verdict": "said"}
+    mine = BARE.rename(columns=yours)
+    own = {"ir": ir, "judgments": mine, "new": mine, "labels": LABELS}
+    columns = {name: ours for ours, name in yours.items()}
+    calls = [
+        (ir.analyse(BARE, labels=LABELS), names),
+        (ir.analyse(mine, columns=columns), own),
+        (ir.analyse(mine, labels=LABELS, columns=columns, by="judge"), own),
+        (ir.keep(BARE, labels=LABELS, max_error=0.25), names),
+        (ir.choose(BARE, labels=LABELS, current="gpt-5.4", reading=ir.Reading(abstain="x")), names),
+        (ir.analyse(file, labels=[labels]), {"ir": ir}),
+        (ir.analyse([file], labels=labels, reading=ir.Reading(abstain=["none"])), {"ir": ir}),
+        (ir.watch(EXAMPLES / "checks.csv"), {"ir": ir}),
+    ]
+    for answer, known in calls:
+        eval(next_call(answer), {"new": BARE, **known})
+    said = {next_call(answer) for answer, _ in calls}
+    assert not any("..." in one or "LOGS" in one for one in said)
+    assert "max_error=0.25" in next_call(calls[3][0])
+    assert 'current="gpt-5.4", reading=ir.Reading(abstain=["x"])' in next_call(calls[4][0])
+    assert file not in ir.analyse(file, labels=labels).to_html()
+    assert labels not in ir.analyse(file, labels=labels).to_html()
+
+
+def test_labels_to_come_join_those_there_are() -> None:
+    """What is asked of new labels takes the earlier ones as well."""
+    found = ir.label(BARE, labels=LABELS[:5], most=5)
+    assert next_call(found) == 'ir.analyse(judgments, labels=[labels, "labels.csv"])'
+    found = ir.label(BARE, labels=[LABELS[:5]], most=5)
+    assert next_call(found) == 'ir.analyse(judgments, labels=[*labels, "labels.csv"])'
+
+
+def test_what_is_written_is_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the list comes the rule, and then a person, or what is left to decide."""
+    monkeypatch.chdir(tmp_path)
+    listed = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv")
+    assert "\nWrote kept.csv.\n" in repr(listed)
+    assert next_call(listed).endswith('labels=labels, max_error=0.25, save_rule="rule.json")')
+    both = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv", save_rule="rule.json")
+    assert "Wrote kept.csv and rule.json." in repr(both)
+    assert "Next: have a person check the verdicts in kept.csv that are not kept." in repr(both)
+    wordings = pd.concat([BARE.assign(wording=one) for one in ("a", "b")])
+    for _ in range(2):  # a list of several conditions is known for one of ours
+        ir.keep(wordings, labels=LABELS, max_error=0.25, out="wordings.csv")
+
+
+@pytest.mark.parametrize("given", [None, ..., [{"question": 1}], VERDICTS["verdict"], {}, 3])
+def test_what_is_no_source_is_refused_by_its_type(given: object) -> None:
+    """The message says what it is and what is taken, and repeats none of it."""
+    with pytest.raises(
+        ValueError, match=r"Judgments cannot be read from .*Give a data frame"
+    ) as one:
+        ir.analyse(given)  # type: ignore[arg-type]
+    assert len(str(one.value)) < 250
 
 
 def test_pages_and_papers_name_arguments_not_options(tmp_path: Path) -> None:
@@ -297,7 +367,7 @@ def test_pages_and_papers_name_arguments_not_options(tmp_path: Path) -> None:
         page = re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", answer.to_html(), flags=re.S)
         for text in (page, answer.to_latex()):
             assert not re.findall(r"(?<![\w<!-])--[a-z][\w-]*[^\n]{0,40}", text)
-    assert "reading=Reading(abstain=[" in ir.analyse(file).to_html()
+    assert "reading=ir.Reading(abstain=[" in ir.analyse(file).to_html()
     assert "price=FILE" in alone.to_html()
     assert "--abstain" in printed("report", file, form="html")
 

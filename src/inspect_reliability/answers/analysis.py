@@ -15,6 +15,7 @@ from ..showing.answer import framed, in_python, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
 from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
+from ..showing.python_calls import Answered
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
 from .row import Row
@@ -35,7 +36,7 @@ def quietly(items: Sequence[Any], what: str) -> Iterable[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
+class Analysis(Answered):
     """Every result of a set of judgments.
 
     Attributes:
@@ -301,11 +302,11 @@ class Analysis:
 
     def to_html(self) -> str:
         """The report as one page that works offline: that of `report --html`, for Python."""
-        return render(in_python(self.document(self)), "html")
+        return render(in_python(self.document(self), self.call.without_paths), "html")
 
     def to_latex(self) -> str:
         """The report with every table, for a paper: that of `report --format latex`."""
-        return render(in_python(self.document(self)), "latex")
+        return render(in_python(self.document(self), self.call.without_paths), "latex")
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""
@@ -315,7 +316,7 @@ class Analysis:
         """The answer as `report` prints it, after what was read and what was taken for what."""
         answer = self.document(self)
         said = [*(f"Note: {note}" for note in self.judgments.notes), *answer.read()]
-        return in_words(replace(answer, blocks=[*map(Text, said), *answer.blocks]))
+        return in_words(replace(answer, blocks=[*map(Text, said), *answer.blocks]), self.call)
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""

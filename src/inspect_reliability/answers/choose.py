@@ -177,7 +177,7 @@ def choose(
     read = labelled_judgments(judgments, labels, reading=how, by=by, apart=True)
     found = choose_among(read, opened, by, votes, price, current, within_one)
     place = None if current is None else found.of_name(current)
-    wanted = Wanted(place, max_loss, None if out is None else str(out))
+    wanted = Wanted(place, max_loss, None if out is None else str(out), options=" ...")
     answer = JudgeChoice(found, wanted)
     open_test(found, opened)
     if out is not None:

@@ -31,6 +31,7 @@ from ..showing.formats import (
     whole_number,
 )
 from ..showing.keys import declared, legend
+from ..showing.python_calls import Call
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
 from ..stats.labelled import WITHIN_ONE
@@ -198,7 +199,7 @@ def plan(
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     found = plans(analysis, half_widths, stable, assurance, names)
-    document = in_python(plan_document(analysis, found, stable))
+    document = in_python(plan_document(analysis, found, stable), Call())
     frame = StudyPlan(as_frame(document.sheet or ()))
     said = (one for one in document.blocks if isinstance(one, Text) and one.tone == "answer")
     frame.sentence = " ".join(one.text for one in said)

@@ -79,6 +79,12 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             continue
         if isinstance(source, EvalLogInfo):
             source = source.name.removeprefix("file://")
+        if not isinstance(source, str | Path):
+            name = "three dots" if source is ... else f"a value of type {type(source).__name__}"
+            raise UserError(
+                f"Judgments cannot be read from {name}. Give a data frame with a row a judgment "
+                "(pandas.DataFrame makes one of lists and dicts), or the path of logs or of a file."
+            )
         kind = kind_of(source)
         if kind == "file":
             found.append(str(source))

@@ -42,12 +42,16 @@ def _is_list(file: Path) -> bool:
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
     # Rows of one condition are together, so a column of labels among the first is none of ours.
-    conditions = table[keys].drop(columns="judge").astype(str)
-    together = (conditions != conditions.shift()).any(axis=1).sum() <= len(
-        conditions.drop_duplicates()
-    )
+    # In a list of a cascade the judge is the one that decides.
+    conditions = table[keys].astype(str)
+    together = _are_together(conditions) or _are_together(conditions.drop(columns="judge"))
     known = table[decision].isin(["keep", "escalate", "person"]).all()
     return bool(together and known and pd.to_numeric(table[confidence]).between(0, 1).all())
+
+
+def _are_together(rows: pd.DataFrame) -> bool:
+    """Whether rows that are the same follow each other."""
+    return bool((rows != rows.shift()).any(axis=1).sum() <= len(rows.drop_duplicates()))
 
 
 LIST = Ours("list of keep", _is_list)

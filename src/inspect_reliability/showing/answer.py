@@ -12,10 +12,10 @@ import pandas as pd
 from . import render
 from .document import Block, Caution, Detail, Document, Figure, Table, Text
 from .formats import flat
-from .python_calls import as_python, options_in_python
+from .python_calls import Answered, Call, options_in_python
 
 
-class PythonAnswer(ABC):
+class PythonAnswer(Answered, ABC):
     """The answer of a function, which says what its command says.
 
     `_own` names the attributes of a kind of answer that a user needs.
@@ -41,65 +41,67 @@ class PythonAnswer(ABC):
 
     def to_html(self) -> str:
         """The answer as one page that works offline."""
-        return render(in_python(self.document), "html")
+        return render(in_python(self.document, self.call.without_paths), "html")
 
     def to_latex(self) -> str:
         """The answer with every table, for a paper: what `--format latex` prints."""
-        return render(in_python(self.document), "latex")
+        return render(in_python(self.document, self.call.without_paths), "latex")
 
     def __dir__(self) -> list[str]:
         """What a user needs."""
         return [*self._own, "summary", "to_dict", "to_html", "to_latex"]
 
     def __repr__(self) -> str:
-        return in_words(self.document)
+        return in_words(self.document, self.call)
 
     def _repr_html_(self) -> str:
         return framed(self.to_html())
 
 
-def in_words(answer: Document) -> str:
+def in_words(answer: Document, call: Call) -> str:
     """An answer as a command prints it, with Python for commands and options, and no more."""
-    return render(in_python(answer), "table").rstrip()
+    return render(in_python(answer, call), "table").rstrip()
 
 
-def in_python(answer: Document) -> Document:
+def in_python(answer: Document, call: Call) -> Document:
     """A document that names calls and arguments, where that of a command names its options."""
+
+    def said(words: str) -> str:
+        return options_in_python(words, call)
+
+    def every(blocks: Sequence[Block]) -> list[Block]:
+        """Blocks but those that name the options to see more."""
+        return [one_of(block) for block in blocks if getattr(block, "tone", "") != "more"]
+
+    def one_of(block: Block) -> Block:
+        """A command of ours as the call that a notebook makes, and options as arguments."""
+        match block:
+            case Text(text, "command") if text.startswith("inspect-reliability "):
+                return replace(block, text=call.then(text.removeprefix("inspect-reliability ")))
+            case Text(tone="command"):
+                return block
+            case Text() | Caution():
+                return replace(block, text=said(block.text))
+            case Table():
+                rows = [[*map(said, row)] for row in block.rows]
+                return replace(block, rows=rows, about=said(block.about))
+            case Figure():
+                return replace(block, words=said(block.words))
+            case Detail():
+                return replace(block, blocks=every(block.blocks))
+        return block
+
     return replace(
         answer,
-        blocks=_all_in_python(answer.blocks),
-        more=lambda: _all_in_python(answer.more()),
-        explained=lambda: _all_in_python(answer.explained()),
+        blocks=every(answer.blocks),
+        more=lambda: every(answer.more()),
+        explained=lambda: every(answer.explained()),
         sections=lambda: [
-            replace(one, blocks=_all_in_python(one.blocks), about=options_in_python(one.about))
+            replace(one, blocks=every(one.blocks), about=said(one.about))
             for one in answer.sections()
         ],
-        read=lambda: [*map(options_in_python, answer.read())],
+        read=lambda: [*map(said, answer.read())],
     )
-
-
-def _all_in_python(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks but those that name the options to see more."""
-    return [_in_python(one) for one in blocks if getattr(one, "tone", "") != "more"]
-
-
-def _in_python(block: Block) -> Block:
-    """A command of ours as the call that a notebook makes, and options as arguments."""
-    match block:
-        case Text(text, "command") if text.startswith("inspect-reliability "):
-            return replace(block, text=as_python(text.removeprefix("inspect-reliability ")))
-        case Text(tone="command"):
-            return block
-        case Text() | Caution():
-            return replace(block, text=options_in_python(block.text))
-        case Table():
-            rows = [[*map(options_in_python, row)] for row in block.rows]
-            return replace(block, rows=rows, about=options_in_python(block.about))
-        case Figure():
-            return replace(block, words=options_in_python(block.words))
-        case Detail():
-            return replace(block, blocks=_all_in_python(block.blocks))
-    return block
 
 
 def framed(page: str) -> str:

@@ -1,48 +1,158 @@
 """The call in Python that does what a printed command does, and the argument for its option."""
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any
+from inspect import signature
+from pathlib import Path
+from typing import Any, Self
 
-_COMPARE = re.compile(r"compare LOGS NEW")
-_CHOOSE = re.compile(r"choose LOGS.* --out (\S+)")
+from ..judgments.reading import Reading
+
 _PAGE = re.compile(r"report LOGS --html (\S+)")
-_CALL = re.compile(r"([a-z]+) LOGS( \.\.\.)?((?: --[a-z][a-z-]*(?: [^-\s]\S*)?)*)")
+_CALL = re.compile(
+    r"(?P<command>[a-z]+) LOGS(?P<new> NEW)?(?P<again> \.\.\.)?"
+    r"(?P<options>(?: --[a-z][a-z-]*(?: (?:'[^']*'|[^-\s]\S*))?)*)"
+)
+_INLINE = re.compile(r"inspect-reliability ([a-z]+ LOGS(?: \S+)*?)(\.?)$")
 _FUNCTIONS = {
-    **{name: name for name in ("card", "gate", "keep", "label", "plan", "watch")},
-    **{"report": "analyse", "validate": "analyse"},
+    **{name: name for name in ("card", "choose", "compare", "gate", "keep", "label", "plan")},
+    **{"rank": "rank", "watch": "watch", "report": "analyse", "validate": "analyse"},
 }
 """Command -> the function that does the same."""
 
+_READS = ("by", "labels", "columns", "swap", "reading")
+"""Arguments of how judgments are read, which the next call needs as well."""
 
-def as_python(command: str) -> str:
-    """What to call for a command on LOGS; the command itself where Python has no call for it.
+_WRITES = ("out", "save_rule")
+"""Arguments of what is written, which is not written again."""
 
-    `LOGS` and `NEW` are what the user has: a data frame, files or logs. Three dots after `LOGS` are
-    what was given before.
+_PLACES = ("labels", "price", "reading", "rule", "stream")
+"""Arguments that may be paths."""
+
+_LONGEST = 80
+"""Characters of an argument above which it is called by its name."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a function was called with, for the call that comes next.
+
+    Attributes:
+        source: Where the judgments are, as Python writes it; `judgments` where that is no path.
+        given: Name of each other argument -> its value as Python writes it, or its name.
     """
-    if _COMPARE.fullmatch(command):
-        return "inspect_reliability.compare(LOGS, NEW)"
-    if found := _CHOOSE.fullmatch(command):
-        return f'inspect_reliability.choose(..., out="{found[1]}")'
-    if found := _PAGE.fullmatch(command):
-        return f'pathlib.Path("{found[1]}").write_text(inspect_reliability.analyse(LOGS).to_html())'
-    found = _CALL.fullmatch(command)
-    function = _FUNCTIONS.get(found[1]) if found else None
-    given = _arguments(found[3]) if found else None
-    if found is None or function is None or given is None:
-        return f"inspect-reliability {command}"
-    first = "..." if found[2] else "LOGS"
-    return f"inspect_reliability.{function}({', '.join([first, *given])})"
+
+    source: str = "judgments"
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], *given: Any, **options: Any) -> "Call":
+        """These arguments of a function whose first one is the judgments."""
+        (_, source), *others = signature(function).bind(*given, **options).arguments.items()
+        said = {
+            name: _written(value) or (f"[*{name}]" if isinstance(value, list | tuple) else name)
+            for name, value in others
+            if not _is_unsaid(value)
+        }
+        places = _written(source) if isinstance(source, str | Path | list | tuple) else None
+        return cls(places or "judgments", said)
+
+    @property
+    def without_paths(self) -> "Call":
+        """The same for a page, which goes to other people."""
+        hidden = {name: name for name in _PLACES if self.given.get(name, "")[:1] in ('"', "[")}
+        return replace(self, source="judgments", given={**self.given, **hidden})
+
+    def then(self, command: str) -> str:
+        """What to call for a command on LOGS; the command itself where Python has no call for it.
+
+        Three dots after `LOGS` are every argument that was given.
+        """
+        if page := _PAGE.fullmatch(command):
+            made = f"ir.analyse({self._arguments(self._read)}).to_html()"
+            return f'open("{page[1]}", "w", encoding="utf-8").write({made})'
+        found = _CALL.fullmatch(command)
+        function = _FUNCTIONS.get(found["command"]) if found else None
+        new = _options_as_arguments(found["options"]) if found else None
+        if found is None or function is None or new is None:
+            return f"inspect-reliability {command}  # in a terminal"
+        known = dict(self.given) if found["again"] else self._read
+        known = {name: of for name, of in known.items() if name not in _WRITES}
+        new = {name: self.given.get(name, of) if of.isupper() else of for name, of in new.items()}
+        if function == "compare":  # whose `by` names what is compared
+            known.pop("by", None)
+        if {"labels"} <= known.keys() & new.keys():  # the new ones come to those there are
+            new["labels"] = f"[{_unpacked(known['labels'])}, {new['labels']}]"
+        second = ["new"] if found["new"] else []
+        return f"ir.{function}({self._arguments({**known, **new}, *second)})"
+
+    @property
+    def _read(self) -> dict[str, str]:
+        return {name: text for name, text in self.given.items() if name in _READS}
+
+    def _arguments(self, named: Mapping[str, str], *others: str) -> str:
+        return ", ".join([self.source, *others, *(f"{name}={of}" for name, of in named.items())])
 
 
-def _arguments(options: str) -> list[str] | None:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answered:
+    """What a function answers.
+
+    Attributes:
+        call: How it was called.
+    """
+
+    call: Call = field(default=Call(), kw_only=True)
+
+    def after(self, call: Call) -> Self:
+        """The same answer to this call."""
+        return replace(self, call=call)
+
+
+def _is_unsaid(value: Any) -> bool:
+    return value is None or (isinstance(value, str | list | tuple | Mapping) and not value)
+
+
+def _unpacked(labels: str) -> str:
+    """Labels as items of a list: those of a list one by one."""
+    return labels[1:-1] if labels.startswith("[") else labels
+
+
+def _written(value: Any) -> str | None:
+    """A value as Python writes it, if that is short; None for data frames and the like."""
+    text = None
+    match value:
+        case None | bool():
+            text = repr(value)
+        case str() | Path():
+            text = json.dumps(str(value), ensure_ascii=False)
+        case int() | float():
+            text = json.dumps(value)
+        case Reading():
+            said = {name: _written(of) for name, of in value.entries.items()}
+            if None not in said.values():
+                text = f"ir.Reading({', '.join(f'{name}={of}' for name, of in said.items())})"
+        case Mapping():
+            pairs = [(_written(name), _written(of)) for name, of in value.items()]
+            if not any(None in pair for pair in pairs):
+                text = "{" + ", ".join(f"{name}: {of}" for name, of in pairs) + "}"
+        case list() | tuple():
+            items = [*map(_written, value)]
+            if None not in items:
+                text = f"[{', '.join(map(str, items))}]"
+    return text if text is None or len(text) <= _LONGEST else None
+
+
+def _options_as_arguments(options: str) -> dict[str, str] | None:
     """Options as arguments; None where one has none, or two have the same."""
     given = [options_in_python(f"--{one}") for one in options.split(" --")[1:]]
-    names = {one.partition("=")[0] for one in given}
-    no_value = [one for one in given if one.startswith("--") or one.endswith("=")]
-    return None if no_value or len(names) < len(given) else given
+    pairs = [one.partition("=") for one in given]
+    named = {name: value for name, _, value in pairs}
+    no_value = [name for name, _, value in pairs if name.startswith("--") or not value]
+    return None if no_value or len(named) < len(given) else named
 
 
 _WORD = r"[\w+:-]+(?:\.\w+)*"
@@ -53,17 +163,17 @@ _OPTION = re.compile(
     rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|\.?\d[\d.]*\b|{_NAMES}))?)"
 )
 _ARGUMENTS = {
-    "abstain": 'reading=Reading(abstain=["{}"])',
+    "abstain": 'reading=ir.Reading(abstain=["{}"])',
     "anytime": "anytime=True",
     "by": 'by="{}"',
     "cascade": 'cascade="{}"',
     "column": 'columns={{"{}": "{}"}}',
     "current": "current={}",
-    "facet": 'reading=Reading(facets=["{}"])',
+    "facet": 'reading=ir.Reading(facets=["{}"])',
     "for": 'names=["{}"]',
-    "from": 'reading=Reading(made_by="{}")',
+    "from": 'reading=ir.Reading(made_by="{}")',
     "labels": "labels={}",
-    "map": 'reading=Reading(map={{"{}": "{}"}})',
+    "map": 'reading=ir.Reading(map={{"{}": "{}"}})',
     "html": "to_html()",
     "max": 'most={{"{}": {}}}',
     "max-error": "max_error={}",
@@ -73,7 +183,7 @@ _ARGUMENTS = {
     "no-within-one": "within_one=False",
     "out": 'out="{}"',
     "price": "price={}",
-    "read-as": 'reading=Reading(read_as="{}")',
+    "read-as": 'reading=ir.Reading(read_as="{}")',
     "rule": 'rule="{}"',
     "save-rule": 'save_rule="{}"',
     "since": "since={}",
@@ -85,12 +195,18 @@ _ARGUMENTS = {
 """Option of the commands -> argument of the functions, with its value in it."""
 
 
-def options_in_python(words: str) -> str:
-    """Words with arguments in place of options; other options, and lines with commands, stay."""
-    return "\n".join(
-        line if "inspect-reliability " in line else _OPTION.sub(_argument, line)
-        for line in words.split("\n")
-    )
+def options_in_python(words: str, call: Call | None = None) -> str:
+    """Words with arguments in place of options; other options, and other commands, stay.
+
+    A command on `LOGS` that ends a line is the call that comes after `call`.
+    """
+    return "\n".join(_line(line, call or Call()) for line in words.split("\n"))
+
+
+def _line(line: str, call: Call) -> str:
+    if (found := _INLINE.search(line)) and (then := call.then(found[1])).startswith("ir."):
+        return f"{_OPTION.sub(_argument, line[: found.start()])}{then}{found[2]}"
+    return line if "inspect-reliability " in line else _OPTION.sub(_argument, line)
 
 
 def _argument(found: re.Match[str]) -> str:
@@ -110,16 +226,22 @@ def _argument(found: re.Match[str]) -> str:
 
 
 def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose errors name its arguments, where a command's name its options."""
+    """A function whose errors name its arguments, where a command's name its options.
+
+    Its answer knows how it was called, so that it can say what to call next.
+    """
 
     @wraps(function)
     def called(*given: Any, **options: Any) -> Any:
         try:
-            return function(*given, **options)
+            found = function(*given, **options)
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):
                 error.args = (options_in_python(error.args[0]), *error.args[1:])
             raise
+        return (
+            found.after(Call.of(function, *given, **options)) if hasattr(found, "after") else found
+        )
 
     called.__module__ = __package__.partition(".")[0]  # where pickle finds it
     return called
