@@ -266,7 +266,10 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
         passes = ir.gate(VERDICTS, most={"undecided": 0.1}, reading=reading)
         assert passes["value"].tolist() == [0.0, 0.0]
     assert ir.analyse(VERDICTS).frame("validity")["undecided"].all()
-    for ask in (ir.analyse, ir.plan, ir.gate, ir.choose, ir.card):
+    settled = ir.compare(VERDICTS, by="judge", reading=ir.Reading(abstain=["none"]))
+    assert not settled.equals(ir.compare(VERDICTS, by="judge", reading=ir.Reading(map={"1": "0"})))
+    assert settled.attrs["together"] == 1
+    for ask in (ir.analyse, ir.plan, ir.gate, ir.choose, ir.card, ir.keep):
         with pytest.raises(ValueError, match=r"reading is a dict\. Give a Reading, as"):
             ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]
 
@@ -304,7 +307,7 @@ def test_the_next_call_runs_as_it_is_printed(
     mine = BARE.rename(columns=yours)
     own = {"ir": ir, "judgments": mine, "new": mine, "labels": LABELS}
     columns = {name: ours for ours, name in yours.items()}
-    calls = [
+    calls: list[tuple[object, dict[str, object]]] = [
         (ir.analyse(BARE, labels=LABELS), names),
         (ir.analyse(mine, columns=columns), own),
         (ir.analyse(mine, labels=LABELS, columns=columns, by="judge"), own),
@@ -322,6 +325,19 @@ def test_the_next_call_runs_as_it_is_printed(
     assert 'current="gpt-5.4", reading=ir.Reading(abstain=["x"])' in next_call(calls[4][0])
     assert file not in ir.analyse(file, labels=labels).to_html()
     assert labels not in ir.analyse(file, labels=labels).to_html()
+
+
+def test_intervals_of_three_pairs_hold_together() -> None:
+    """The frame says of how many, and each is wider than that of its pair alone."""
+    middle = ONE.assign(judge="middle")
+    three = pd.concat([BARE, middle.sample(frac=1.0, random_state=1), middle[::2]])
+    found, alone = ir.compare(three, by="judge"), ir.compare(BARE, by="judge")
+    assert (found.attrs["together"], alone.attrs["together"]) == (3, 1)
+    pair = found[(found["first"] == "gpt-5.4") & (found["second"] == "gpt-5.4-nano")]
+    wide, narrow = (
+        (one["difference_high"] - one["difference_low"]).to_numpy() for one in (pair, alone)
+    )
+    assert (wide > narrow).all()
 
 
 def test_labels_to_come_join_those_there_are() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from itertools import combinations, product
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,6 +16,7 @@ from ..errors import UserError
 from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
+from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import weights
@@ -76,8 +78,12 @@ def compare(
     labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
 ) -> pd.DataFrame:
     """Compare two judges, or the values of a column, over the same questions.
+
+    Where `by` has three values or more, the intervals of all pairs hold together: each is wider
+    than that of two values compared alone.
 
     Args:
         first: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
@@ -86,11 +92,12 @@ def compare(
         labels: Labels of people for both, as in `analyse`.
         columns: Name in the frames or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
 
     Returns:
         One row per pair, condition and coefficient, as `compare --format csv` has them: the
         difference (first minus second) with its interval. `attrs["left_out"]` says what could not
-        be compared.
+        be compared, and `attrs["together"]` of how many pairs the intervals hold together.
 
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
@@ -110,13 +117,18 @@ def compare(
         )
     given = [first] if second is None else [first, second]
     read = partial(
-        labelled_judgments, labels=labels, columns=columns, swap=swap, by=[by] if by else ()
+        labelled_judgments,
+        labels=labels,
+        columns=columns,
+        swap=swap,
+        reading=reading,
+        by=[by] if by else (),
     )
     one, *two = map(read, given)
     analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
     pairs, not_compared = compare_arms(analysis)
     frame = pd.DataFrame([flat(pair) for pair in pairs])
-    frame.attrs["left_out"] = not_compared
+    frame.attrs |= {"left_out": not_compared, "together": len(_by_sides(pairs))}
     return frame
 
 

@@ -32,8 +32,8 @@ _WRITES = ("out", "save_rule")
 _PLACES = ("labels", "price", "reading", "rule", "stream")
 """Arguments that may be paths."""
 
-_LONGEST = 80
-"""Characters of an argument above which it is called by its name."""
+_LONGEST = 160
+"""Characters of a list or mapping above which it is called by its name."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,8 @@ def _written(value: Any) -> str | None:
             items = [*map(_written, value)]
             if None not in items:
                 text = f"[{', '.join(map(str, items))}]"
-    return text if text is None or len(text) <= _LONGEST else None
+    short = text is None or isinstance(value, str | Path) or len(text) <= _LONGEST
+    return text if short else None
 
 
 def _options_as_arguments(options: str) -> dict[str, str] | None:
