@@ -195,7 +195,7 @@ def test_benchmarks_without_replications_are_not_pooled() -> None:
 @pytest.mark.parametrize(
     ("silent", "words"),
     [
-        (0.2, "Between 5% and 33% of the outputs"),
+        (0.2, "5% or more of the outputs name no verdict"),
         (0.714, "69.6% of the outputs name no verdict, or several. The numbers describe"),
         (1.0, "No output has a verdict"),
     ],
@@ -247,7 +247,7 @@ def test_outputs_are_read_before_anything_else(columns: dict[str, str]) -> None:
     """A judge that hardly answers is not held to what it says: neither label nor gate is next."""
     of_a_log = {"log": "a.eval", "sample": "s", "epoch": 1, "scorer": "grader"}
     shown = str(analyse(made(questions=9, silent=0.8, **columns, **of_a_log)))
-    assert 'Next: read some outputs:\n  pathlib.Path("report.html").write_text(' in shown
+    assert 'Next: read some outputs:\n  open("report.html", "w", encoding="utf-8").write(' in shown
     shown = str(analyse(made(questions=9, silent=0.8, **columns)))  # no outputs to show
     assert "Next: read some outputs, then change the prompt or the parser." in shown
 

@@ -340,6 +340,43 @@ def test_intervals_of_three_pairs_hold_together() -> None:
     assert (wide > narrow).all()
 
 
+THREE = pd.concat([BARE, ONE.assign(judge="third"), ONE.assign(judge="fourth")])
+WORDINGS = pd.concat([THREE.assign(wording=one) for one in ("a", "b")])
+
+
+def test_rows_that_are_left_out_are_named() -> None:
+    """An answer shows five rows and a plan four: how many others there are is said."""
+    found = ir.analyse(WORDINGS, labels=LABELS)
+    lines = repr(found).splitlines()
+    listed = sum(bool(re.match(r"\S+, wording [ab] +\d", line)) for line in lines)
+    [said] = (line for line in lines if " more: " in line)
+    left = found.summary()[listed:]
+    names = [f"{one.judge}, wording {one.wording}" for one in left.itertuples()]
+    assert said == f"{len(left)} more: {', '.join(names)}. summary() has every row."
+    planned = ir.plan(WORDINGS, half_widths=[0.2]).sentence
+    assert "4 more rows have plans of their own." in planned
+    assert "more rows. summary()" in repr(ir.choose(VERDICTS, votes=[1, 2, 3, 4, 5, 6, 7]))
+
+
+def test_n_is_that_of_the_labelled_questions() -> None:
+    """Of every share by labels, in a result of its own and beside coefficients of all questions."""
+    frame = ir.analyse(BARE, labels=LABELS[:40]).frame()
+    n = frame[frame["statistic"] == "accuracy"].groupby("result")["n"].unique()
+    assert {name: list(of) for name, of in n.items()} == {"rows": [40], "validity": [40]}
+    others = frame[(frame["result"] == "rows") & (frame["statistic"] != "accuracy")]
+    assert set(others["n"]) == {60}
+
+
+def test_rows_of_a_rule_say_whose_they_are() -> None:
+    """Asked less often, each wording of the first judge has rows with its name."""
+    found = ir.keep(WORDINGS[WORDINGS["judge"] != "fourth"], labels=LABELS, max_error=0.25)
+    said = repr(found)
+    assert "The same rule of gpt-5.4, had each question been asked less often" in said
+    rows = re.findall(r"^(a|b) +([\d.]+) +[\d.]+%", said, re.M)
+    assert [wording for wording, _ in rows] == ["a"] * 3 + ["b"] * 3
+    assert "of gpt-5.4" not in repr(ir.keep(ONE, labels=LABELS, max_error=0.25))
+
+
 def test_labels_to_come_join_those_there_are() -> None:
     """What is asked of new labels takes the earlier ones as well."""
     found = ir.label(BARE, labels=LABELS[:5], most=5)

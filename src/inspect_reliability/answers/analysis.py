@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 """Rows that are named where one sentence is about several."""
 
+_OF_LABELLED = [("rows", "accuracy")]
+"""Estimates by labels, in results whose other estimates are of all questions."""
+
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 
 
@@ -280,6 +283,7 @@ class Analysis(Answered):
         return pd.DataFrame([flat(found) for found in self.results[name]])
 
     def _tidy(self, name: str, records: Iterable[Record]) -> Iterator[Record]:
+        labelled = {str(self.keys(one)): one["n_labelled"] for one in self.results["validity"]}
         for record in records:
             keys = self.keys(record)
             texts = {n: of for n, of in record.items() if isinstance(of, str)}
@@ -287,6 +291,7 @@ class Analysis(Answered):
                 texts["votes"] = str(votes)
             about = [of for n, of in texts.items() if n not in {*keys, "direction", "reason"}]
             why = record.get("not_estimable", {})
+            n = record.get("n_questions", record.get("n_labelled"))
             for key in [key for key in record if f"{key}_interval" in record]:
                 low, high = record[f"{key}_interval"] or (None, None)
                 reason = why.get(key) or why.get(f"{key}_interval") or record.get("reason")
@@ -296,7 +301,7 @@ class Analysis(Answered):
                     "of": ", ".join(about) if name != "rows" else "",
                     "statistic": key,
                     **{"value": record[key], "low": low, "high": high},
-                    "n": record.get("n_questions", record.get("n_labelled")),
+                    "n": labelled[str(keys)] if (name, key) in _OF_LABELLED else n,
                     "reason": reason if low is None else None,
                 }
 

@@ -14,7 +14,6 @@ from ..stats import Estimate, Reason, code_of, stopped_by_verdicts
 from ..verdicts import INVALID, NON_RESPONSE
 from .condition import (
     MANY_WITHOUT_VERDICT,
-    MOSTLY_WITHOUT_VERDICT,
     Condition,
     from_logs,
 )
@@ -104,8 +103,8 @@ def cautions(of: Condition, omega: Estimate) -> Iterator[Reason]:
         shown = ": the report shows up to three" if from_logs(table) else ""
         yield Reason(
             CautionCode.SOME_SILENT,
-            f"Between {MANY_WITHOUT_VERDICT:.0%} and {MOSTLY_WITHOUT_VERDICT:.0%} of the outputs "
-            f"name no verdict, or several. Read some of them{shown}.",
+            f"{MANY_WITHOUT_VERDICT:.0%} or more of the outputs name no verdict, or several. Read "
+            f"some of them{shown}.",
         )
     if of.no_evidence and of.no_evidence.code is not Grave.NO_VERDICT:
         yield of.no_evidence

@@ -270,15 +270,19 @@ def keep_document(
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
-    fewer = [one for one in results["fewer_votes"] if one.get("judge") == records[0].get("judge")]
-    shown = _lines(fewer, "fewer_votes", "The same rule, had each question been asked less often")
+    first_judge = records[0].get("judge")
+    fewer = [one for one in results["fewer_votes"] if one.get("judge") == first_judge]
+    whose = f" of {first_judge}" if {one.get("judge") for one in records} - {first_judge} else ""
+    title = f"The same rule{whose}, had each question been asked less often"
+    names = [*dict.fromkeys(name for panel in found for name in panel.keys)]
+    shown = _lines(fewer, "fewer_votes", title, names)
     beware = told if some else []
     left = len(told) - len(beware)
     return Document(
         TITLE,
         [*said, *shown, *beware, *_next(found, logs, options, written, saved), more(left)],
         results,
-        more=lambda: [*_tables(results), *told],
+        more=lambda: [*_tables(results, names), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
         explained=lambda: legend(_of_measure(graded)),
         sheet=records,
@@ -297,9 +301,10 @@ def _of_measure(near: Collection[bool]) -> list[TableColumn]:
     ]
 
 
-def _lines(records: Sequence[Record], name: str, title: str) -> list[Table]:
-    several = len({one.get("judge") for one in records}) > 1
-    columns = [*[grouped("judge")] * several, *declared(name, **_AGREE)]
+def _lines(records: Sequence[Record], name: str, title: str, names: Sequence[str]) -> list[Table]:
+    """The table of a result; of the columns that make rows, it has those that differ."""
+    differ = [one for one in names if len({str(record.get(one)) for record in records}) > 1]
+    columns = [*map(grouped, differ), *declared(name, **_AGREE)]
     return [Table.of(records, columns, title)] if records else []
 
 
@@ -310,9 +315,9 @@ def _agree(name: str, one: Record) -> str:
 _AGREE = {one: partial(_agree, one) for one in ("people_agree", "person_agrees", "judge_agrees")}
 
 
-def _tables(results: Mapping[str, list[Record]]) -> Iterator[Block]:
+def _tables(results: Mapping[str, list[Record]], names: Sequence[str]) -> Iterator[Block]:
     for name, (_, title) in _RESULTS.items():
-        yield from _lines(results[name], name, title)
+        yield from _lines(results[name], name, title, names)
 
 
 def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -> str:

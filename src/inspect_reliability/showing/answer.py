@@ -1,6 +1,7 @@
 """What a function found: in words, as a table, as JSON and as a page."""
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,9 +11,16 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from . import render
-from .document import Block, Caution, Detail, Document, Figure, Table, Text
+from .document import Block, Caution, Detail, Document, Estimates, Figure, Table, Text
 from .formats import flat
 from .python_calls import Answered, Call, options_in_python
+
+_MOST_NAMED = 3
+"""Most rows that are named where they are left out."""
+
+_ROWS_LEFT = re.compile(r"[\d,]+ more rows?")
+
+_EVERY_ROW = "summary() has every row."
 
 
 class PythonAnswer(Answered, ABC):
@@ -60,7 +68,20 @@ class PythonAnswer(Answered, ABC):
 
 def in_words(answer: Document, call: Call) -> str:
     """An answer as a command prints it, with Python for commands and options, and no more."""
-    return render(in_python(answer, call), "table").rstrip()
+    blocks = [one for block in answer.blocks for one in _with_rows_left(block)]
+    return render(in_python(replace(answer, blocks=blocks), call), "table").rstrip()
+
+
+def _with_rows_left(block: Block) -> list[Block]:
+    """A block, and how many rows it leaves out, which a command says with its options."""
+    match block:
+        case Estimates(rows=rows, most=most) if 0 < most < len(rows):
+            names = [row.name for row in rows[most:]]
+            named = ", ".join(names[:_MOST_NAMED]) + ", ..." * (len(names) > _MOST_NAMED)
+            return [block, Text(f"{len(names)} more: {named}. {_EVERY_ROW}", "answer")]
+        case Text(text, "more") if found := _ROWS_LEFT.search(text):
+            return [Text(f"{found[0]}. {_EVERY_ROW}", "answer")]
+    return [block]
 
 
 def in_python(answer: Document, call: Call) -> Document:
