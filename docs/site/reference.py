@@ -62,12 +62,14 @@ ROOMS = (
     "judgments",
     "answers",
     "keeping",
+    "ranking",
     "watching",
     "designs",
     "rejudging",
     "scoring",
     "metrics",
     "hf_seeded",
+    "errors",
 )
 """Packages whose public names are documented, each on a page of its own."""
 

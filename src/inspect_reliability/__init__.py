@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .answers.score_variance import score_variance as score_variance
     from .designs import Item as Item
     from .designs import JudgeDesign as JudgeDesign
+    from .errors import UserError as UserError
     from .judgments.logs import judgments_from_logs as judgments_from_logs
     from .judgments.reading import Reading as Reading
     from .judgments.sources import judgments_from_file as judgments_from_file
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .judgments.table import Judgments as Judgments
     from .keeping.report import keep as keep
     from .metrics import reliability as reliability
+    from .ranking.report import rank as rank
     from .rejudging import rejudge as rejudge
     from .rejudging import rejudge_log as rejudge_log
     from .rejudging import selective_scorer as selective_scorer
@@ -44,6 +46,7 @@ _HOME = {
     "JudgeDesign": "designs",
     "Judgments": "judgments.table",
     "Reading": "judgments.reading",
+    "UserError": "errors",
     "analyse": "answers",
     "card": "answers.card",
     "choose": "answers.choose",
@@ -57,6 +60,7 @@ _HOME = {
     "label": "answers.label_out",
     "omega": "answers.results",
     "plan": "answers.plan",
+    "rank": "ranking.report",
     "rejudge": "rejudging",
     "rejudge_log": "rejudging",
     "reliability": "metrics",
@@ -65,7 +69,7 @@ _HOME = {
     "watch": "watching.report",
 }
 
-_READING = ("answers", "judgments", "keeping", "watching")
+_READING = ("answers", "judgments", "keeping", "ranking", "watching")
 """Rooms whose functions speak of options where a command calls them."""
 
 __all__ = list(_HOME)

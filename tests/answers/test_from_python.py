@@ -2,8 +2,10 @@
 
 import json
 import re
+from functools import partial
 from html import unescape
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
@@ -160,6 +162,33 @@ def test_a_test_part_is_opened_once(places: tuple[str, str], tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+def test_a_ranking_is_that_of_the_command(tmp_path: Path) -> None:
+    """Of a file and of a frame, by strength, against one baseline, with labels, and of logs."""
+    systems = ("one", "two", "three")
+    rows = [
+        (f"q{n}", judge, a, b, a if (n + k) % 3 else b)
+        for n in range(12)
+        for k, judge in enumerate(("x", "y"))
+        for a, b in combinations(systems, 2)
+    ]
+    pairs = pd.DataFrame(rows, columns=["question", "judge", "model_1", "model_2", "verdict"])
+    file, labels = tmp_path / "pairs.csv", tmp_path / "labels.csv"
+    pairs.to_csv(file, index=False)
+    people = pairs[pairs["judge"] == "x"].drop(columns="judge").rename(columns={"verdict": "label"})
+    people.to_csv(labels, index=False)
+    same(ir.rank(pairs), "rank", file)
+    same(
+        ir.rank(file, pool="judge", method="bt"), "rank", file, "--pool", "judge", "--method", "bt"
+    )
+    same(ir.rank([str(file)], baseline="two"), "rank", file, "--baseline", "two")
+    same(ir.rank(file, labels=labels), "rank", file, "--labels", labels)
+    named = pairs.rename(columns={"model_1": "left"})
+    assert ir.rank(named, columns={"left": "model_1"}).to_dict() == ir.rank(pairs).to_dict()
+    assert ir.rank(pairs).summary()["system"].tolist()[:3] == ["one", "two", "three"]
+    with pytest.raises(ir.UserError, match="method='elo' is not known"):
+        ir.rank(pairs, method="elo")  # type: ignore[operator]
+
+
 def test_what_is_watched_is_that_of_the_command() -> None:
     """Of a table by time, with a stream, and from a later check on."""
     checks = EXAMPLES / "checks.csv"
@@ -202,6 +231,14 @@ def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
         ir.choose(file, out="choice.txt")
     with pytest.raises(ValueError, match=r"gpt-5\.4 has no price from 0"):
         ir.choose(file, price={"gpt-5.4": -1})
+    with pytest.raises(ir.UserError, match=r"max_error is a number, not '0\.1'"):
+        ir.keep(file, max_error="0.1")  # type: ignore[operator]
+    with pytest.raises(ir.UserError, match=r"least is 'accuracy=0\.8'\. Give a mapping"):
+        ir.gate(file, least="accuracy=0.8")  # type: ignore[operator]
+    with pytest.raises(ir.UserError, match=r"least of omega is a number, not '0\.8'"):
+        ir.gate(file, least={"omega": "0.8"})  # type: ignore[dict-item]
+    with pytest.raises(ir.UserError, match="Say what to hold the judge to, as in least="):
+        ir.gate(file)
     with pytest.raises(ValueError, match="alpha is a probability between 0 and 1, not 1"):
         ir.watch(EXAMPLES / "checks.csv", alpha=1)
     with pytest.raises(ValueError, match="max_error is a share between 0 and 1, not 1"):
@@ -269,7 +306,8 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
     settled = ir.compare(VERDICTS, by="judge", reading=ir.Reading(abstain=["none"]))
     assert not settled.equals(ir.compare(VERDICTS, by="judge", reading=ir.Reading(map={"1": "0"})))
     assert settled.attrs["together"] == 1
-    for ask in (ir.analyse, ir.plan, ir.gate, ir.choose, ir.card, ir.keep):
+    gate = partial(ir.gate, least={"omega": 0.5})
+    for ask in (ir.analyse, ir.plan, gate, ir.choose, ir.card, ir.keep, ir.rank):
         with pytest.raises(ValueError, match=r"reading is a dict\. Give a Reading, as"):
             ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]
 
@@ -388,17 +426,44 @@ def test_labels_to_come_join_those_there_are() -> None:
 def test_what_is_written_is_not_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the list comes the rule, and then a person, or what is left to decide."""
+    """After the list comes the rule, and then what is to be checked."""
     monkeypatch.chdir(tmp_path)
     listed = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv")
-    assert "\nWrote kept.csv.\n" in repr(listed)
     assert next_call(listed).endswith('labels=labels, max_error=0.25, save_rule="rule.json")')
     both = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv", save_rule="rule.json")
-    assert "Wrote kept.csv and rule.json." in repr(both)
-    assert "Next: have a person check the verdicts in kept.csv that are not kept." in repr(both)
+    assert "Next: open kept.csv, and check what is not kept." in repr(both)
     wordings = pd.concat([BARE.assign(wording=one) for one in ("a", "b")])
     for _ in range(2):  # a list of several conditions is known for one of ours
         ir.keep(wordings, labels=LABELS, max_error=0.25, out="wordings.csv")
+
+
+def test_labels_by_question() -> None:
+    """A mapping and a series say what the same labels say in a frame; choosing keeps no list."""
+    by_question = LABELS.set_index("id")["label"]
+    expected = ir.analyse(BARE, labels=LABELS).frame("validity")
+    for given in (by_question, by_question.to_dict(), [by_question.to_dict()]):
+        pd.testing.assert_frame_equal(ir.analyse(BARE, labels=given).frame("validity"), expected)
+    assert ir.choose(BARE, labels=by_question.to_dict()).chosen == "gpt-5.4, 5 votes"
+    with pytest.raises(ir.UserError, match="no label that fits"):
+        ir.analyse(BARE, labels={"nothing": "1"})
+    with pytest.raises(ir.UserError, match="Labels cannot be read from a value of type int"):
+        ir.analyse(BARE, labels=3)  # type: ignore[arg-type]
+
+
+def test_labels_that_chose_a_judge_are_why_it_has_no_promise(tmp_path: Path) -> None:
+    """It is not said that nothing is labelled; without labels, it is."""
+    choice = tmp_path / "choice.yaml"
+    ir.choose(BARE, labels=LABELS, out=choice)
+    said = " ".join(repr(ir.keep(BARE, labels=LABELS, rule=choice)).split())
+    assert "the 60 labels here chose this judge, so they cannot promise for it" in said
+    assert "nothing is labelled" in repr(ir.keep(BARE, rule=choice))
+
+
+def test_figures_have_names_and_short_reprs() -> None:
+    """Also a single one, whose file would otherwise have an ending alone."""
+    figures = ir.analyse(ONE, labels=LABELS).figures()
+    assert all(figures)
+    assert all(len(repr(one)) < 80 for one in figures.values())
 
 
 @pytest.mark.parametrize("given", [None, ..., [{"question": 1}], VERDICTS["verdict"], {}, 3])

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-import pandas as pd
-
-from ..errors import UserError
+from ..errors import UserError, refuse_no_number
 from ..judgments.chosen_judge import Openings
-from ..judgments.given_labels import Labels, labelled_judgments, places_in
+from ..judgments.given_labels import Labels, labelled_judgments, labels_in, places_in
 from ..judgments.reading import Reading
 from ..judgments.sources import Source, in_file
 from ..judgments.table import Judgments
@@ -167,6 +165,7 @@ def choose(
     """
     if not votes or any(n < 1 for n in votes):
         raise UserError("votes has a number below 1, or none. Give numbers such as 1, 3, 5.")
+    refuse_no_number("max_loss", max_loss)
     if not 0 <= max_loss < 1:
         raise UserError(f"max_loss is a share from 0 to less than 1, not {max_loss:g}.")
     if out is not None and not str(out).lower().endswith((".yaml", ".yml")):
@@ -187,8 +186,8 @@ def choose(
 
 def _openings(judgments: Source, labels: Labels) -> Openings:
     """What is kept beside the last file of labels, else beside the first one of judgments."""
-    of_labels = [labels] if isinstance(labels, str | Path | pd.DataFrame) else [*labels]
-    known = [one for one in (*places_in(judgments)[:1], *of_labels) if isinstance(one, str | Path)]
+    places = (*places_in(judgments)[:1], *labels_in(labels))
+    known = [one for one in places if isinstance(one, str | Path)]
     return Openings.beside(str(known[-1])) if known else Openings.nowhere()
 
 

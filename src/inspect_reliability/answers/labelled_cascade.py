@@ -57,6 +57,7 @@ class Promise:
         prices: Dollars of a call by judge, where the judgments do not say.
         epsilon: What a person costs more than a judge, in the test against people.
         within_one: Whether a verdict on a scale is right if it is at most a step from the label.
+        no_labels: Why there are no labels, where there are none.
     """
 
     max_error: float = 0.1
@@ -64,6 +65,7 @@ class Promise:
     prices: Mapping[str, float] = field(default_factory=dict)
     epsilon: float = 0.1
     within_one: bool = False
+    no_labels: str = NO_LABELS
 
     @property
     def wrong(self) -> str:
@@ -290,7 +292,7 @@ class LabelledCascade:
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
         if not self.cascade.labelled.any():
-            return NO_LABELS
+            return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)
         if drawn and not self._own_region:
             return drawn

@@ -4,6 +4,9 @@ import json
 import sys
 from collections.abc import Collection
 from importlib.util import find_spec
+from numbers import Real
+
+__all__ = ["UserError"]
 
 _LONGEST = 3_000
 """Most characters of a message: names and texts that it quotes can have any length."""
@@ -22,6 +25,14 @@ class UserError(ValueError):
     """Something the user gave us is wrong; the message says what, where, and what to do.
 
     `inspect` prints it as plain text and exits with status 1.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> try:
+        ...     ir.keep("examples/verdicts.csv", max_error=10)
+        ... except ir.UserError as error:
+        ...     print(error)
+        max_error is a share between 0 and 1, not 10.
     """
 
     def __new__(cls, message: str) -> "UserError":
@@ -82,3 +93,9 @@ def _with_extra(extra: str) -> str:
     source = json.loads(recorded)
     vcs = f"{source['vcs_info']['vcs']}+" if "vcs_info" in source else ""
     return f"{package} @ {vcs}{source['url']}"
+
+
+def refuse_no_number(name: str, value: object) -> None:
+    """Raise a UserError for an argument that is to be a number, and is none."""
+    if not isinstance(value, Real):
+        raise UserError(f"{name} is a number, not {value!r:.40}.")

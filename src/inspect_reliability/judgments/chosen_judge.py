@@ -19,7 +19,7 @@ from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
 from .count import NUMBER
 from .judge_of import stale
-from .reading import Note
+from .reading import Code, Note
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -203,7 +203,8 @@ def _without_labels(
     of = "test" if choice.labels.part == "dev" else "other"
     named = f"{left:,} {of} label{'s' if left != 1 else ''}"
     then = f"It is measured on your {named}" if left else _OTHERS
-    return table, [Note(_CHOSE.format(then), int(table.loc[used, "question"].nunique()), where)]
+    number = int(table.loc[used, "question"].nunique())
+    return table, [Note(_CHOSE.format(then), number, where, Code.CHOSE)]
 
 
 _ENDING = ".opened.json"

@@ -20,8 +20,10 @@ from .table import Judgments
 if TYPE_CHECKING:
     import pandas as pd
 
-Labels: TypeAlias = "str | Path | pd.DataFrame | Sequence[str | Path | pd.DataFrame]"
-"""Where labels are: files, data frames with a row a label, or logs whose scores people edited."""
+OneOfLabels: TypeAlias = "str | Path | pd.DataFrame | pd.Series[Any] | Mapping[str, str]"
+Labels: TypeAlias = "OneOfLabels | Sequence[OneOfLabels]"
+"""Where labels are: files, data frames with a row a label, mappings or series with a label a
+question, or logs whose scores people edited."""
 
 
 def labelled_judgments(
@@ -126,14 +128,29 @@ def _edited_and_files(labels: Labels) -> tuple[list[str], list[str | pd.DataFram
 
     edited: list[str] = []
     files: list[str | pd.DataFrame] = []
-    for one in [labels] if isinstance(labels, str | Path | pd.DataFrame) else labels:
+    for one in labels_in(labels):
         if isinstance(one, pd.DataFrame):
             files.append(one)
+        elif isinstance(one, Mapping | pd.Series):
+            by_question = pd.Series(one)
+            files.append(pd.DataFrame({"id": by_question.index, "label": by_question.to_numpy()}))
+        elif not isinstance(one, str | Path):
+            raise UserError(
+                f"Labels cannot be read from a value of type {type(one).__name__}. Give a file, a "
+                "data frame with the columns id and label, or a mapping from questions to labels."
+            )
         elif str(one).endswith(".eval") or kind_of(one) == "folder":
             edited.append(str(one))
         else:
             files.append(str(one))
     return edited, files
+
+
+def labels_in(labels: Labels) -> list[Any]:
+    """Where labels are, one by one."""
+    if isinstance(labels, Sequence) and not isinstance(labels, str):
+        return [*labels]
+    return [labels]
 
 
 def places_in(given: Source) -> list[Any]:

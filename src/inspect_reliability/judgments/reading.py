@@ -23,6 +23,7 @@ Entries: TypeAlias = Mapping[str, Any]
 class Code(StrEnum):
     """What a note is about."""
 
+    CHOSE = "chose"
     COLUMN = "column"
     COLUMN_OPEN = "column_open"
     EXPORT = "export"

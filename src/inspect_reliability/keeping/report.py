@@ -34,12 +34,12 @@ from ..answers.next_steps import rejudge_call
 from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
-from ..errors import UserError
+from ..errors import UserError, refuse_no_number
 from ..judgments.chosen_judge import by_rule
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
-from ..judgments.reading import Reading
+from ..judgments.reading import Code, Reading
 from ..judgments.sources import Source, in_file
 from ..record.rule import KeepRule
 from ..saving import write_text
@@ -95,6 +95,8 @@ _EXACT = (
     "most a step from it, too)."
 )
 
+_CHOSE = "the {:,} labels here chose this judge, so they cannot promise for it: label others"
+
 _NOT_BY_STEADINESS = (
     "On these labels, verdicts that come out steadily are no more often right: a list by "
     "steadiness may not find the errors. Check a random sample"
@@ -123,11 +125,14 @@ def cascades(
     if within_one and not any(are_grades([row]) for row in analysis.rows):
         raise UserError(NO_STEP)
 
+    chose = [one for one in analysis.judgments.notes if one.code is Code.CHOSE]
+    no_labels = _CHOSE.format(chose[0].count) if chose else promise.no_labels
+
     def asked(*rows: Row) -> LabelledCascade:
         near = (
             within_one_by_default(rows) if within_one is None else within_one and are_grades(rows)
         )
-        return LabelledCascade(rows, replace(promise, within_one=near))
+        return LabelledCascade(rows, replace(promise, within_one=near, no_labels=no_labels))
 
     alone = list(map(asked, analysis.rows))
     known = list(dict.fromkeys(one.names[0] for one in alone))
@@ -577,8 +582,10 @@ def keep(
         {'keep': 65, 'escalate': 55}
     """
     for name, value in {"max_error": max_error, "confidence": confidence}.items():
+        refuse_no_number(name, value)
         if not 0 < value < 1:
             raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
+    refuse_no_number("epsilon", epsilon)
     if not 0 <= epsilon <= 1:
         raise UserError(f"epsilon is a share from 0 to 1, not {epsilon:g}.")
     for file, endings in ((out, LIST_ENDINGS), (save_rule, (".json",))):

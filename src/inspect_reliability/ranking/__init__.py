@@ -1,1 +1,3 @@
 """Which system is ahead: verdicts on systems, their scores and leaderboards, what `rank` prints."""
+
+__all__: list[str] = []

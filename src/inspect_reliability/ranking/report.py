@@ -1,12 +1,19 @@
 """Systems in order: who is ahead, who cannot be told apart, and would the order come out again?"""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
 from ..answers.summary import more, next_step, worst
+from ..errors import one_of
+from ..judgments.columns import OF_SYSTEMS
+from ..judgments.reading import Reading
+from ..judgments.sources import Source, in_file, judgments_from
+from ..showing.answer import PythonAnswer
 from ..showing.document import (
     HALF,
     WIDE,
@@ -22,8 +29,9 @@ from ..showing.formats import Record, describe, grouped, keys_of, share
 from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
-from .leaderboards import OWN, Leaderboard, RankingCode, across_judges
-from .scores import Ranking
+from .leaderboards import OWN, Leaderboard, RankingCode, across_judges, leaderboards
+from .scores import Method, Ranking
+from .systems import labels_on_systems, verdicts_on_systems
 
 _MOST = 12
 """Most systems, or rankings, that an answer shows."""
@@ -52,6 +60,88 @@ RESULTS: Mapping[str, Callable[[Sequence[Leaderboard]], Iterable[Record]]] = {
     ),
 }
 """Name in JSON -> what computes the records; `keys.md` has their keys."""
+
+
+METHODS = ("mean", "bt")
+"""How systems are scored: by their share of wins or mean score, or by strength."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankedSystems(PythonAnswer):
+    """Systems in order, a ranking for each judge and condition.
+
+    Attributes:
+        found: The rankings.
+    """
+
+    found: Sequence[Leaderboard]
+
+    @cached_property
+    def document(self) -> Document:
+        """The rankings as the command shows them."""
+        return rank_document(self.found, rank_results(self.found))
+
+
+def rank(
+    judgments: Source,
+    by: str | Sequence[str] = (),
+    *,
+    method: Method = "mean",
+    baseline: str | None = None,
+    pool: str | Sequence[str] = (),
+    over: str = "",
+    labels: str | Path | Sequence[str | Path] = (),
+    family: Collection[tuple[str, str]] = (),
+    columns: Mapping[str, str] | None = None,
+    swap: bool | None = None,
+    reading: Reading | str | Path | None = None,
+) -> RankedSystems:
+    """Rank systems by verdicts on pairs of them or scores of each.
+
+    Every question weighs the same. Intervals are over questions, and rank sets hold together with
+    95% confidence.
+
+    Args:
+        judgments: Verdicts, or where they are (see `judgments_from`): pairs, with the columns
+            `model_1` and `model_2` as shown; or single systems, with a column `system` or a log a
+            model.
+        by: Columns that make rankings of their own, or the name of one; by default judge,
+            benchmark and temperature.
+        method: "mean", the share of wins or mean score; "bt", strengths by Bradley and Terry, for
+            systems that met different opponents.
+        baseline: Only pairs with this system count, and it is not ranked.
+        pool: Columns that make no ranking of their own, or the name of one.
+        over: "judge" or "wording": intervals speak for others of these, too.
+        labels: Files of labels of some of the same, by which scores are corrected.
+        family: Pairs of a judge and a system of its own family.
+        columns: Name in the frame or files -> name in the table.
+        swap: What verdicts name where orders have names; see `judgments_from`.
+        reading: How frames and files are read, or a file that says so.
+
+    Returns:
+        The rankings: `summary()` has a row a system.
+
+    Raises:
+        UserError: The verdicts cannot be read or name no systems, or there is no such column.
+
+    Example:
+        >>> import inspect_reliability as ir
+        >>> import pandas as pd
+        >>> rows = [(f"q{n}", "new", "old", "new" if n % 4 else "old") for n in range(20)]
+        >>> pairs = pd.DataFrame(rows, columns=["question", "model_1", "model_2", "verdict"])
+        >>> ir.rank(pairs).summary()[["rank", "system", "score"]]
+           rank system  score
+        0     1    new   0.75
+        1     2    old   0.25
+    """
+    one_of("method", method, METHODS)
+    by, pool = ([one] if isinstance(one, str) else one for one in (by, pool))
+    known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
+    read = judgments_from(judgments, reading=replace(known, words=OF_SYSTEMS))
+    verdicts = verdicts_on_systems(read.with_facets([*read.facets, *known.facets]), baseline)
+    files = [*map(str, [labels] if isinstance(labels, str | Path) else labels)]
+    people = labels_on_systems(files, known, baseline) if files else None
+    return RankedSystems(leaderboards(verdicts, by, pool, method, over, people, family))
 
 
 def rank_results(found: Sequence[Leaderboard]) -> Results:

@@ -77,6 +77,9 @@ class Drawing:
 
         return draw_on(self.figure, axes)
 
+    def __repr__(self) -> str:
+        return f"Drawing({self.figure.title or self.figure.words!r:.60})"
+
     def __dir__(self) -> list[str]:
         return ["draw", "png", "svg"]
 

@@ -397,7 +397,7 @@ def named_figures(document: Document) -> dict[str, Figure]:
     parts = [("", document.charts()), *((one.link, one.blocks) for one in document.sections())]
     named: dict[str, Figure] = {}
     for title, figure in (one for part, blocks in parts for one in figures_in(blocks, part)):
-        stem = slug(title)[:_LONGEST]
+        stem = slug(title)[:_LONGEST] or "figure"
         name, number = stem, 1
         while name in named:
             number += 1
