@@ -326,6 +326,9 @@ def test_python_is_told_arguments_not_options() -> None:
     assert "--" not in said + repr(found)
     line = "  inspect-reliability report x.csv --column x=verdict"
     assert options_in_python(f"--swap\n{line}") == f"swap=True\n{line}"
+    strength = "(--method bt), or against one baseline (--baseline NAME)"
+    said = '(method="bt"), or against one baseline (baseline="NAME")'
+    assert options_in_python(strength) == said
     assert "--abstain NAME" in invoke("report", EXAMPLES / "verdicts.csv").stderr
 
 

@@ -158,7 +158,7 @@ def _options_as_arguments(options: str) -> dict[str, str] | None:
 
 _WORD = r"[\w+:-]+(?:\.\w+)*"
 _FILE = r"[\w./-]+\.(?:csv|html|json|parquet|xlsx|yaml)"
-_NAMES = "none|accuracy|keep|gate|width"
+_NAMES = "none|accuracy|keep|gate|width|bt"
 _OPTION = re.compile(
     r"(?<![\w-])--(?:(by) (\w+)|([a-z]+(?:-[a-z]+)*)"
     rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|\.?\d[\d.]*\b|{_NAMES}))?)"
@@ -166,6 +166,7 @@ _OPTION = re.compile(
 _ARGUMENTS = {
     "abstain": 'reading=ir.Reading(abstain=["{}"])',
     "anytime": "anytime=True",
+    "baseline": 'baseline="{}"',
     "by": 'by="{}"',
     "cascade": 'cascade="{}"',
     "column": 'columns={{"{}": "{}"}}',
@@ -178,6 +179,7 @@ _ARGUMENTS = {
     "html": "to_html()",
     "max": 'most={{"{}": {}}}',
     "max-error": "max_error={}",
+    "method": 'method="{}"',
     "most": "most={}",
     "min": 'least={{"{}": {}}}',
     "no-swap": "swap=False",
