@@ -296,7 +296,8 @@ def others(ours: Path) -> Iterator[bytes]:
         table = pd.read_csv(ours, dtype=str)
         for place in (0, 1, len(table.columns)):
             mine = table.copy()
-            mine.insert(place, "label", ["A", "B", *["A"] * (len(table) - 2)])
+            name = "target" if "label" in mine else "label"
+            mine.insert(place, name, ["A", "B", *["A"] * (len(table) - 2)])
             yield mine.to_csv(index=False).encode()
     if ours.suffix == ".xlsx":
         table = pd.read_excel(ours, dtype=str)

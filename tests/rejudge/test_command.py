@@ -171,7 +171,7 @@ def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("inspect_reliability.cli.rejudge.read_log", broken)
+    monkeypatch.setattr("inspect_reliability.cli.rejudge.read_one_log", broken)
     done = rejudge(log)
     assert done.exit_code == 2
     words = " ".join(done.stderr.split())

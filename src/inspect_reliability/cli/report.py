@@ -14,6 +14,7 @@ from ..answers.repeated_errors import KEYS, as_lines, as_sheet, repeated_errors
 from ..answers.report import report_document, results_shown
 from ..answers.results import estimate
 from ..files import read_json_lines
+from ..judgments.columns import COLUMNS, LABELS
 from ..judgments.deduplication import as_counts
 from ..judgments.rows import keywords_of, read_frame, write_workbook
 from ..judgments.table import SAVED
@@ -34,10 +35,13 @@ _ERRORS_IN_A_BOOK = "report --errors"
 
 def _is_errors(file: Path) -> bool:
     ending = file.suffix.lower()
-    if ending == ".xlsx":
-        return keywords_of(file) == _ERRORS_IN_A_BOOK
-    if ending == ".csv":
-        return {*KEYS} <= {*read_frame(file)[0]}
+    if ending in (".xlsx", ".csv"):
+        table = read_frame(file)[0]
+        judge, *of_error = KEYS
+        of_row, last = [*table][: -len(of_error)], [*table][-len(of_error) :]
+        known = ending == ".csv" or keywords_of(file) == _ERRORS_IN_A_BOOK
+        ours = {judge} <= {*of_row} <= {*COLUMNS}.difference(LABELS)
+        return known and last == of_error and ours
     return all({*KEYS} <= line.keys() for _, line in read_json_lines(file))
 
 

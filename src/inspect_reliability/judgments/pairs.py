@@ -131,9 +131,9 @@ def alike_in(labels: Collection[str], verdicts: Collection[str]) -> Mapping[str,
 
 
 def _ties(pair: Pair, names: Collection[str]) -> list[str]:
-    """The names beside those of two places that prefer neither: words for it, or one sign."""
+    """The words for neither of two places."""
     others = {one for one in names if not pair.has(one)}.difference(NO_VERDICTS)
-    return sorted(one for one in others if is_tie(one) or one.casefold() in _BESIDE)
+    return sorted(filter(is_tie, others))
 
 
 def pairs_shown(table: Iterable[Any]) -> Iterator[tuple[str, str]]:
