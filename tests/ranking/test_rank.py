@@ -445,6 +445,23 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     assert plan["calls"] == 2 * plan["design"]["questions"]
 
 
+@pytest.mark.parametrize(("lead", "said"), [(60, None), (32, "none"), (0, "1")])
+def test_a_leader_of_several_rankings_may_be_ahead_of_nobody(
+    tmp_path: Path, lead: int, said: str | None
+) -> None:
+    """x wins 60 of 60 pairs by both judges, 32 by both, or 60 by one and 32 by the other."""
+    rows = [
+        {"judge": judge, "question": q, "model_a": "x", "model_b": "y", "winner": "AB"[q >= wins]}
+        for judge, wins in (("j", lead or 60), ("k", lead or 32))
+        for q in range(60)
+    ]
+    pd.DataFrame(rows).to_csv(file := tmp_path / "pairs.csv", index=False)
+    first = " ".join(rank(file, "--by", "judge").stdout.split("\n\n")[0].split())
+    assert "x comes first in all 2 rankings" in first
+    ahead = f"and is shown to be ahead of all others in {said} of them."
+    assert (ahead in first) == (said is not None), first
+
+
 def test_places_that_moved(tmp_path: Path) -> None:
     """A judge that lifts one system moves its place beyond noise; noise moves none."""
     files = {}

@@ -200,9 +200,14 @@ def _leader(found: Sequence[Leaderboard], records: Sequence[Record]) -> str:
         most = max(first, key=first.count) if first else ""
         if not most:
             return "No ranking says who is ahead."
-        n = len(found)
-        in_all = f"all {n}" if first.count(most) == n else f"{first.count(most)} of {n}"
-        return f"{most} comes first in {in_all} rankings."
+        n, times = len(found), first.count(most)
+        in_all = f"all {n}" if times == n else f"{times} of {n}"
+        said = f"{most} comes first in {in_all} rankings"
+        own = [one["rank_set"] for one in records if (str(one["system"]), one["rank"]) == (most, 1)]
+        ahead = sum(ranks is not None and ranks[1] == 1 for ranks in own)
+        if ahead == times:
+            return f"{said}."
+        return f"{said}, and is shown to be ahead of all others in {ahead or 'none'} of them."
     if why := records[0]["reason"]:
         return f"Who is ahead is not known: {why}."
     may = [str(one["system"]) for one in records if one["rank_set"] and one["rank_set"][0] == 1]
