@@ -97,7 +97,7 @@ class Choosing:
     @property
     def kind(self) -> str:
         """What counts as right, as `Labelled.kinds` calls it."""
-        return kind_of(bool(self.within_one))
+        return _kind_of_right(bool(self.within_one))
 
     @property
     def measure(self) -> str:
@@ -299,7 +299,7 @@ def candidates_of(
         within_one = within_one_by_default([row for row, _ in pairs])
     priced = partial(_price, prices=prices)
     found = [
-        (one, one.right(labels, kind_of(within_one)), labels)
+        (one, one.right(labels, _kind_of_right(within_one)), labels)
         for row, labels in pairs
         for one in _asked(row, labels, votes, priced)
     ]
@@ -338,7 +338,7 @@ def candidates_of(
     )
 
 
-def kind_of(within_one: bool) -> str:
+def _kind_of_right(within_one: bool) -> str:
     """What counts as right, as `Labelled.kinds` calls it."""
     return WITHIN_ONE if within_one else KINDS[0]
 

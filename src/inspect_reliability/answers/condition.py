@@ -81,11 +81,6 @@ def suite_models(table: pd.DataFrame) -> SuiteModels | None:
     return _models_in(table[table["question"].duplicated(keep=False)])
 
 
-def graders_of_suite(table: pd.DataFrame) -> tuple[str, ...]:
-    """Who graded the judgments of one row, if these are a suite's own scores; else nobody."""
-    return _models_in(table).graders if is_suite(table) else ()
-
-
 def _models_in(table: pd.DataFrame) -> SuiteModels:
     """The models behind a suite's scores, from the transcripts of some samples."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample
@@ -342,6 +337,11 @@ class Condition:
     def suite(self) -> SuiteModels | None:
         """The models behind the scores, if these are scores of a suite's epochs."""
         return suite_models(self.table)
+
+    @cached_property
+    def graders(self) -> tuple[str, ...]:
+        """Who graded, if these are a suite's own scores, of one epoch or several; else nobody."""
+        return _models_in(self.table).graders if is_suite(self.table) else ()
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:

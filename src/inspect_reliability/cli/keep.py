@@ -8,8 +8,17 @@ import click
 from ..answers import analyse
 from ..answers.labelled_cascade import Promise
 from ..judgments.columns import GROUP_BY
-from ..keeping.kept_file import LIST, LIST_ENDINGS, ORDER, RULE, listed, write_list
-from ..keeping.report import cascades, keep_document, refuse_rule, saved_rule
+from ..keeping.kept_file import (
+    LIST,
+    LIST_ENDINGS,
+    ORDER,
+    RULE,
+    listed,
+    refuse_rule,
+    saved_rule,
+    write_list,
+)
+from ..keeping.report import cascades, keep_document
 from ..saving import write_text
 from ..shell import quote
 from ..showing.terminal import console, print_text

@@ -1,4 +1,4 @@
-"""The list of what to keep: a row a question, in a file that every command reads."""
+"""What `keep` writes: its list, a row a question, and its rule."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..answers.kept import record
 from ..answers.labelled_cascade import LabelledCascade
+from ..answers.next_steps import rejudge_call
+from ..answers.row import Row
+from ..errors import UserError
+from ..judgments.judge_of import judge_of
+from ..judgments.log_facts import Log
 from ..judgments.rows import keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
@@ -99,3 +105,47 @@ def write_list(
             write_workbook(part, table, _keywords(table), {"confidence": "0%"})
         else:
             table.to_parquet(part, index=False)
+
+
+def refuse_rule(found: Sequence[LabelledCascade]) -> None:
+    """Refuse to save a rule that no grader can be asked by.
+
+    Raises:
+        UserError: Several judges have a rule, or verdicts are a suite's own scores.
+    """
+    if len(found) > 1 and len(found[0].rows) == 1:
+        raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
+    if of := graded_suite(found[0]):
+        row, graders = of
+        raise UserError(
+            f"A rule is about votes of one grader on one output, and each verdict of {row.name} is "
+            f"the grade of another output by {', '.join(graders)}. Judge each output again, and "
+            f"make the rule of these logs: inspect-reliability {rejudge_call(row)}"
+        )
+
+
+def graded_suite(panel: LabelledCascade) -> tuple[Row, tuple[str, ...]] | None:
+    """The first of the rows that are a suite's own scores, and who graded it; None without one."""
+    return next(((row, row.graders) for row in panel.rows if row.graders), None)
+
+
+def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
+    """The rule as `--save-rule` writes it, and `selective_scorer` reads it; `logs` say who judged.
+
+    Raises:
+        UserError: Nothing is promised, or the judges have different numbers of votes.
+    """
+    one = record(panel)
+    if one["threshold"] is None:
+        raise UserError(f"There is no rule to save: {one['reason']}.")
+    if not one["votes"]:
+        raise UserError(
+            "A saved rule asks each judge equally often, and these votes are probabilities or "
+            "differ in number. Sample as many verdicts of each judge."
+        )
+    names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
+    known = {name: one[name] for name in names}
+    made = {
+        name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
+    }
+    return KeepRule(judges=panel.names, abstain=panel.undecided, made_of=made, **known)

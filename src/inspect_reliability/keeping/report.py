@@ -12,7 +12,6 @@ import pandas as pd
 
 from ..answers.analysis import Analysis
 from ..answers.candidates import prices_in
-from ..answers.condition import graders_of_suite
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import (
     picture,
@@ -37,8 +36,6 @@ from ..answers.summary import more, next_step
 from ..errors import UserError, refuse_no_number
 from ..judgments.chosen_judge import by_rule
 from ..judgments.given_labels import Labels, labelled_judgments
-from ..judgments.judge_of import judge_of
-from ..judgments.log_facts import Log
 from ..judgments.reading import Code, Reading
 from ..judgments.sources import Source, in_file
 from ..record.rule import KeepRule
@@ -64,7 +61,15 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
-from .kept_file import LIST_ENDINGS, RULE, listed, write_list
+from .kept_file import (
+    LIST_ENDINGS,
+    RULE,
+    graded_suite,
+    listed,
+    refuse_rule,
+    saved_rule,
+    write_list,
+)
 
 TITLE = "Which verdicts may be used?"
 
@@ -392,7 +397,7 @@ def _next(
     if panel.reason is None:
         again = f"keep {logs}{options}"
         several = len(found) > 1 and len(panel.rows) == 1
-        no_rule = several or not record(panel)["votes"] or _graded(panel)  # that can be saved
+        no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
         if written:
             words = f"open {written}, and check what is not kept"
             if no_rule or saved:
@@ -435,51 +440,6 @@ def _next(
         near = "on a scale, keep verdicts that are at most a step from the label"
         return next_step(near, f"keep {logs} --within-one")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
-
-
-def refuse_rule(found: Sequence[LabelledCascade]) -> None:
-    """Refuse to save a rule that no grader can be asked by.
-
-    Raises:
-        UserError: Several judges have a rule, or verdicts are a suite's own scores.
-    """
-    if len(found) > 1 and len(found[0].rows) == 1:
-        raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
-    if of := _graded(found[0]):
-        row, graders = of
-        raise UserError(
-            f"A rule is about votes of one grader on one output, and each verdict of {row.name} is "
-            f"the grade of another output by {', '.join(graders)}. Judge each output again, and "
-            f"make the rule of these logs: inspect-reliability {rejudge_call(row)}"
-        )
-
-
-def _graded(panel: LabelledCascade) -> tuple[Row, tuple[str, ...]] | None:
-    """The first of the rows that are a suite's own scores, and who graded it; None without one."""
-    each = ((row, graders_of_suite(row.table)) for row in panel.rows)
-    return next((of for of in each if of[1]), None)
-
-
-def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
-    """The rule as `--save-rule` writes it, and `selective_scorer` reads it; `logs` say who judged.
-
-    Raises:
-        UserError: Nothing is promised, or the judges have different numbers of votes.
-    """
-    one = record(panel)
-    if one["threshold"] is None:
-        raise UserError(f"There is no rule to save: {one['reason']}.")
-    if not one["votes"]:
-        raise UserError(
-            "A saved rule asks each judge equally often, and these votes are probabilities or "
-            "differ in number. Sample as many verdicts of each judge."
-        )
-    names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
-    known = {name: one[name] for name in names}
-    made = {
-        name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
-    }
-    return KeepRule(judges=panel.names, abstain=panel.undecided, made_of=made, **known)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

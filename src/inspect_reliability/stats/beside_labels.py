@@ -56,11 +56,8 @@ def mean_error(known: Labelled) -> Estimate:
     """
     if known.values is None or known.step is None:
         return Estimate(reason=known.other_scale or NO_SCALE)
-    used = ~np.isnan(known.values)
-    shares = np.stack([known.given.shares[:, used], known.truth[:, used]])
-    both = (shares.sum(axis=2) > 0).all(axis=0)
-    if not both.any():
+    if (means := known.mean_grades()) is None:
         return Estimate(reason=NO_SCALE)
-    said, label = shares[:, both] @ known.values[used] / shares[:, both].sum(axis=2)
+    said, label, both = means
     apart = by_question(said - label, known.given.clusters[both])
     return mean_difference(apart, LEVEL, float(known.given.replications[both].mean()))

@@ -306,17 +306,27 @@ class Labelled:
 
     def rank_correlation(self) -> Estimate:
         """Spearman's correlation of the mean verdict with the mean label; see `spearman`."""
-        if self.values is None:
+        if (means := self.mean_grades()) is None:
             return Estimate(reason=NO_SCALE)
+        said, label, known = means
+        given = self.given
+        seen = float(given.replications[known].mean())
+        return spearman(said, label, given.clusters[known], seen)
+
+    def mean_grades(self) -> tuple[FloatArray, FloatArray, Flags] | None:
+        """The mean verdict and the mean label of questions, and which of all N these are.
+
+        Those with a number from the judge and from people; None without any.
+        """
+        if self.values is None:
+            return None
         used = ~np.isnan(self.values)
         shares = np.stack([self.given.shares[:, used], self.truth[:, used]])
         known = (shares.sum(axis=2) > 0).all(axis=0)
         if not known.any():
-            return Estimate(reason=NO_SCALE)
-        x, y = shares[:, known] @ self.values[used] / shares[:, known].sum(axis=2)
-        given = self.given
-        seen = float(given.replications[known].mean())
-        return spearman(x, y, given.clusters[known], seen)
+            return None
+        said, label = shares[:, known] @ self.values[used] / shares[:, known].sum(axis=2)
+        return said, label, known
 
     def errors(self) -> dict[str, Estimate]:
         """What follows a wrong verdict, from pairs of verdicts on a question.
