@@ -120,7 +120,8 @@ def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -
     assert set(decided.index) == {"keep", "escalate"}
     kept = table["decision"] == "keep"
     assert (table["confidence"][kept] * 6 >= one["keep"][0]["votes_needed"] - 1e-9).all()
-    assert (table["verdict"][table["confidence"] == 0] == "tie").all()
+    open_ = table["verdict"][table["confidence"] == 0]
+    assert {*open_} == {"tie", "undecided"}  # what the judge said most, or no one verdict
     report = results("report", out, "--labels", labels)
     assert report["validity"][0]["n_labelled"] == 250
     several = str(tmp_path / "several.parquet")

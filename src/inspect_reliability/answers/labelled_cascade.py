@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..judgments.columns import CHECKED_LABEL
 from ..judgments.text import case_of
 from ..showing.formats import Record, amount, most_feasible, percent, share
 from ..stats import Estimate
@@ -30,7 +31,7 @@ from ..stats.selective import (
     selective_rule,
     steps_of,
 )
-from ..verdicts import NO_VERDICTS, NON_RESPONSE, TIE
+from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
 from .row import NO_LABELS, Row
 
@@ -43,6 +44,9 @@ _TELL_APART = ("epoch", "responder", "output")
 """Columns by which each of several outputs of a question may be in a row of its own."""
 
 _LEVEL = 0.95
+
+UNDECIDED = "undecided"
+"""The verdict of a list where several have the most votes. A tie is what a judge may say."""
 
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
 
@@ -181,6 +185,30 @@ class LabelledCascade:
         found = np.zeros((len(self.questions), len(self.categories)))
         np.add.at(found, tuple(at[:, (at >= 0).all(axis=0)]), 1)
         return found
+
+    @cached_property
+    def checked(self) -> list[str | None]:
+        """The verdict of whoever filled in a list of `keep`, by question; None where nobody did."""
+        tables = [row.table for row in self.rows if CHECKED_LABEL in row.table]
+        known = [one.dropna(subset=[CHECKED_LABEL]) for one in tables]
+        said = {
+            str(name): str(given)
+            for one in known
+            for name, given in zip(one["question"], one[CHECKED_LABEL], strict=True)
+        }
+        return [said.get(str(name)) for name in self.questions]
+
+    @cached_property
+    def by_people(self) -> list[str | None]:
+        """What people say of each question: who checked it, or else the label that most gave.
+
+        None where nobody said anything, or people are of two minds.
+        """
+        most = self.labels == self.labels.max(axis=1, keepdims=True, initial=1)
+        alone = most.sum(axis=1) == 1
+        labels = [self.categories[n] for n in most.argmax(axis=1)]
+        each = zip(self.checked, labels, alone.tolist(), strict=True)
+        return [checked or (label if one else None) for checked, label, one in each]
 
     @cached_property
     def people(self) -> dict[Any, IntArray]:
@@ -472,19 +500,25 @@ class LabelledCascade:
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it.
 
-        Where the source has the text that was judged, it follows as `answer`.
+        `final` is the verdict to use: that of people where they gave one, else the one that is
+        kept, and nothing where a person has still to decide. Where the source has the text that was
+        judged, it follows as `answer`.
         """
         judges, by = self.cascade.judges, self.kept_by
         last, at = self._last, np.arange(len(by))
         top = np.array([one.top for one in judges])[last, at]
+        said = [self._said(row, n) for row, n in zip(self.votes, top, strict=True)]
+        usable = zip(self.by_people, said, by >= 0, strict=True)
+        final = [given or (verdict if kept else None) for given, verdict, kept in usable]
         found = pd.DataFrame(
             self.keys
             | {
                 "judge": [self.names[n] for n in last],
                 "question": self.questions,
-                "verdict": [self._said(row, n) for row, n in zip(self.votes, top, strict=True)],
+                "verdict": said,
                 "confidence": np.array([one.confidence for one in judges])[last, at],
                 "decision": np.where(by >= 0, "keep", "person" if self.rows[1:] else "escalate"),
+                "final": pd.Series(final, dtype=object),
             }
         )
         texts = self._texts()
@@ -513,7 +547,7 @@ class LabelledCascade:
         return spelled.get(median, f"{median:g}")
 
     def _said(self, votes: FloatArray, top: int) -> str:
-        """The most frequent verdict by name, of grades their median; "tie" where several are."""
+        """The most frequent verdict by name, of grades their median, or that it is undecided."""
         values = self.scale
         if values is not None and (top < 0 or not np.isnan(values[top])):
             graded = votes[~np.isnan(values)]
@@ -524,4 +558,4 @@ class LabelledCascade:
         most = np.flatnonzero(votes == votes.max())
         if not votes.any():
             return NON_RESPONSE
-        return self.categories[most[0]] if len(most) == 1 else TIE
+        return self.categories[most[0]] if len(most) == 1 else UNDECIDED

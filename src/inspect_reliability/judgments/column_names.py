@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..shell import quote
 from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, PEOPLE, UNUSED, USUAL, each_once
+from .kept_lists import is_list
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -144,7 +145,7 @@ def _guessed(
             # The number of a row and a text are neither.
             found.sort(key=lambda name: _each_once(free, name))
         taken |= dict.fromkeys(found[:1], ours)
-        if others := [name for name in found[1:] if name not in COLUMNS]:
+        if others := [n for n in found[1:] if n not in COLUMNS and not is_list(table)]:
             which = ", ".join(map(repr, others))
             call = reading.column_call(ours, others[0])
             what = f"columns that could be '{ours}' as well: {which}; {call} chooses one"

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UserError
 from ..files import kind_of
+from .checked_labels import with_checked
 from .columns import LABELS
+from .kept_lists import is_list
 from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_own_labels
 from .reading import Code, Reading, refuse
-from .rows import has_judgments, read_rows
+from .rows import has_judgments, read_frame, read_rows
 from .sources import FILE, Source, in_file, judgments_from
 from .table import Judgments
 
@@ -57,7 +59,7 @@ def labelled_judgments(
     import pandas as pd
 
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
-    edited, files = _edited_and_files(labels)
+    edited, files, lists = _sorted(labels)
     sources = _logs_beside(edited, given) if edited else given
     own = columns_of_judgments(known.columns, labels, sources)
     of_labels = {
@@ -72,7 +74,7 @@ def labelled_judgments(
         each = Reading.of(read, columns={FILE: "judge"})
         judgments = judgments_from(sources, reading=each, progress=progress)
     if isinstance(given, Judgments) and not files:
-        return with_own_labels(judgments)
+        return with_checked(with_own_labels(judgments), lists, known.map)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
     asked = judgments.asked
     if files and any(one.code is Code.LABEL_OPEN for one in asked) and columns_of_labels(files):
@@ -83,8 +85,9 @@ def labelled_judgments(
     judgments = replace(judgments, asked=())
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
-        return with_own_labels(judgments)
-    return with_abstentions(with_labels(judgments, files, known.map, of_labels), known.abstain)
+        return with_checked(with_own_labels(judgments), lists)
+    read_labels = with_labels(judgments, files, known.map, of_labels)
+    return with_abstentions(with_checked(read_labels, lists, known.map), known.abstain)
 
 
 def columns_of_judgments(
@@ -93,7 +96,7 @@ def columns_of_judgments(
     """Names of columns that are those of judgments.
 
     A column of labels is of the files of labels if one of them has it, or else of the judgments. No
-    name is of a sheet that `label` wrote.
+    name is of a sheet that `label` or `keep` wrote.
 
     Args:
         columns: Name in the frames or files, of judgments or of labels -> our name.
@@ -103,7 +106,7 @@ def columns_of_judgments(
     Raises:
         UserError: A file cannot be read.
     """
-    files = _edited_and_files(labels)[1]
+    files = _sorted(labels)[1]
     open_ = {yours for yours, ours in columns.items() if ours in LABELS}
     if not files or not open_ or (theirs := columns_of_labels(files)) is None:
         return dict(columns)
@@ -122,15 +125,21 @@ def _columns_in(given: Source) -> set[str]:
     return {str(name) for frame in read for name in frame}
 
 
-def _edited_and_files(labels: Labels) -> tuple[list[str], list[str | pd.DataFrame]]:
-    """Logs whose scores people edited; files, and data frames."""
+def _sorted(
+    labels: Labels,
+) -> tuple[list[str], list[str | pd.DataFrame], dict[str, pd.DataFrame]]:
+    """Logs whose scores people edited; files and data frames; and lists of `keep` by name."""
     import pandas as pd
 
     edited: list[str] = []
     files: list[str | pd.DataFrame] = []
+    lists: dict[str, pd.DataFrame] = {}
     for one in labels_in(labels):
         if isinstance(one, pd.DataFrame):
-            files.append(one)
+            if is_list(one):
+                lists["data frame"] = one
+            else:
+                files.append(one)
         elif isinstance(one, Mapping | pd.Series):
             by_question = pd.Series(one)
             files.append(pd.DataFrame({"id": by_question.index, "label": by_question.to_numpy()}))
@@ -141,9 +150,11 @@ def _edited_and_files(labels: Labels) -> tuple[list[str], list[str | pd.DataFram
             )
         elif str(one).endswith(".eval") or kind_of(one) == "folder":
             edited.append(str(one))
+        elif is_list(rows := read_frame(one)[0]):
+            lists[str(one)] = rows
         else:
             files.append(str(one))
-    return edited, files
+    return edited, files, lists
 
 
 def labels_in(labels: Labels) -> list[Any]:

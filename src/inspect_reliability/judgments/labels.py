@@ -105,9 +105,18 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
-    names = names or {}
+    return with_labels_by_name(judgments, _by_name(sources), names or {}, columns)
+
+
+def with_labels_by_name(
+    judgments: Judgments,
+    sources: Mapping[str, str | pd.DataFrame],
+    names: Mapping[str, str],
+    columns: Mapping[str, str] | None = None,
+) -> Judgments:
+    """Join labels of sources that have names; see `with_labels`."""
     outputs = _Outputs(judgments.table, names.values())
-    files = read_labels(_by_name(sources), columns or {})
+    files = read_labels(sources, columns or {})
     own = [*_of_judgments(outputs)] if "label" in judgments.table else []
     added = all(one.adds for one in files.values())
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.

@@ -34,6 +34,7 @@ from .count import Judged
 from .deduplication import can_be_counted, telling, together
 from .duplicates import MOST_COLUMNS, again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
+from .kept_lists import reading_of_list
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .table import NUMBERS, Judgments, n_judgments
@@ -237,6 +238,8 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
         UserError: A column is missing, is there twice, or has a value of another kind.
     """
     given, exported = as_rows(given, reading)
+    start = next(given)
+    given, reading = chain([start], given), reading_of_list(start, reading)
     told = reading
     frames, reading, wide = melted((named_once(one, reading.where) for one in given), reading)
     first = next(frames)

@@ -12,39 +12,41 @@ from ..answers.next_steps import rejudge_call
 from ..answers.row import Row
 from ..errors import UserError
 from ..judgments.judge_of import judge_of
+from ..judgments.kept_lists import CHECKED
 from ..judgments.log_facts import Log
 from ..judgments.rows import keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
-from .workbook import CHECKED, workbook
+from .workbook import workbook
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
 ORDER = (
-    ": first what to check, then what is labelled already, then what to keep, each in the order of "
-    "the source"
+    ": first what to check, then what is checked or labelled already, then what to keep, each in "
+    "the order of the source"
 )
 """How the rows of a workbook are ordered. Other lists are for programs: their rows stay."""
 
 _COLUMNS = ["question", "verdict", "confidence", "decision"]
 """The last columns of a list; those before say which judge under which condition."""
 
-_TEXT = "answer"
-"""A column after these, where the source has the text that was judged."""
+_MORE = ("final", "answer")
+"""Columns after these: the verdict to use, and the text that was judged where there is one."""
 
 
 def _keywords(table: pd.DataFrame) -> str:
     """How a workbook is known: one with a column that its user added, or filled in, is hers."""
-    names = ", ".join(map(str, table))
+    filled = table[CHECKED].dropna().map(str).map(str.strip)
+    names = ", ".join([*map(str, table), *filled[filled != ""]])
     return f"keep --out, {len(table.columns)} columns, {sha256(names.encode()).hexdigest()[:16]}"
 
 
 def _is_list(file: Path) -> bool:
     table, *_ = read_frame(file)
     if file.suffix.lower() == ".xlsx":
-        return keywords_of(file) == _keywords(table) and bool(table[CHECKED].isna().all())
-    *keys, question, verdict, confidence, decision = table.drop(columns=_TEXT, errors="ignore")
+        return CHECKED in table and keywords_of(file) == _keywords(table)
+    *keys, question, verdict, confidence, decision = table.drop(columns=[*_MORE], errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
     # Rows of one condition are together, so a column of labels among the first is none of ours.

@@ -399,6 +399,9 @@ def _next(
         several = len(found) > 1 and len(panel.rows) == 1
         no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
         if written:
+            if written.lower().endswith(".xlsx"):
+                left = sum(int(one.out()["final"].isna().sum()) for one in listed(found))
+                return _final(f"keep {logs}{options}", written, left)
             words = f"open {written}, and check what is not kept"
             if no_rule or saved:
                 return next_step(words)
@@ -440,6 +443,16 @@ def _next(
         near = "on a scale, keep verdicts that are at most a step from the label"
         return next_step(near, f"keep {logs} --within-one")
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def _final(again: str, written: str, left: int) -> list[Text]:
+    """What to do with a workbook whose column `final` has so many empty cells."""
+    if not left:
+        return next_step(f"open {written}: its column final has the verdict of each question")
+    check = f"open {written}, and fill in its column checked ({left:,} to check)"
+    final = "final.xlsx" if Path(written).name != "final.xlsx" else "final_2.xlsx"
+    command = f"{again} --labels {quote(written)} --out {final}"
+    return next_step(f"{check}; then make the final list", command)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

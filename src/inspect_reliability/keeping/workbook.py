@@ -11,14 +11,11 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..judgments.column_names import numbers_of_tries
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
+from ..judgments.kept_lists import CHECKED, LABELLED, MEDIAN
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
 
-MEDIAN, CHECKED, LABELLED = "median grade", "checked", "labelled"
-"""Columns of a workbook: the verdict where it is that of grades, what its user fills in, and labels
-whose source has no name of its own for them. The last is a decision, too."""
-
-_FIRST = ("escalate", "person", LABELLED, "keep")
+_FIRST = ("escalate", "person", CHECKED, LABELLED, "keep")
 """The decisions in the order of the rows."""
 
 _MOST_VOTES = 7
@@ -28,11 +25,11 @@ _MOST_VOTES = 7
 def workbook(
     panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str]
 ) -> pd.DataFrame:
-    """A row a question: what to check on top, then what people labelled, then what is kept.
+    """A row a question: what to check on top, then what people said, then what is kept.
 
     Beside `out` it has the tries and the label as the source calls them, why a verdict is to be
-    checked, a column to fill in, and columns of the source's own with one value a question. Grades
-    are numbers.
+    checked or people overrule it, a column to fill in with what was filled in before, and columns
+    of the source's own with one value a question. Grades are numbers.
 
     Args:
         panel: A judge, or judges that are asked in turn.
@@ -43,13 +40,20 @@ def workbook(
     own = _own_columns(panel)
     if "answer" in found and any(_same(of, found) for of in own.values()):
         found = found.drop(columns="answer")
-    kept = found["decision"] == "keep"
     labels = _labels(panel)
     found["confidence"] = found["confidence"].round(2)
-    found["decision"] = found["decision"].mask(~kept & labels.notna().to_numpy(), LABELLED)
-    words = [_in_words(panel, votes) for votes in panel.votes]
-    found["why"] = pd.Series(words, dtype=object).mask(~found["decision"].isin(_FIRST[:2]))
-    found[CHECKED] = None
+    said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
+    differs = said.notna() & (said != found["verdict"])
+    by_people = said.notna() & (differs | (found["decision"] != "keep"))
+    found["decision"] = (
+        found["decision"].mask(by_people, LABELLED).mask(by_people & checked.notna(), CHECKED)
+    )
+    words = pd.Series([_in_words(panel, votes) for votes in panel.votes], dtype=object)
+    overruled = words + "; a person says " + said
+    found["why"] = words.mask(differs, overruled).where(
+        differs | found["decision"].isin(_FIRST[:2])
+    )
+    found[CHECKED] = _as_numbers(checked)
     of_source = {**_tries(panel, columns), _name(columns): labels}
     place = [*found].index("question") + 1
     for name, values in reversed(of_source.items()):
@@ -59,9 +63,11 @@ def workbook(
         if name not in found:
             found[name] = _at(values, found)
     gone = ["judge"] * all(row.keys.get("judge") is None for row in panel.rows)
-    gone += [one for one in map(str, found) if one != CHECKED and found[one].isna().all()]
+    empty = [one for one in map(str, found) if found[one].isna().all()]
+    gone += [one for one in empty if one not in (CHECKED, "final")]
     found = found.drop(columns=gone, errors="ignore")
-    found["verdict"] = _as_numbers(found["verdict"])
+    for name in ("verdict", "final"):
+        found[name] = _as_numbers(found[name])
     if panel.scale is not None:
         found = found.rename(columns={"verdict": MEDIAN})
     place_of = {name: at for at, name in enumerate(order)}

@@ -1,0 +1,131 @@
+"""`keep` writes a workbook, a person fills in its column `checked`, and that is read again."""
+
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import inspect_reliability as ir
+from commands import invoke, results
+
+TRIES = ("Note 1", "Note 2", "Note 3")
+COLUMNS = {"Aufgabe": "question", "Lehrkraft": "label", **dict.fromkeys(TRIES, "verdict")}
+OPTIONS = [word for one in COLUMNS.items() for word in ("--column", "=".join(one))]
+RULE = ("--max-error", ".4", "--no-within-one")
+
+
+def sheet() -> pd.DataFrame:
+    """Grades side by side: half have a label; two steady ones are wrong by it, and 8 unsteady."""
+    rows = []
+    for n in range(60):
+        grade = 1 + n % 5
+        tries = [grade] * 3 if n % 8 else [1, 3, 5]
+        label = grade + (1 if n in (2, 31) else 0) if n % 2 == 0 or n == 31 else None
+        rows.append([f"A{n}", *tries, label])
+    return pd.DataFrame(rows, columns=["Aufgabe", *TRIES, "Lehrkraft"])
+
+
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    unlabelled = sheet()
+    unlabelled.loc[unlabelled.index % 8 == 0, "Lehrkraft"] = None
+    unlabelled.to_excel("noten.xlsx", index=False)
+    return tmp_path
+
+
+def fill(written: str, verdict: object, most: int = 100) -> int:
+    """Fill in what is to be checked, as a person does; how many cells these are."""
+    book = openpyxl.load_workbook(written)
+    rows = book.active
+    names = [cell.value for cell in rows[1]]
+    checked, decision = names.index("checked"), names.index("decision")
+    open_ = [row for row in rows if row[decision].value == "escalate"][:most]
+    for row in open_:
+        row[checked].value = verdict
+    book.save(written)
+    return len(open_)
+
+
+@pytest.mark.slow
+def test_what_is_filled_in_is_final_and_moves_no_number(folder: Path) -> None:
+    """The final list has the checked verdicts; rule and accuracy are those without them."""
+    first = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, "--out", "check.xlsx")
+    assert "fill in its column checked (8 to check)" in " ".join(first.stdout.split())
+    again = ("--labels", "check.xlsx")
+    assert "nothing is filled in" in invoke("keep", "noten.xlsx", *OPTIONS, *again).stderr
+    assert fill("check.xlsx", 2) == 8
+    done = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
+    assert "8 checked verdicts taken as final, and left out of numbers by label" in done.stderr
+    assert "its column final has the verdict of each question" in " ".join(done.stdout.split())
+    final = pd.read_excel("final.xlsx").set_index("question")
+    own = pd.read_excel("noten.xlsx").set_index("Aufgabe")
+    unsteady = own.index[own["Note 1"] != own["Note 2"]]
+    expected = own["Lehrkraft"].fillna(own["Note 1"])
+    expected[unsteady] = 2
+    assert final["final"].reindex(own.index).tolist() == expected.tolist()
+    assert (final.loc[unsteady, "decision"] == "checked").all()
+    assert final["checked"].notna().sum() == 8
+    for command in ("report", "keep"):
+        options = RULE if command == "keep" else ()
+        known, alone = (
+            results(command, "noten.xlsx", *OPTIONS, *more, *options) for more in (again, ())
+        )
+        name = "validity" if command == "report" else "keep"
+        assert known[name] == alone[name]
+    rerun = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
+    assert rerun.exit_code == 0  # nobody has changed it
+    book = openpyxl.load_workbook("final.xlsx")
+    rows = book.active
+    rows.cell(2, [one.value for one in rows[1]].index("checked") + 1).value = 5
+    book.save("final.xlsx")
+    refused = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
+    assert "no list of keep" in " ".join(refused.stderr.split())
+
+
+@pytest.mark.slow
+def test_a_label_that_differs_is_final(folder: Path) -> None:
+    """A steady verdict that is wrong by its own label is labelled, and the list says so."""
+    invoke("keep", "noten.xlsx", *OPTIONS, *RULE, "--out", "check.xlsx")
+    found = pd.read_excel("check.xlsx").set_index("question")
+    wrong = found.loc[["A2", "A31"]]
+    assert wrong["decision"].tolist() == ["labelled"] * 2
+    assert wrong["final"].tolist() == [4, 3]
+    assert wrong["why"].tolist() == [f"votes {n}, {n}, {n}; a person says {n + 1}" for n in (3, 2)]
+    right = found[found["Lehrkraft"] == found["median grade"]]
+    assert {*right["decision"]} == {"keep"}
+    listed = ir.keep("noten.xlsx", columns=COLUMNS, max_error=0.4, within_one=False).verdicts
+    listed = listed.set_index("question")
+    assert [listed[name]["A2"] for name in ("verdict", "decision", "final")] == ["3", "keep", "4"]
+    assert listed["final"].isna().sum() == 8
+
+
+@pytest.mark.slow
+def test_the_list_itself_brings_what_was_filled_in(folder: Path) -> None:
+    """As a source it is read with the labels of its source, whatever these were called."""
+    invoke("keep", "noten.xlsx", *OPTIONS, *RULE, "--out", "check.xlsx")
+    fill("check.xlsx", 2, 3)
+    named = ("--column", "checked=label", "--column", "Lehrkraft=label")
+    for options in ((), named):
+        done = invoke("report", "check.xlsx", *options)
+        assert "3 checked verdicts taken as final" in done.stderr
+        assert "labels of 23 questions" in done.stderr
+    done = invoke("report", "check.xlsx", *OPTIONS)  # as its source is read
+    assert "60 questions x 3 tries" in done.stderr
+
+
+def test_checked_verdicts_alone_promise_nothing() -> None:
+    """Without other labels they are labels, with the reason why they are no draw at random."""
+    own = sheet().drop(columns="Lehrkraft").melt("Aufgabe", value_name="verdict")
+    given = own.rename(columns={"Aufgabe": "question"})[["question", "verdict"]]
+    table = pd.DataFrame({"question": [f"A{n}" for n in range(0, 60, 8)], "checked": 3})
+    table = table.assign(verdict="3", confidence=0, decision="escalate")
+    found = ir.keep(given, labels=table)
+    assert "was filled in where verdicts were not kept" in repr(found)
+    assert found.verdicts["final"].notna().sum() == 8
+    named = {*table["question"]}
+    others = given.assign(label=given["question"].map(lambda one: None if one in named else "3"))
+    complete = ir.analyse(others, labels=table).results["validity"][0]
+    assert complete["n_labelled"] == 60  # every question has a label then
+    assert not complete["cautions"]
