@@ -231,11 +231,11 @@ def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
         ir.choose(file, out="choice.txt")
     with pytest.raises(ValueError, match=r"gpt-5\.4 has no price from 0"):
         ir.choose(file, price={"gpt-5.4": -1})
-    with pytest.raises(ir.UserError, match=r"max_error is a number, not '0\.1'"):
+    with pytest.raises(ir.UserError, match=r"max_error is '0\.1'\. Give a number"):
         ir.keep(file, max_error="0.1")  # type: ignore[operator]
-    with pytest.raises(ir.UserError, match=r"least is 'accuracy=0\.8'\. Give a mapping"):
+    with pytest.raises(ir.UserError, match=r"least is 'accuracy=0\.8'\. Give a dict"):
         ir.gate(file, least="accuracy=0.8")  # type: ignore[operator]
-    with pytest.raises(ir.UserError, match=r"least of omega is a number, not '0\.8'"):
+    with pytest.raises(ir.UserError, match=r"least is \{'omega': '0\.8'\}\. Give a dict"):
         ir.gate(file, least={"omega": "0.8"})  # type: ignore[dict-item]
     with pytest.raises(ir.UserError, match="Say what to hold the judge to, as in least="):
         ir.gate(file)
@@ -308,7 +308,7 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
     assert settled.attrs["together"] == 1
     gate = partial(ir.gate, least={"omega": 0.5})
     for ask in (ir.analyse, ir.plan, gate, ir.choose, ir.card, ir.keep, ir.rank):
-        with pytest.raises(ValueError, match=r"reading is a dict\. Give a Reading, as"):
+        with pytest.raises(ValueError, match=r"reading is \{.*\}\. Give a Reading or a path, as"):
             ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]
 
 
@@ -360,6 +360,8 @@ def test_the_next_call_runs_as_it_is_printed(
     ]
     for answer, known in calls:
         eval(next_call(answer), {"new": BARE, **known})
+    frames = next_call(ir.analyse(BARE, labels=[LABELS[:30], LABELS[30:]]))
+    assert frames == "ir.compare(judgments, new, labels=labels)"
     said = {next_call(answer) for answer, _ in calls}
     assert not any("..." in one or "LOGS" in one for one in said)
     assert "max_error=0.25" in next_call(calls[3][0])

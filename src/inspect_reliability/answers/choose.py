@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from ..errors import UserError, refuse_no_number
+from ..errors import UserError
 from ..judgments.chosen_judge import Openings
 from ..judgments.given_labels import Labels, labelled_judgments, labels_in, places_in
 from ..judgments.reading import Reading
@@ -116,7 +116,7 @@ def choose(
     *,
     labels: Labels = (),
     current: str | None = None,
-    votes: Sequence[int] = VOTES,
+    votes: int | Sequence[int] = VOTES,
     max_loss: float = 0.05,
     price: Mapping[str, float] | str | Path | None = None,
     within_one: bool | None = None,
@@ -139,7 +139,7 @@ def choose(
         by: Columns to group by, or the name of one, as in `analyse`.
         labels: Labels of people, as in `analyse`.
         current: The judge, wording or candidate in use, to say which are better.
-        votes: Numbers of verdicts whose majority is a candidate.
+        votes: Numbers of verdicts whose majority is a candidate, or a single one.
         max_loss: How much less often the cheapest may be right than any other, as a share.
         price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
         within_one: Whether a verdict is right if it is at most a step from the label. By default
@@ -163,9 +163,9 @@ def choose(
         0       gpt-5.4      1      0.68   False
         1  gpt-5.4-nano      1      0.50   False
     """
+    votes = [votes] if isinstance(votes, int) else votes
     if not votes or any(n < 1 for n in votes):
         raise UserError("votes has a number below 1, or none. Give numbers such as 1, 3, 5.")
-    refuse_no_number("max_loss", max_loss)
     if not 0 <= max_loss < 1:
         raise UserError(f"max_loss is a share from 0 to less than 1, not {max_loss:g}.")
     if out is not None and not str(out).lower().endswith((".yaml", ".yml")):

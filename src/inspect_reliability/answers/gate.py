@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..errors import UserError, refuse_no_number
+from ..errors import UserError
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
@@ -330,7 +330,8 @@ def gate(
         >>> found.attrs["result"]
         'fails'
     """
-    limits = Limits(_limits("least", least), _limits("most", most), anytime, votes)
+    at_least, at_most = (tuple((limit or {}).items()) for limit in (least, most))
+    limits = Limits(at_least, at_most, anytime, votes)
     if not limits.all:
         raise UserError('Say what to hold the judge to, as in least={"accuracy": 0.8}.')
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
@@ -338,17 +339,6 @@ def gate(
     frame = as_frame(checks)
     frame.attrs["result"] = overall(checks)
     return frame
-
-
-def _limits(name: str, given: Mapping[str, float] | None) -> tuple[tuple[str, float], ...]:
-    """The limits of an argument, each with its name."""
-    if not isinstance(given, Mapping | None):
-        raise UserError(
-            f'{name} is {given!r:.40}. Give a mapping, as in {name}={{"accuracy": 0.8}}.'
-        )
-    for of, limit in (given or {}).items():
-        refuse_no_number(f"{name} of {of}", limit)
-    return tuple((given or {}).items())
 
 
 def _more_in_words(check: Record) -> str:

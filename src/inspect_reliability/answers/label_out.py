@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from ..errors import UserError, refuse_no_number
+from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.rows import read_frame, write_workbook
@@ -236,8 +236,6 @@ def goal_of(
     if purpose == "gate" and {*least} != {"accuracy"}:
         raise UserError("Say how often the judge has to be right: --min accuracy=0.8.")
     for name, value in {**given, **least}.items():
-        if value is not None:
-            refuse_no_number(name, value)
         if value is not None and not 0 < value < 1:
             raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
     if purpose == "keep":

@@ -116,6 +116,9 @@ def _check(
     half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
 ) -> None:
     """Refuse names and numbers that nothing can be planned by."""
+    if not names or not half_widths:
+        lacking = "half_widths" if names else "names"
+        raise UserError(f"{lacking} is empty. Leave it out for what is usual.")
     for name in names:
         if name not in COEFFICIENTS_BY_NAME and name not in SHARES:
             raise UnknownCoefficientError(name, [*COEFFICIENTS_BY_NAME, *SHARES])
@@ -149,10 +152,10 @@ def plan(
     *,
     labels: Labels = (),
     columns: Mapping[str, str] | None = None,
-    half_widths: Sequence[float] = (0.05, 0.1),
+    half_widths: float | Sequence[float] = (0.05, 0.1),
     stable: float = 0.95,
     assurance: float = 0.8,
-    names: Sequence[str] = COEFFICIENTS,
+    names: str | Sequence[str] = COEFFICIENTS,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> StudyPlan:
@@ -198,7 +201,9 @@ def plan(
         gpt-5.4: omega to within 0.1 takes 86 questions x 5,
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
-    found = plans(analysis, half_widths, stable, assurance, names)
+    widths = [half_widths] if isinstance(half_widths, int | float) else half_widths
+    names = [names] if isinstance(names, str) else names
+    found = plans(analysis, widths, stable, assurance, names)
     document = in_python(plan_document(analysis, found, stable), Call())
     frame = StudyPlan(as_frame(document.sheet or ()))
     said = (one for one in document.blocks if isinstance(one, Text) and one.tone == "answer")

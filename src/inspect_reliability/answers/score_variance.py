@@ -40,7 +40,8 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
         judgments: A judgments table of one scorer, read from logs.
 
     Raises:
-        UserError: The verdicts are names, which have no mean, or those of several scorers.
+        UserError: A column is missing, or the verdicts are names, which have no mean, or those of
+            several scorers.
         ReliabilityError: There is no score.
 
     Example:
@@ -54,6 +55,11 @@ def score_variance(judgments: pd.DataFrame) -> Decomposition:
         >>> found.questions, found.runs, found.judge
         (0.25, 0.0, 0.125)
     """
+    if lacking := [name for name in ("sample", "epoch", "verdict") if name not in judgments]:
+        raise UserError(
+            f"judgments has no column {lacking[0]!r}. Give the table of judgments of logs, as in "
+            "ir.judgments_from_logs(LOGS).table."
+        )
     if "scorer" in judgments and judgments["scorer"].nunique(dropna=False) > 1:
         raise UserError(
             "The variance of a score is that of one scorer, and the judgments are of several: "

@@ -17,6 +17,7 @@ from pydantic import (
     field_validator,
 )
 
+from ..arguments import refuse_other_types
 from ..errors import UserError
 from ..parsing.fields import Name, Options, ReaderFields, Strict, Text, checked, not_empty
 from ..parsing.reader import Reader, Verdict
@@ -67,6 +68,7 @@ class Item:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        refuse_other_types(Item, vars(self))
         if not self.id.strip():
             raise UserError("'id': expected a text that is not empty.")
         known_best = self.best is None or self.best in self.responses

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic import Field
 
 from .. import shell
+from ..arguments import refuse_other_types
 from ..errors import UserError
 from ..parsing.fields import Strict, Text, read_fields
 from ..saving import Ours
@@ -169,10 +170,11 @@ class Reading:
     words: Words = JUDGMENTS
 
     def __post_init__(self) -> None:
-        """A single name is a list of one."""
+        """Check the entries; a single name is a list of one."""
         for name in ("abstain", "facets"):
             if isinstance(one := getattr(self, name), str):
                 object.__setattr__(self, name, (one,))
+        refuse_other_types(Reading, vars(self))
 
     @property
     def hint(self) -> str:

@@ -308,15 +308,10 @@ def in_file(reading: Reading | str | Path | None) -> Reading | None:
     """A reading, also one in a file.
 
     Raises:
-        UserError: The file is no reading, or this is neither.
+        UserError: The file is no reading.
     """
     if reading is None or isinstance(reading, Reading):
         return reading
-    if not isinstance(reading, str | Path):
-        raise UserError(
-            f"reading is a {type(reading).__name__}. Give a Reading, as in "
-            'Reading(abstain=["tie"]), or the path of a file that says so.'
-        )
     from .reading import read_reading  # brings a parser of YAML
 
     return read_reading(reading)

@@ -6,6 +6,7 @@ A judge task, which inspect finds here too, needs none of what they import when 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from inspect_ai.model import model_roles
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, model_graded_qa
@@ -13,6 +14,7 @@ from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
 from rich.markup import escape
 
+from ..arguments import refuse_other_types
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
@@ -94,7 +96,7 @@ def kept_rate() -> Metric:
 
 
 @register(metrics=[kept_rate(), reliability()])
-def selective_scorer(rule: str, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
+def selective_scorer(rule: str | Path, scorer: ScorerSpec | None = None, seed: int = 0) -> Scorer:
     """Grade by a rule that `inspect-reliability keep --save-rule` wrote.
 
     The first judge is asked as often as the rule says. A grade with enough votes is kept; otherwise
@@ -124,8 +126,8 @@ def selective_scorer(rule: str, scorer: ScorerSpec | None = None, seed: int = 0)
     """
 
     def made() -> Scorer:
-
-        return cascade(rule, scorer, base_seed(seed))
+        refuse_other_types(selective_scorer, {"rule": rule})
+        return cascade(str(rule), scorer, base_seed(seed))
 
     return _or_prerequisite(made)
 

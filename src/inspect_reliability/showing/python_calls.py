@@ -9,6 +9,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
+from ..arguments import refuse_other_types
 from ..judgments.reading import Reading
 
 _PAGE = re.compile(r"report LOGS --html (\S+)")
@@ -31,6 +32,9 @@ _WRITES = ("out", "save_rule")
 
 _PLACES = ("labels", "price", "reading", "rule", "stream")
 """Arguments that may be paths."""
+
+_LIST = re.compile(r"^\[\*(\w+)\]$")
+"""A list that is called by its name, and nothing beside it."""
 
 _LONGEST = 160
 """Characters of a list or mapping above which it is called by its name."""
@@ -94,7 +98,8 @@ class Call:
         return {name: text for name, text in self.given.items() if name in _READS}
 
     def _arguments(self, named: Mapping[str, str], *others: str) -> str:
-        return ", ".join([self.source, *others, *(f"{name}={of}" for name, of in named.items())])
+        said = {name: _LIST.sub(r"\1", of) for name, of in named.items()}
+        return ", ".join([self.source, *others, *(f"{name}={of}" for name, of in said.items())])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,6 +242,7 @@ def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def called(*given: Any, **options: Any) -> Any:
         try:
+            refuse_other_types(function, signature(function).bind(*given, **options).arguments)
             found = function(*given, **options)
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):

@@ -14,7 +14,7 @@ import pandas as pd
 from .. import shell
 from ..answers.card import REJUDGED
 from ..answers.summary import more, next_step, worst
-from ..errors import UserError, refuse_no_number
+from ..errors import UserError
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
@@ -144,7 +144,6 @@ def watch(
         18     19  0.0   True
         19     20  0.0   True
     """
-    refuse_no_number("alpha", alpha)
     if not 0 < alpha < 1:
         raise UserError(f"alpha is a probability between 0 and 1, not {alpha:g}.")
     by = [by] if isinstance(by, str) else by

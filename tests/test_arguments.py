@@ -1,0 +1,138 @@
+"""Every public function says which argument has another type than it takes."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai.scorer import match
+
+import inspect_reliability as ir
+from inspect_reliability.errors.inspect_error import PrerequisiteError
+
+FILE = Path(__file__).parents[1] / "examples" / "verdicts.csv"
+FRAME = pd.read_csv(FILE, dtype=str, nrows=8)
+WRONG: tuple[Any, ...] = (
+    3,
+    0.1,
+    True,
+    None,
+    "nowhere",
+    b"x",
+    [],
+    {},
+    [1, 2],
+    ["a", 3],
+    [None],
+    {"a": 1},
+    {1: "a"},
+    {"a"},
+    FRAME,
+    FRAME["question"],
+    Path("nowhere.csv"),
+    object(),
+    float("nan"),
+    -1,
+    iter("ab"),
+    len,
+)
+SPOKEN = PrerequisiteError
+"""What inspect prints without a traceback, as of its scorers."""
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "analyse": partial(ir.analyse, FRAME),
+    "card": partial(ir.card, FRAME),
+    "choose": partial(ir.choose, FRAME),
+    "compare": partial(ir.compare, FRAME),
+    "gate": partial(ir.gate, FRAME),
+    "judgments_from_file": partial(ir.judgments_from_file, FILE),
+    "judgments_from_frame": partial(ir.judgments_from_frame, FRAME),
+    "judgments_from_logs": partial(ir.judgments_from_logs, "nowhere"),
+    "keep": partial(ir.keep, FRAME),
+    "label": partial(ir.label, FRAME),
+    "omega": partial(ir.omega, FRAME),
+    "plan": partial(ir.plan, FRAME),
+    "rank": partial(ir.rank, FRAME),
+    "rejudge": partial(ir.rejudge, match()),
+    "rejudge_log": partial(ir.rejudge_log, "nowhere.eval"),
+    "score_variance": partial(ir.score_variance, FRAME),
+    "selective_scorer": partial(ir.selective_scorer, "nowhere.json"),
+    "watch": partial(ir.watch, FRAME),
+    "Item": partial(ir.Item, "1", "Who?", {}),
+    "JudgeDesign": partial(ir.JudgeDesign, "mine", "{{ question }}", ["A", "B"]),
+    "Reading": ir.Reading,
+    "judge": ir.judge,
+}
+
+
+def arguments(name: str) -> list[str]:
+    found = inspect.signature(getattr(ir, name)).parameters.values()
+    return [one.name for one in found if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
+
+
+def test_every_public_function_is_here() -> None:
+    """Of all names, a metric takes nothing of the kind, and others are no functions."""
+    other = {"Analysis", "Counts", "Judgments", "UserError", "reliability"}
+    assert {*CALLS} | other == {*ir.__all__}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CALLS)
+def test_no_wrong_type_ends_in_a_traceback(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever an argument is, the call works or an error speaks to the user."""
+    monkeypatch.chdir(tmp_path)
+    call = CALLS[name]
+    first = len(call.args) if isinstance(call, partial) else 0
+    leaked = []
+    for n, argument in enumerate(arguments(name)):
+        for wrong in WRONG:
+            try:
+                if n < first:
+                    assert isinstance(call, partial)
+                    call.func(*call.args[:n], wrong, *call.args[n + 1 :])
+                else:
+                    call(**{argument: wrong})
+            except Exception as error:
+                kind = type(error)
+                ours = kind.__module__.startswith("inspect_reliability.")
+                if not ((isinstance(error, ValueError) and ours) or issubclass(kind, SPOKEN)):
+                    leaked.append((argument, wrong, repr(error)))
+    assert not leaked
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "wrong", "said"),
+    [
+        ("analyse", "by", 3, 'by is 3. Give a string or a list of strings, as in by="judge".'),
+        ("choose", "votes", "3", "votes is '3'. Give a whole number or a list of whole numbers"),
+        ("choose", "votes", [1.5], "votes is [1.5]. Give a whole number or a list"),
+        ("plan", "half_widths", "0.1", "half_widths is '0.1'. Give a number or a list"),
+        ("plan", "names", [], "names is empty"),
+        ("gate", "least", 0.8, 'as in least={"accuracy": 0.8}'),
+        ("gate", "least", {"omega": float("nan")}, "from strings to numbers"),
+        ("analyse", "columns", FRAME, "columns is a DataFrame. Give a dict"),
+        ("keep", "within_one", "yes", "within_one is 'yes'. Give True or False"),
+        ("Reading", "map", {"yes": 1}, 'as in map={"yes": "1"}'),
+        ("Item", "context", 1, "context is 1. Give a string"),
+        ("rank", "method", 3, 'method is 3. Give "mean" or "bt"'),
+    ],
+)
+def test_the_error_says_what_was_given_and_what_is_wanted(
+    name: str, argument: str, wrong: Any, said: str
+) -> None:
+    """It names the argument, and gives an example where the type does not show what it is."""
+    with pytest.raises(ir.UserError) as raised:
+        CALLS[name](**{argument: wrong})
+    assert said in str(raised.value)
+
+
+def test_one_value_is_a_list_of_one() -> None:
+    """Where a list of numbers or names is taken, a single one is as well."""
+    many = pd.read_csv(FILE, dtype=str)
+    one, several = ir.choose(many, votes=3), ir.choose(many, votes=[3])
+    assert one.to_dict() == several.to_dict()
