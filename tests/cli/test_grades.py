@@ -558,5 +558,7 @@ def test_a_page_that_stops_says_what_runs_where_labels_are(tmp_path: Path) -> No
     said = " ".join(refused.stderr.split())
     assert "60 questions are labelled already" in said
     assert f"inspect-reliability label {file} --most 30 --out label.html" in said
+    capped = " ".join(invoke("label", file, "--for", "keep", "--out", page).stderr.split())
+    assert f"label {file} --most 40 --out label.html" in capped  # no more than are left
     done = invoke("label", file, "--most", "30", "--out", page)
     assert "30 of 40 outputs" in " ".join(done.stdout.split())

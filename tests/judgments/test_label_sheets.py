@@ -87,7 +87,7 @@ def test_a_question_with_two_labels_is_said(source: tuple[Path, list[str]], tmp_
     done = invoke("validate", tmp_path / "j.csv", *reading, "--labels", sheet)
     said = " ".join(done.stderr.split())
     assert f"labels of {NEW - 1} questions" in said
-    assert f"two different ones, and no rater named; such as Frage {other}" in said
+    assert f"two different ones and no rater named; such as Frage {other}" in said
 
 
 @pytest.mark.slow

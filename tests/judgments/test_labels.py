@@ -186,8 +186,20 @@ def test_without_a_rater_nobody_gave_two_labels() -> None:
     found = with_labels(replace(judgments(), table=table))
     assert "q1" not in labels(found)
     assert notes(found) == [
-        "2 labels of questions with two different ones, and no rater named; such as q1"
+        "2 labels left out, of questions with two different ones and no rater named; such as q1"
     ]
+
+
+def test_labels_of_two_minds_are_counted(tmp_path: Path) -> None:
+    """Rows of one id that differ are of several people, and a note counts their questions."""
+    given = [{"id": q, "label": label} for q, label in ("1C", "1I", "2C", "2c", "3I", "9C", "9I")]
+    given = [{"id": f"q{one['id']}", "label": one["label"]} for one in given]
+    found = with_labels(judgments(), [write(tmp_path / "l.csv", given)])
+    (said,) = [one for one in notes(found) if "no rater named" in one]
+    assert said.startswith("1 questions with different labels and no rater named: each counts as ")
+    raters = [{**one, "rater": n} for n, one in enumerate(given)]
+    named = with_labels(judgments(), [write(tmp_path / "r.csv", raters)])
+    assert not [one for one in notes(named) if "no rater named" in one]
 
 
 def test_labels_of_a_frame_that_contradict_each_other_are_left_out() -> None:
@@ -197,8 +209,9 @@ def test_labels_of_a_frame_that_contradict_each_other_are_left_out() -> None:
     frame["label"] = ["yes", "no", "yes", *["yes"] * 6, *["no"] * 3]
     found = labelled_judgments(frame)
     assert labels(found) == {"q1": "yes", "q2": "yes", "q3": "no"}
-    assert "2 labels of questions with two different ones, and no rater named; such as q0" in notes(
-        found
+    assert (
+        "2 labels left out, of questions with two different ones and no rater named; such as q0"
+        in notes(found)
     )
 
 

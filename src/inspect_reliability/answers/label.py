@@ -306,11 +306,12 @@ def draw_outputs(
     if goal and any(row.labelled for row in rows):
         known = max(row.labelled.given.n_clusters for row in rows if row.labelled)
         shown = "keep" if goal.kind == "keep" else "report"
+        _, left = items_to_label(rows, 1)
         raise UserError(
             f"{amount(known, 'question')} {'is' if known == 1 else 'are'} labelled already, and a "
             "page that stops counts only labels of its own draw. Draw a fixed number more, without "
-            f"--for, and {shown} counts all labels: inspect-reliability label {logs} --most {most} "
-            "--out label.html"
+            f"--for, and {shown} counts all labels: inspect-reliability label {logs} --most "
+            f"{min(most, left)} --out label.html"
         )
     among = _region(rows) if goal and goal.kind == "keep" else None
     items, of = items_to_label(rows, most, among)

@@ -17,6 +17,7 @@ from ..answers.gate import (
     undecided_document,
 )
 from ..errors import UserError, reason
+from ..judgments.chosen_judge import names_judge
 from ..record.rule import EXACT, choice_in
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
@@ -108,7 +109,7 @@ def gate(
     try:
         # Read
         limits = Limits(tuple(least.items()), tuple(most.items()), anytime, votes)
-        judgments = ruled(request.read(by), rule)
+        judgments = ruled(request.read(by, names_judge(rule)), rule)
         # Estimate
         analysis = analyse(judgments, by)
         print_left_out(not_checked(analysis))

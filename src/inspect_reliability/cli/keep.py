@@ -7,6 +7,7 @@ import click
 
 from ..answers import analyse
 from ..answers.labelled_cascade import Promise
+from ..judgments.chosen_judge import named_by_file, names_judge
 from ..judgments.columns import GROUP_BY
 from ..keeping.kept_file import (
     LIST,
@@ -122,7 +123,9 @@ def keep(
     is withdrawn, and the reason is said.
     """
     request = CommonOptions(**asked)
-    judgments = ruled(request.read(by), rule, votes=True)
+    judgments = ruled(request.read(by, names_judge(rule)), rule, votes=True)
+    if save_rule:
+        judgments = named_by_file(judgments)
     analysis = analyse(judgments, by or GROUP_BY)
     promise = Promise(max_error, confidence, prices, epsilon)
     found = cascades(analysis, promise, cascade, within_one)

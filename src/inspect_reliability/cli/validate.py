@@ -5,6 +5,7 @@ from typing import Any
 from ..answers import analyse
 from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
+from ..judgments.chosen_judge import names_judge
 from .main import command
 from .options import CommonOptions, by_option, progress, reads_logs, rule_option, ruled
 
@@ -23,7 +24,7 @@ def validate(rule: str | None, by: tuple[str, ...], **asked: Any) -> None:
     For the first labels, write a page with 'inspect-reliability label', and label in a browser.
     """
     request = CommonOptions(**asked)
-    judgments = ruled(request.read(by), rule)
+    judgments = ruled(request.read(by, names_judge(rule)), rule)
     analysis = analyse(judgments, by)
     estimate(analysis, BY_LABELS, progress)
     request.show(validate_document(analysis, request.typed))

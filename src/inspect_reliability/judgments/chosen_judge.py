@@ -49,13 +49,40 @@ def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judg
     if rule is None:
         return judgments
     if (choice := choice_in(rule)) is not None:
+        judgments = named_by_file(judgments, [choice.design.get("judge", "")])
         return only_chosen(judgments, choice, rule, votes)
-    if reason := stale(KeepRule.read(rule), judgments):
+    keeps = KeepRule.read(rule)
+    judgments = named_by_file(judgments, keeps.judges)
+    if reason := stale(keeps, judgments):
         raise UserError(
             f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
             "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
         )
     return judgments
+
+
+def named_by_file(judgments: Judgments, known: Sequence[str] = ()) -> Judgments:
+    """Judgments of a file that names no judge, with the file's name for it, as `choose` calls it.
+
+    Args:
+        judgments: What was read.
+        known: Judges that a rule names; one may be called by more of the file's path.
+    """
+    table = judgments.table
+    if len(judgments.files) != 1 or not len(table) or table["judge"].notna().any():
+        return judgments
+    path = Path(judgments.files[0])
+    ends = ["/".join(path.parts[-n:]) for n in range(len(path.parts), 0, -1)]
+    name = next((one for one in ends if one in known), path.name)
+    return replace(judgments, table=table.assign(judge=name))
+
+
+def names_judge(rule: str | None) -> bool:
+    """Whether the file of a rule says whose verdicts it is about."""
+    if rule is None:
+        return False
+    choice = choice_in(rule)
+    return choice is None or "judge" in choice.design
 
 
 def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bool) -> Judgments:

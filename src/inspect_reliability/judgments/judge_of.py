@@ -128,7 +128,7 @@ def stale(rule: KeepRule, judgments: Judgments) -> str | None:
     if found is None:
         known = ", ".join(sorted({*judgments.table["judge"].dropna().map(str)}))
         if not known:
-            return "the file has no column judge: add it, or --column YOURS=judge"
+            return "these name no judge: add a column judge, or say --column YOURS=judge"
         return f"it was made of {', '.join(rule.judges)}, and the judge here is {known}"
     return None
 

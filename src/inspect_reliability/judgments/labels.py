@@ -31,7 +31,8 @@ _EMPTY = "labels that are empty"
 _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
-_DIFFER = "labels of questions with two different ones, and no rater named"
+_DIFFER = "labels left out, of questions with two different ones and no rater named"
+_SEVERAL_PEOPLE = "questions with different labels and no rater named: each counts as a person's"
 OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
 """What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
@@ -159,6 +160,7 @@ def with_labels_by_name(
     for source in files:
         _refuse_useless(source, sum(one.where == source for one in given), notes)
     notes += [note for one in files.values() for note in one.notes]
+    notes += _of_two_minds(given, files)
     if drawn := next(filter(None, (one.drawn for one in files.values())), None):
         table = table.assign(labels_drawn=table["label"].notna().map({True: drawn, False: None}))
     elif not added:
@@ -167,6 +169,19 @@ def with_labels_by_name(
         table = outputs.placed(table, [*files.values()], added)
         table = outputs.split(table, [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
+
+
+def _of_two_minds(given: Sequence[_Label], files: Collection[str]) -> Iterator[Note]:
+    """Count the questions that have different labels in a file which names no rater."""
+    said: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in given:
+        if one.where in files and one.units and not one.named and one.label is not None:
+            said[one.where, one.id].add(one.label.casefold())
+    for where in files:
+        differ = [id for (file, id), labels in said.items() if file == where and len(labels) > 1]
+        if differ:
+            what = f"{_SEVERAL_PEOPLE}; such as {', '.join(differ[:3]):.80}"
+            yield Note(what, len(differ), where, Code.LABELS)
 
 
 def _by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFrame]:

@@ -34,7 +34,7 @@ from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step
 from ..errors import UserError, refuse_no_number
-from ..judgments.chosen_judge import by_rule
+from ..judgments.chosen_judge import by_rule, named_by_file, names_judge
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Code, Reading
 from ..judgments.sources import Source, in_file
@@ -565,8 +565,18 @@ def keep(
         if file is not None and not str(file).lower().endswith(endings):
             raise UserError(f"{file} does not end in {', '.join(endings)}. Name another file.")
     by = [by] if isinstance(by, str) else by
-    read = labelled_judgments(judgments, labels, columns=columns, swap=swap, reading=reading, by=by)
-    analysis = analyse(by_rule(read, None if rule is None else str(rule), votes=True), by)
+    of = None if rule is None else str(rule)
+    read = labelled_judgments(
+        judgments,
+        labels,
+        columns=columns,
+        swap=swap,
+        reading=reading,
+        by=by,
+        apart=names_judge(of),
+    )
+    read = by_rule(read, of, votes=True)
+    analysis = analyse(read if save_rule is None else named_by_file(read), by)
     promise = Promise(max_error, confidence, {} if price is None else prices_in(price), epsilon)
     asked = [cascade] if isinstance(cascade, str) else cascade
     answer = KeptVerdicts(
