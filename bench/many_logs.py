@@ -97,7 +97,8 @@ def write_checks(folder: str, checks: int) -> None:
                 assert score.metadata is not None
                 score.value = score.answer = "AB"[int(chance.random() > often[n // DRAWS])]
                 score.metadata["seed"] = int(chance.integers(2**31))
-        path = Path(folder, f"{day:05}", "check.eval")
+        name = f"{now:%Y-%m-%dT%H-%M-%S}+00-00_judge_{log.eval.task_id}.eval"
+        path = Path(folder, f"{day:05}", name)  # inspect opens a log by another name to list it
         path.parent.mkdir()
         log.location = str(path)
         write_eval_log(log, path)

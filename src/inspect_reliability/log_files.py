@@ -1,14 +1,27 @@
-"""Inspect logs as files: their places, forms and edits."""
+"""Inspect logs as files: their places, forms, summaries and edits."""
 
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from zipfile import ZipFile
 
 import fsspec
-from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.log import (
+    EvalLog,
+    EvalSampleSummary,
+    list_eval_logs,
+    read_eval_log,
+    read_eval_log_sample_summaries,
+)
+from inspect_ai.model import ChatMessage, ModelUsage
+from inspect_ai.scorer import Score
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from .errors import UserError, reason
+
+_SHORT = 1_000
+"""Characters of a text that inspect never shortens in a summary."""
 
 
 def logs_below(folder: str) -> list[str]:
@@ -66,3 +79,60 @@ def has_edits(location: str) -> bool:
             return any(b'"history":[{' in log.read(one) for one in samples)
     except Exception:  # whoever reads it says what is wrong with it
         return False
+
+
+class _Written(BaseModel):
+    """What judgments are made of, as a summary in a log has it."""
+
+    model_config = ConfigDict(protected_namespaces=())
+
+    id: int | str
+    epoch: int
+    input: str | list[ChatMessage]
+    scores: dict[str, Score] | None = None
+    model_usage: dict[str, ModelUsage] = Field(default_factory=dict)
+    error: str | None = None
+    uuid: str | None = None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether inspect would shorten no text of it."""
+        metadata = (score.metadata or {} for score in (self.scores or {}).values())
+        texts = [one for known in metadata for one in known.values() if isinstance(one, str)]
+        short = isinstance(self.input, str) and len(self.input) <= _SHORT
+        return short and all(len(one) <= _SHORT and " ".join(one.split()) == one for one in texts)
+
+
+_WRITTEN = TypeAdapter(list[_Written])
+
+
+def read_summaries(location: str) -> list[EvalSampleSummary]:
+    """The summaries of a log's samples, as inspect's `read_eval_log_sample_summaries` has them.
+
+    They have only what judgments are made of; explanations and answers are as the log has them.
+    inspect shortens texts when it writes a summary, and again at each reading, which takes most of
+    the time. Here, only what is not short is shortened again. A log that is remote, unfinished,
+    broken or no .eval is left to inspect.
+    """
+    with suppress(Exception):
+        written = json.loads(read_member(location, "summaries.json"))
+        found = {}
+        for row, one in zip(written, _WRITTEN.validate_python(written), strict=True):
+            known = (
+                EvalSampleSummary.model_construct(target="", **dict(one))
+                if one.is_short
+                else EvalSampleSummary.model_validate(row)
+            )
+            found[str(one.id), one.epoch] = known  # of a sample that was run again, the last counts
+        return [*found.values()]
+    return read_eval_log_sample_summaries(location)
+
+
+def read_member(location: str, name: str) -> bytes:
+    """A file in a local .eval log.
+
+    Raises:
+        Exception: It cannot be read, in as many ways as there are bytes.
+    """
+    with ZipFile(location) as log:
+        return log.read(name)

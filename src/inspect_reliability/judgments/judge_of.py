@@ -142,14 +142,25 @@ def version_of(log: str, sample: tuple[int | str, int]) -> str | None:
         log: Where the log is.
         sample: Id and epoch of the sample.
     """
+    found = set[str]()
+    with suppress(Exception):  # a log may have moved, and its transcript may be broken
+        for output in _outputs(log, *sample):
+            said = (output.get("metadata") or {}).get("system_fingerprint")
+            found |= {one for one in (output["model"], said) if isinstance(one, str) and one}
+    return ", ".join(sorted(found)) or None
+
+
+def _outputs(log: str, sample: int | str, epoch: int) -> list[dict[str, Any]]:
+    """The outputs of a sample's calls, or the sample's own if it shows no call."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import read_eval_log_sample
 
-    found = set[str]()
-    with suppress(Exception):  # a log may have moved, and its transcript may be broken
-        read = read_eval_log_sample(log, *sample, exclude_fields={"messages", "attachments"})
-        made = [one.output for one in read.events if isinstance(one, ModelEvent)]
-        for output in made or [read.output]:
-            said = (output.metadata or {}).get("system_fingerprint")
-            found |= {one for one in (output.model, said) if isinstance(one, str) and one}
-    return ", ".join(sorted(found)) or None
+    from ..log_files import read_member
+
+    with suppress(Exception):  # what is unusual is inspect's to read
+        written = json.loads(read_member(log, f"samples/{sample}_epoch_{epoch}.json"))
+        if made := [one["output"] for one in written["events"] if one["event"] == "model"]:
+            return made
+    read = read_eval_log_sample(log, sample, epoch, exclude_fields={"messages", "attachments"})
+    calls = [one.output for one in read.events if isinstance(one, ModelEvent)]
+    return [one.model_dump() for one in calls or [read.output]]

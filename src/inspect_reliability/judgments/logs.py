@@ -21,13 +21,12 @@ from inspect_ai.log import (
     EvalSampleSummary,
     read_eval_log,
     read_eval_log_sample,
-    read_eval_log_sample_summaries,
 )
 from inspect_ai.scorer import Score
 
 from ..errors import UserError
 from ..files import kind_of
-from ..log_files import has_edits, logs_below
+from ..log_files import has_edits, logs_below, read_summaries
 from ..record import distributions
 from ..record.replications import (
     REPLICATION_KEYS,
@@ -318,7 +317,7 @@ def _read(source: LogSource, whole: bool = False) -> tuple[EvalLog, Sequence[_Sa
     if whole or str(source).endswith(".json"):
         log = read_eval_log(source, exclude_fields=_OF_TRANSCRIPTS)
         return log, log.samples or []
-    return read_eval_log(source, header_only=True), read_eval_log_sample_summaries(source)
+    return read_eval_log(source, header_only=True), read_summaries(_location(source))
 
 
 def _judgments(

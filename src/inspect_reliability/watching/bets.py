@@ -8,8 +8,9 @@ alpha at most (Ville 1939). Where checks differ by more than draws do, draws are
 check itself is then ranked among all checks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -246,11 +247,12 @@ def checks_differ(
     n = counts.sum(axis=-1)
     each = np.maximum(n, 1)[..., None]
     of = np.maximum(n.sum(axis=0), 1)[:, None]
-    mean = counts.sum(axis=0) @ values / of
+    mean_of = n[..., None] * (counts.sum(axis=0) @ values / of)
     together = np.maximum(n.sum(axis=1), 1)
 
     def spread(some: IntArray) -> tuple[float, float]:
-        off = some @ values - n[..., None] * mean
+        said = some.reshape(-1, some.shape[-1]) @ values  # one product is quicker than one a check
+        off = said.reshape(mean_of.shape) - mean_of
         jointly = (off.sum(axis=1) ** 2).sum(axis=-1) / together
         return float(jointly.sum()), float((off**2 / each).sum())
 
@@ -258,8 +260,8 @@ def checks_differ(
     shuffles = int(np.ceil(2 / level))
     most = level / 2 * (1 + shuffles)
     farther, equal = np.zeros(2), np.ones(2)
-    for _ in range(shuffles):
-        other = np.array(spread(_shuffled(counts, generator)))
+    for shuffled in islice(_shuffled(counts, generator), shuffles):
+        other = np.array(spread(shuffled))
         farther += other > seen + ROUNDING
         equal += np.abs(other - seen) <= ROUNDING
         if (farther > most).all():
@@ -267,15 +269,17 @@ def checks_differ(
     return bool((farther + lots * equal <= most).any())
 
 
-def _shuffled(counts: IntArray, generator: np.random.Generator) -> IntArray:
-    """The same draws, dealt anew to the checks of their question."""
+def _shuffled(counts: IntArray, generator: np.random.Generator) -> Iterator[IntArray]:
+    """The same draws, again and again dealt anew to the checks of their question."""
     checks, questions, kinds = counts.shape
     by_question = counts.transpose(1, 0, 2).reshape(questions, -1)
     flat = np.repeat(np.arange(by_question.size), by_question.ravel())
-    question, cell = flat // (checks * kinds), flat // kinds
-    order = np.argsort(question + generator.random(len(flat)))
-    dealt = np.bincount(cell * kinds + flat[order] % kinds, minlength=counts.size)
-    return dealt.reshape(questions, checks, kinds).transpose(1, 0, 2)
+    question, kind = flat // (checks * kinds), flat % kinds
+    check = question + questions * (flat // kinds % checks)
+    while True:
+        order = np.argsort(question + generator.random(len(flat)))
+        dealt = np.bincount(check * kinds + kind[order], minlength=counts.size)
+        yield dealt.reshape(counts.shape)
 
 
 class Bet(NamedTuple):
