@@ -52,6 +52,31 @@ def test_votes_are_in_the_measure_of_the_row(sheet: str) -> None:
     assert f"{near:.3f}" in words("gate", sheet, "--min", "within_one=.5", "--votes", "3")
 
 
+def test_judges_stand_in_the_order_of_the_measure_of_a_scale(tmp_path: Path) -> None:
+    """A judge that is never right and always near stands before one that is right or far off."""
+    label = [1, 2, 3, 4, 5] * 8
+    of = {
+        "exact": [one if n % 5 else 6 - one + (one == 3) * 2 for n, one in enumerate(label)],
+        "near": [one + 1 if one < 5 else 4 for one in label],
+    }
+    rows = [
+        {"question": f"q{n}", "judge": judge, "verdict": given[n], "label": label[n]}
+        for judge, given in of.items()
+        for n in range(len(label))
+    ]
+    frame = pd.DataFrame(rows)
+    off = (frame["verdict"] - frame["label"]).abs()
+    near, right = ((off <= least).groupby(frame["judge"]).mean() for least in (1, 0))
+    assert near["near"] > near["exact"]
+    assert right["near"] < right["exact"]
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    said = invoke("report", str(tmp_path / "two.csv")).output.splitlines()
+    first, second = [one for one in said if re.match(r"(near|exact) +\d", one)]
+    assert first.split()[:2] == ["near", f"{near['near']:.0%}"]
+    assert second.split()[:2] == ["exact", f"{near['exact']:.0%}"]
+    assert f" {right['exact']:.0%} " in second
+
+
 @pytest.mark.parametrize(
     ("values", "asked"),
     [

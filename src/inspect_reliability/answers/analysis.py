@@ -99,15 +99,19 @@ class Analysis(Answered):
 
     @cached_property
     def best_first(self) -> list[Row]:
-        """The rows with labels, then the others; of each benchmark the best first."""
+        """The rows with labels, then the others; of each benchmark the best first.
+
+        The best is right most often; of a scale, most often within one step.
+        """
         benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in self.rows))
-        order: dict[Row, tuple[bool, int, float]] = {}
+        order: dict[Row, tuple[bool, int, float, float]] = {}
         for row in self.rows:
-            right = [one["accuracy"] for one in self.of(row, "validity")]
+            right = [(one["within_one"], one["accuracy"]) for one in self.of(row, "validity")]
+            near, exact = right[0] if right else (None, None)
             steady = None if row.no_draws else row.estimates["agreement"].value
-            value = right[0] if right and right[0] is not None else steady
+            value = exact if exact is not None else steady
             place = benchmarks.index(str(row.keys.get("benchmark")))
-            order[row] = not right, place, -(value or 0.0)
+            order[row] = not right, place, -(near or 0.0), -(value or 0.0)
         return sorted(self.rows, key=order.__getitem__)
 
     @cached_property

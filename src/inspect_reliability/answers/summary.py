@@ -207,8 +207,8 @@ def meanings_of_words(analysis: Analysis) -> list[Block]:
 
 
 _COLUMNS = (
-    ("right", "Right", "how often one verdict is right by the labels"),
     ("near", "Within one step", "how often one verdict is at most a step from the label"),
+    ("right", "Right", "how often one verdict is right by the labels"),
     ("rank", "Rank correlation", "how well mean verdicts and labels agree in rank"),
     ("undecided", "Undecided", "how often one verdict decides nothing"),
     ("again", "Same again", "how often two tries on one question give the same verdict"),
@@ -239,8 +239,10 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
         n = right["n_labelled"]
         if is_of_scale(right):
             found["near"] = _cell(right, "within_one", "%", n)
-            if right["within_one"] is None:
+            if right["within_one"] is None or row.asked_once:
                 found["rank"] = _cell(right, "rank_correlation", "z.2f", n)
+            if row.asked_once:  # no other try says anything
+                found["right"] = _cell(right, "accuracy", "%", n)
         else:
             found["right"] = _cell(right, "accuracy", "%", n)
             # What decides nothing has a column where it is more than outputs without a verdict.
