@@ -92,6 +92,7 @@ class _Written(BaseModel):
     scores: dict[str, Score] | None = None
     model_usage: dict[str, ModelUsage] = Field(default_factory=dict)
     error: str | None = None
+    started_at: str | None = None
     uuid: str | None = None
 
     @property

@@ -39,6 +39,7 @@ def judgments(
     created: Mapping[str, str],
     settings: Mapping[str, dict[str, str]] | None = None,
     ids: Mapping[str, str] | None = None,
+    began: Mapping[str, str] | None = None,
 ) -> Judgments:
     logs = {
         where: Log(
@@ -46,6 +47,7 @@ def judgments(
             "frozen",
             at,
             id=(ids or {}).get(where, where),
+            began=(began or {}).get(where, ""),
             settings=(settings or {}).get(where, JUDGE),
         )
         for where, at in created.items()
@@ -53,7 +55,7 @@ def judgments(
     return Judgments(pd.DataFrame(rows), logs=logs)
 
 
-def test_checks_are_in_the_order_of_time_and_of_ids_within_a_second() -> None:
+def test_checks_are_in_the_order_of_time() -> None:
     """Neither the names of files nor the order of rows decide."""
     at = {"x/9.eval": "2026-01-01T00:00:00+00:00", "y/1.eval": "2026-01-02T00:00:00+00:00"}
     at |= {"z/5.eval": "2026-01-02T01:00:00+02:00"}  # an hour before y
@@ -62,10 +64,14 @@ def test_checks_are_in_the_order_of_time_and_of_ids_within_a_second() -> None:
     assert [one.places for one in checks] == [("x/9.eval",), ("z/5.eval",), ("y/1.eval",)]
     assert table.groupby(CHECK)["log"].first().tolist() == ["x/9.eval", "z/5.eval", "y/1.eval"]
     same = dict.fromkeys(("x/1.eval", "y/2.eval"), "2026-01-01T00:00:00+00:00")
-    known = judgments(
-        judged("x/1.eval") + judged("y/2.eval"), same, ids={"x/1.eval": "b", "y/2.eval": "a"}
-    )
-    assert [one.places for one in checks_of(known)[1]] == [("y/2.eval",), ("x/1.eval",)]
+    both, ids = judged("x/1.eval") + judged("y/2.eval"), {"x/1.eval": "b", "y/2.eval": "a"}
+    # Within a second the first sample decides, in any time zone; then the id, at each look alike.
+    for later, first in (("01.500002+00:00", "y/2.eval"), ("01.500000+00:00", "x/1.eval")):
+        began = {"x/1.eval": f"2026-01-01T00:00:{later}"}
+        began["y/2.eval"] = "2026-01-01T02:00:01.500001+02:00"
+        known = judgments(both, same, ids=ids, began=began)
+        assert checks_of(known)[1][0].places == (first,)
+    assert checks_of(judgments(both, same, ids=ids))[1][0].places == ("y/2.eval",)
 
 
 def test_a_run_that_was_made_up_later_is_one_check() -> None:

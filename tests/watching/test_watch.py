@@ -315,7 +315,11 @@ def test_what_is_next_runs_where_a_task_judges(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tasks").symlink_to(ROOT / "tasks")
     [log] = (ROOT / "logs" / "example").glob("*.eval")
-    said = invoke("watch", log, "--freeze", "3", "--out", "anchors.eval")
+    refused = invoke("watch", log, "--freeze", "3", "--out", "anchors.eval")
+    assert refused.exit_code == 2
+    assert "by their ids and takes no log of anchors" in " ".join(refused.stderr.split())
+    assert not Path("anchors.eval").exists()
+    said = invoke("watch", log, "--freeze", "3")
     for number in (1, 2):
         [call] = re.findall(r"^ +inspect (eval .*)$", said.output, re.MULTILINE)
         done = inspect(*shlex.split(call), "--display", "none")

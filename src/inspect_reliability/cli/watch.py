@@ -28,7 +28,7 @@ from .options import CommonOptions, Finite, by_option, reads_logs
 from .targets import html_option, write_page, writes
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
+    from inspect_ai.log import EvalLog, EvalSpec
 
 _FROZEN = "frozen"
 """Metadata key of a log of anchors: the log that they are from."""
@@ -147,13 +147,20 @@ def _freeze(
             "--out writes a log of anchors from one log: name that log, not several. From a file "
             "of judgments it writes a table: name a .csv, as in --out anchors.csv."
         )
+    spec = read_log(logs[0], header_only=True).eval if of_log else None
+    by_task = spec if spec and is_judge_task(spec) else None
+    if out and by_task and out.lower().endswith(".eval"):
+        raise UserError(
+            f"{logs[0]} is of a judge's task, which judges outputs again by their ids and takes no "
+            "log of anchors. Leave --out out, or keep the ids as a table: --out anchors.csv."
+        )
     judgments = request.read()
     found = freeze(judgments, number, alpha)
     if out and out.lower().endswith(".csv"):
         write_text(out, to_csv(frame_of(anchor_rows(judgments.table, found))), _ANCHORS)
     elif out:
         _write_log(logs[0], out, sample_uuids(judgments.table, found))
-    document = frozen_document(found, _first_check(found, judgments, logs[0], out, of_log))
+    document = frozen_document(found, _first_check(found, judgments, out, of_log, by_task))
     request.show(document)
     if out:
         print_text(console(stderr=True), f"Wrote {out}")
@@ -162,15 +169,18 @@ def _freeze(
 
 
 def _first_check(
-    found: Frozen, judgments: Judgments, log: str, out: str | None, of_log: bool
+    found: Frozen,
+    judgments: Judgments,
+    out: str | None,
+    of_log: bool,
+    by_task: "EvalSpec | None",
 ) -> list[Text]:
-    """How to make the first check of the anchors."""
-    spec = read_log(log, header_only=True).eval if of_log else None
-    if spec and is_judge_task(spec):
+    """How to make the first check of the anchors, which the task of a judge makes by itself."""
+    if by_task:
         chosen = sample_uuids(judgments.table, found)
         rows = judgments.table[judgments.table["uuid"].isin(chosen)]
-        return check_of_task(spec, [*rows["sample"]], DRAWS, 1, "anchors/1")
-    form = "eval" if spec else "csv"
+        return check_of_task(by_task, [*rows["sample"]], DRAWS, 1, "anchors/1")
+    form = "eval" if of_log else "csv"
     if not out:
         return next_step(f"write them with --out anchors.{form}, then check them")
     if out.lower().endswith(".csv"):

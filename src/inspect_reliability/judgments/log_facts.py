@@ -58,7 +58,8 @@ class Log:
     Attributes:
         run: Model, task and temperature.
         task: Id that retries of a run share, or that of the log whose outputs it judges.
-        created: When it was made.
+        created: When it was made, to the second.
+        began: When its first sample began, to the microsecond; empty if it does not say.
         gaps: The judgments missing from it.
         part: What it has of a study in shards, if it is of one.
         id: Id of this run alone.
@@ -72,6 +73,7 @@ class Log:
     gaps: Sequence[Gap] = ()
     part: Part | None = None
     id: str = ""
+    began: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int | str, int] | None = None
 

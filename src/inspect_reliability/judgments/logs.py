@@ -296,7 +296,9 @@ def _known(
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     created, settings = str(log.eval.created), judge_settings(log)
     first = next(((one.id, one.epoch) for one in samples if one.scores), None)
-    return Log(run, task, created, gaps, part, log.eval.eval_id, settings, first)
+    began = min((one.started_at for one in samples if one.started_at), default="")
+    known = (run, task, created, gaps, part)
+    return Log(*known, id=log.eval.eval_id, began=str(began), settings=settings, sample=first)
 
 
 def _why(error: Exception) -> str:

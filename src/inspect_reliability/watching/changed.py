@@ -1,15 +1,17 @@
 """The bets of `watch`: on the checks of a judge, and on a stream of production."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from ..errors import UserError
 from ..judgments.table import Judgments
+from ..log_files import read_log
 from ..record.same_model import same_model
 from ..stats.cells import Flags, IntArray
 from .bets import (
@@ -26,6 +28,9 @@ from .bets import (
 )
 from .checks import CHECK, Check, checks_of, in_stream
 from .streams import Stream, anchors, outputs
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSpec
 
 Changed = Literal["none", "judge", "system", "judge_system_unknown"]
 
@@ -127,6 +132,14 @@ class Watching:
         while number and (self.checks[number - 1].reason or "").startswith("another judge"):
             number -= 1
         return number if number < len(self.checks) else None
+
+    @cached_property
+    def last(self) -> "EvalSpec | None":
+        """What the log of the last check says of its run; None for a file, or a log that went."""
+        with suppress(UserError):
+            if places := self.checks[-1].places:
+                return read_log(places[-1], header_only=True).eval
+        return None
 
     @cached_property
     def not_enough(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -147,10 +148,19 @@ def _numbers(times: Mapping[str, str]) -> dict[str, float]:
     return found
 
 
-def _order(judgments: Judgments, run: Any, when: Mapping[str, float]) -> tuple[float, str, str]:
-    """By time; within a second, by the run's own id."""
+def _order(
+    judgments: Judgments, run: Any, when: Mapping[str, float]
+) -> tuple[float, float, str, str]:
+    """By time; within a second, by the start of the first sample.
+
+    Runs that agree in both are alike but for their id, which is the same wherever the log is: it
+    decides, so that the order is the same at each look.
+    """
     log = judgments.logs.get(run[0])
-    return when[run[0]], log.id if log else "", str(run)
+    began = 0.0
+    if log and log.began:
+        began = datetime.fromisoformat(log.began).timestamp()
+    return when[run[0]], began, log.id if log else "", str(run)
 
 
 def _check(judgments: Judgments, place: str, rows: pd.DataFrame, when: float) -> Check:

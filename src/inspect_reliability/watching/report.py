@@ -1,13 +1,12 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from math import log10
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,7 +18,6 @@ from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.sources import Source
-from ..log_files import read_log
 from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
@@ -28,6 +26,9 @@ from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import Changed, Watching, watching
 from .next_check import check_of_task, is_judge_task
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSpec
 
 TITLE = "Who changed, the judge or the system?"
 
@@ -381,13 +382,14 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
                 "add the verdicts of the next check", f"watch {again}{_streams(stream)}"
             )
         draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
-        if any(name.startswith("-T ") for name in found.checks[-1].settings):
-            spec = read_log(found.checks[-1].places[-1], header_only=True).eval
-            if is_judge_task(spec):
-                return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
+        spec = found.last
+        by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
+        if spec and by_task and is_judge_task(spec):
+            return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
         words = "check again, each time with a seed and a folder of its own"
-        frozen = _frozen(found.checks[-1].places[-1])
-        call = f"rejudge {frozen} --replications {draws} --seed {number} --log-dir {quote(to)}"
+        call = (
+            f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
+        )
         return next_step(words, call)
     assert found.since is not None
     if found.another is not None:
@@ -414,16 +416,13 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     return next_step(words, f"watch {again} --since {found.since + 1}{_streams(stream)}")
 
 
-def _frozen(check: str) -> str:
+def _frozen(spec: "EvalSpec | None") -> str:
     """The log that a check judged again, as `rejudge` was told it; capitals where it is not known.
 
     Only its name is: its folder is for the user to know.
     """
-    with suppress(UserError):
-        typed = (read_log(check, header_only=True).eval.metadata or {}).get(REJUDGED)
-        if isinstance(typed, list) and typed:
-            return quote(str(typed[0]))
-    return "ANCHORS.eval"
+    typed = ((spec and spec.metadata) or {}).get(REJUDGED)
+    return quote(str(typed[0])) if isinstance(typed, list) and typed else "ANCHORS.eval"
 
 
 def _streams(stream: Sequence[str]) -> str:
