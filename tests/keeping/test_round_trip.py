@@ -93,7 +93,7 @@ def test_a_label_that_differs_is_final(folder: Path) -> None:
     assert wrong["decision"].tolist() == ["labelled"] * 2
     assert wrong["final"].tolist() == [4, 3]
     assert wrong["why"].tolist() == [f"votes {n}, {n}, {n}; a person says {n + 1}" for n in (3, 2)]
-    right = found[found["Lehrkraft"] == found["median grade"]]
+    right = found[found["Lehrkraft"] == found["verdict"]]
     assert {*right["decision"]} == {"keep"}
     listed = ir.keep("noten.xlsx", columns=COLUMNS, max_error=0.4, within_one=False).verdicts
     listed = listed.set_index("question")
@@ -129,3 +129,16 @@ def test_checked_verdicts_alone_promise_nothing() -> None:
     complete = ir.analyse(others, labels=table).results["validity"][0]
     assert complete["n_labelled"] == 60  # every question has a label then
     assert not complete["cautions"]
+
+
+def test_a_list_has_the_grade_that_was_promised() -> None:
+    """Of 1, 1, 3, 4 and 5 the most frequent is kept; what is not kept has the mean."""
+    rows = [(f"q{q}", k, said, 1) for q in range(40) for k, said in enumerate((1, 1, 3, 4, 5))]
+    rows += [(f"p{q}", k, said, 3) for q in range(9) for k, said in enumerate((2, 2, 3, 3, 5))]
+    rows += [(f"r{q}", k, q, q) for q in range(1, 6) for k in range(5)]
+    table = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+    listed = ir.keep(table, max_error=0.4).verdicts.set_index("question")
+    assert listed.loc["q1", "decision"] == "keep"
+    assert listed.loc["q1", "verdict"] == "1"
+    assert listed.loc["p1", "decision"] == "escalate"
+    assert listed.loc["p1", "verdict"] == "3"

@@ -114,7 +114,7 @@ def _taken(found: Choosing) -> str:
 def _grades(found: Choosing) -> Iterator[str]:
     """What counts as right of grades, and what several votes are."""
     if found.within_one is not None:
-        means = ", and several votes are their mean" * (
+        means = ", and several votes are their mean, rounded to the nearest grade" * (
             len({c.votes for c in found.candidates}) > 1
         )
         yield (_NEAR if found.within_one else _EXACT).format(means)

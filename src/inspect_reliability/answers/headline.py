@@ -235,13 +235,15 @@ def _of_scale(row: Row, right: Record) -> Iterator[str]:
     if (k := enough_means(right, "within_one")) > 1:
         yield f"right exactly in {once}"
         mean = means[k]["within_one"]
-        yield f"the mean of {k} tries is {step} in {share(mean, n)}{_for_empty(row, right, mean)}"
+        said = f"the mean of {k} tries, rounded to a grade, is {step} in {share(mean, n)}"
+        yield f"{said}{_for_empty(row, right, mean)}"
     elif (k := enough_means(right, "accuracy")) > 1:
         exact = share(means[k]["accuracy"], n)
-        yield f"the mean of {k} tries is right exactly in {exact} instead of {once}"
+        mean_of = f"the mean of {k} tries, rounded to a grade,"
+        yield f"{mean_of} is right exactly in {exact} instead of {once}"
     else:
         several = len(means) > 1 and not row.no_draws
-        more = ", and the mean of more tries adds little" if several else ""
+        more = ", and the mean of more tries, rounded to a grade, adds little" if several else ""
         yield f"right exactly in {once}{more}"
 
 

@@ -507,7 +507,8 @@ class LabelledCascade:
         judges, by = self.cascade.judges, self.kept_by
         last, at = self._last, np.arange(len(by))
         top = np.array([one.top for one in judges])[last, at]
-        said = [self._said(row, n) for row, n in zip(self.votes, top, strict=True)]
+        each = zip(self.votes, top.tolist(), (by >= 0).tolist(), strict=True)
+        said = [self._said(*one) for one in each]
         usable = zip(self.by_people, said, by >= 0, strict=True)
         final = [given or (verdict if kept else None) for given, verdict, kept in usable]
         found = pd.DataFrame(
@@ -535,24 +536,28 @@ class LabelledCascade:
         texts = {str(one["question"]): case_of(one).outputs.get("") for one in first}
         return [texts.get(str(name)) for name in self.questions]
 
-    def _median(self, votes: FloatArray) -> str:
-        """The median of grades with these votes, as a grade is spelled where it is one."""
+    def _mean(self, votes: FloatArray) -> str:
+        """The grade that is nearest to the mean of these votes; midway between two, the mean."""
         assert self.scale is not None
         values = self.scale[~np.isnan(self.scale)]
-        order = np.argsort(values)
-        below = votes[order].cumsum() / votes.sum()
-        ends = [np.flatnonzero(below > half)[0] for half in (0.5 - ROUNDING, 0.5 + ROUNDING)]
-        median = float(values[order][ends].mean())
+        mean = float(votes @ values / votes.sum())
+        apart = np.abs(values - mean)
+        nearest = np.unique(values[apart <= apart.min() + ROUNDING])
         spelled: dict[float, str] = dict(zip(self.scale.tolist(), self.categories, strict=True))
-        return spelled.get(median, f"{median:g}")
+        return spelled[float(nearest[0])] if len(nearest) == 1 else f"{mean:g}"
 
-    def _said(self, votes: FloatArray, top: int) -> str:
-        """The most frequent verdict by name, of grades their median, or that it is undecided."""
+    def _said(self, votes: FloatArray, top: int, kept: bool) -> str:
+        """The verdict that is kept, which is the most frequent; else the mean grade of the tries.
+
+        Of names that are not kept it is the most frequent as well, or that it is undecided.
+        """
+        if kept:
+            return self.categories[top]
         values = self.scale
         if values is not None and (top < 0 or not np.isnan(values[top])):
             graded = votes[~np.isnan(values)]
             if graded.any():
-                return self._median(graded)
+                return self._mean(graded)
         if top >= 0:
             return self.categories[top]
         most = np.flatnonzero(votes == votes.max())

@@ -54,6 +54,7 @@ from .validity import (
     grades_in_words,
     is_of_scale,
     no_better_than_always,
+    one_grade_in_words,
     tabled,
 )
 
@@ -378,6 +379,9 @@ def _beside_labels(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]
     }
     for said, name in always.items():
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if len(always) > 1 else said, "answer")
+    for one, _, name in each:
+        if grade := one_grade_in_words(one):
+            yield Text(f"{name}: {grade[0].lower()}{grade[1:]}" if names[1:] else grade, "answer")
     for one, row, name in each:
         confused = confused_in_words(analysis, row, one, name)
         if said := " ".join([*grades_in_words(one, name), *confused]):

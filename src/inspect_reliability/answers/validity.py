@@ -14,6 +14,7 @@ from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, to
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.beside_labels import best_constant, mean_error, of_given
 from ..stats.labelled import WITHIN_ONE
+from ..stats.one_grade import one_grade
 from ..stats.rates import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
@@ -113,6 +114,7 @@ def _validity(row: Row, known: Labelled) -> Record:
             }
             for n, (one, near) in known.means(NO_VERDICTS).items()
         ],
+        "one_grade": [one._asdict() for one in one_grade(known, NO_VERDICTS)],
         "not_estimable": reasons(estimates),
         "cautions": list(_cautions(row, known)),
     }
@@ -135,6 +137,34 @@ def always_in_words(record: Record) -> str | None:
     what = "right" if record["within_one"] is None else near_in_words(record)
     of = share(record["always_share"], record["n_labelled"])
     return f"Always {record['always']} would be {what} in {of} of these labels."
+
+
+_ONE_GRADE = {"mean": "mean", "median": "median", "majority": "most frequent grade"}
+
+_BETTER = 0.02
+"""Share of labels by which a median or a majority must be right more often than the mean."""
+
+
+def one_grade_in_words(record: Record) -> str | None:
+    """Which one grade of all tries to use, and how often each is right; None if that is not known.
+
+    The mean counts in every command, so another one has to be better by what a report leads with.
+    """
+    found = {one["of"]: one for one in record["one_grade"]}
+    if not found:
+        return None
+    best = max(found.values(), key=lambda one: float(one[WITHIN_ONE]))
+    better = best[WITHIN_ONE] - found["mean"][WITHIN_ONE] > _BETTER
+    take = best["of"] if better else "mean"
+    near, exact = (
+        ", ".join(share(found[of][kind], record["n_labelled"]) for of in _ONE_GRADE)
+        for kind in (WITHIN_ONE, KINDS[0])
+    )
+    rounded = ", rounded to the nearest grade" * (take != "majority")
+    return (
+        f"One grade for your sheet: the {_ONE_GRADE[take]} of all tries{rounded}. Mean, median and "
+        f"most frequent grade are {near_in_words(record)} in {near}; exactly right in {exact}."
+    )
 
 
 def no_better_than_always(record: Record) -> str:

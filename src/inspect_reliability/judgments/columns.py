@@ -121,7 +121,7 @@ USUAL: Mapping[str, Sequence[str]] = {
         *("trace id", "conversation id", "case id", "test id", "uid", "id"),
         *("question text", "query", "instruction", "input", "prompt"),
     ),
-    "verdict": ("median grade", *(f"{who} {one}" for who in _JUDGES for one in _SAID), *_SAID),
+    "verdict": (*(f"{who} {one}" for who in _JUDGES for one in _SAID), *_SAID),
     "judge": (
         *("evaluator", "grader", "judge model", "evaluator model", "grader model", "rater model"),
         *("judge name", "evaluator name", "grader name", "judge id", "llm judge", "model judge"),

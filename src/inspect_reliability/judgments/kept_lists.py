@@ -10,20 +10,19 @@ from .reading import Reading
 if TYPE_CHECKING:
     import pandas as pd
 
-CHECKED, LABELLED, MEDIAN = "checked", "labelled", "median grade"
-"""Columns of a list for a person: what she fills in, labels whose source has no name of its own for
-them, and the verdict if it is that of grades."""
+CHECKED, LABELLED = "checked", "labelled"
+"""Columns of a list for a person: what she fills in, and labels whose source has no name of its own
+for them."""
 
 _WHO = "whoever checked"
 """The rater of what is filled in: two verdicts of one question contradict each other."""
 
-_ALWAYS = {"question", "confidence", "decision", CHECKED}
+_ALWAYS = {"question", "verdict", "confidence", "decision", CHECKED}
 
 
 def is_list(frame: pd.DataFrame) -> bool:
     """Whether rows are a list of `keep` that a person may fill in."""
-    names = {*map(str, frame)}
-    return names >= _ALWAYS and bool(names & {"verdict", MEDIAN})
+    return {*map(str, frame)} >= _ALWAYS
 
 
 def reading_of_list(frame: pd.DataFrame, reading: Reading) -> Reading:
@@ -46,7 +45,7 @@ def _label(frame: pd.DataFrame) -> str | None:
     It is filled where a label decided, and empty where nobody labelled.
     """
     names = [*map(str, frame)]
-    before = names[names.index(MEDIAN if MEDIAN in names else "verdict") - 1]
+    before = names[names.index("verdict") - 1]
     given, decided = frame[before].notna(), frame["decision"]
     labelled, open_ = decided == LABELLED, ~decided.isin([LABELLED, "keep"])
     fits = labelled.any() and given[labelled].all() and open_.any() and not given[open_].any()

@@ -11,7 +11,7 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..judgments.column_names import numbers_of_tries
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
-from ..judgments.kept_lists import CHECKED, LABELLED, MEDIAN
+from ..judgments.kept_lists import CHECKED, LABELLED
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
 
@@ -68,8 +68,6 @@ def workbook(
     found = found.drop(columns=gone, errors="ignore")
     for name in ("verdict", "final"):
         found[name] = _as_numbers(found[name])
-    if panel.scale is not None:
-        found = found.rename(columns={"verdict": MEDIAN})
     place_of = {name: at for at, name in enumerate(order)}
     at = found["question"].map(lambda one: place_of.get(one, len(place_of)))
     first = found["decision"].map(_FIRST.index)
