@@ -44,5 +44,5 @@ def test_every_cell_runs_and_shows_what_the_report_says(
     named = names["grades"].set_axis(["question", "verdict"], axis=1)
     assert estimate.value == names["omega"](named).value
     right = analyse("verdicts.csv").results["validity"]
-    assert names["checks"]["value"].tolist() == [one["accuracy"] for one in right]
+    assert names["checks"].summary()["value"].tolist() == [one["accuracy"] for one in right]
     assert re.search(r"^gpt-5.4 +68%", capsys.readouterr().out, re.MULTILINE)

@@ -39,6 +39,7 @@ from inspect_reliability import (
 )
 from inspect_reliability.answers.card import JudgeCards
 from inspect_reliability.answers.choose import JudgeChoice
+from inspect_reliability.answers.compare import ComparedJudges
 from inspect_reliability.answers.label_out import LabelDraw
 from inspect_reliability.keeping.report import KeptVerdicts
 from inspect_reliability.stats import Estimate
@@ -72,16 +73,16 @@ def test_columns_name_what_frames_call_otherwise() -> None:
     def said(one: pd.DataFrame, columns: dict[str, str] | None = None) -> list[pd.DataFrame]:
         return [
             analyse(one, columns=columns).frame(),
-            compare(one, by="judge", columns=columns),
-            plan(one, half_widths=[0.2], columns=columns),
-            gate(one, least={"agreement": 0.5}, columns=columns),
+            compare(one, by="judge", columns=columns).summary(),
+            plan(one, half_widths=[0.2], columns=columns).summary(),
+            gate(one, least={"agreement": 0.5}, columns=columns).summary(),
         ]
 
     for found, expected in zip(said(own, yours), said(frame), strict=True):
         pd.testing.assert_frame_equal(found, expected)
     one = own[own["who"] == "a"]
     assert omega(one, columns=yours) == omega(frame[frame["judge"] == "a"])
-    assert gate(frame, most={"agreement": 0.1}).attrs == {"result": "fails"}
+    assert gate(frame, most={"agreement": 0.1}).result == "fails"
 
 
 def test_a_suite_takes_the_metric_and_the_scorer() -> None:
@@ -156,9 +157,9 @@ def test_conditions_are_never_pooled_silently() -> None:
     assert rows.tolist() == pytest.approx(alone)
     within = compare(both, by="judge")
     apart = compare(frame({"one": STEADY}), frame({"two": UNSTEADY}))
-    assert_type(within, pd.DataFrame)
-    assert within.equals(apart)
-    first = within.set_index("coefficient").loc["omega"]
+    assert_type(within, ComparedJudges)
+    assert within.summary().equals(apart.summary())
+    first = within.summary().set_index("coefficient").loc["omega"]
     assert (first["first"], first["second"]) == ("one", "two")
     assert first["difference"] == pytest.approx(alone[0] - alone[1])
     with pytest.raises(ValueError, match='by="judge"'):

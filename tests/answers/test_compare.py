@@ -168,7 +168,7 @@ def test_copies_repeat_themselves_no_more_than_draws() -> None:
                 drawn = "ABC"[rng.choice(3, p=shares) if temperature else shares.argmax()]
                 rows.append((f"q{question}", temperature, replication + 1, drawn))
     table = pd.DataFrame(rows, columns=["question", "temperature", "replication", "verdict"])
-    found = compare(table.assign(judge="j"), by="temperature")
+    found = compare(table.assign(judge="j"), by="temperature").summary()
     assert {"omega", "agreement"} <= {*found["coefficient"]}
     assert found[["first_value", "difference", "difference_low"]].isna().all(axis=None)
     assert found["second_value"].between(0, 1).all()
@@ -189,8 +189,9 @@ def test_a_few_questions_cannot_tell_and_the_plans_of_both_say_how_many_would() 
     low, high = pair["difference_interval"]
     assert low < 0 < high
     assert high - low > 0.5
-    planned = plan(both, half_widths=[0.1], names=["omega"]).query("table == 'designs'")
-    needed = planned.query("n_replications == 4")["n_questions"].sum()
+    planned = plan(both, half_widths=[0.1], names=["omega"]).summary()
+    designs = planned.query("table == 'designs' and n_replications == 4")
+    needed = designs["n_questions"].sum()
     assert pair["questions_needed"] == needed > 50
     assert f"6 questions cannot tell, and about {needed:,.0f} give the difference" in said
     assert f"judge more questions with both (about {needed:,.0f} in all)" in said

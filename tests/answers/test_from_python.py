@@ -51,15 +51,15 @@ def test_labels_are_those_of_the_option(places: tuple[str, str]) -> None:
 def test_labels_of_a_gate_a_plan_and_a_comparison(places: tuple[str, str]) -> None:
     """Each takes labels, and says what its command says with `--labels`."""
     file, labels = places
-    passes = ir.gate(BARE, least={"accuracy": 0.6}, labels=LABELS)
+    found = ir.gate(BARE, least={"accuracy": 0.6}, labels=LABELS)
     known = json.loads(printed("gate", file, "--labels", labels, "--min", "accuracy=0.6"))
-    assert passes.attrs["result"] == known["result"]
-    assert passes["value"].tolist() == [one["value"] for one in known["rows"]]
-    planned = ir.plan(BARE, labels=labels, names=["accuracy"])
+    assert found.result == known["result"]
+    assert found.summary()["value"].tolist() == [one["value"] for one in known["rows"]]
+    planned = ir.plan(BARE, labels=labels, names=["accuracy"]).summary()
     rows = printed("plan", file, "--labels", labels, "--for", "accuracy", form="csv")
     known = pd.read_csv(StringIO(rows))["n_questions"].dropna()
     assert planned["n_questions"].dropna().tolist() == known.tolist()
-    apart = ir.compare(BARE, by="judge", labels=LABELS)
+    apart = ir.compare(BARE, by="judge", labels=LABELS).summary()
     pairs = json.loads(printed("compare", file, "--labels", labels, "--by", "judge"))["rows"]
     assert "accuracy" in {*apart["coefficient"]}
     assert apart["difference"].tolist() == [one["difference"] for one in pairs]
@@ -280,17 +280,31 @@ def test_what_a_plan_cannot_be_asked() -> None:
         ir.gate(BARE, least={"accuracy": 0.6})
 
 
-def test_a_plan_begins_with_its_answer_when_it_is_printed(places: tuple[str, str]) -> None:
-    """The sentence is that of the command; parts of the frame are plain frames."""
-    found = ir.plan(places[0], half_widths=[0.1])
-    said = " ".join(printed("plan", places[0], "--half-width", ".1", form="table").split())
-    assert found.sentence.startswith("gpt-5.4: omega to within 0.1 takes 86 questions x 5, ")
-    for sentence in found.sentence.split(". "):
-        assert sentence in said
-    assert str(found).startswith(found.sentence)
-    assert repr(found).startswith(found.sentence)
-    assert found._repr_html_().startswith("<p>gpt-5.4: omega to within")
-    assert type(found[found["table"] == "votes"]) is pd.DataFrame
+def as_printed(*call: object) -> list[str]:
+    """What a command prints as Python says it, without commands, notes and where to see more."""
+    said = options_in_python(" ".join(printed(*call, form="table").split()))
+    return re.findall(r"\S+", said.partition(" Next: ")[0])
+
+
+def test_a_gate_a_plan_and_a_comparison_are_those_of_their_commands(
+    places: tuple[str, str],
+) -> None:
+    """The answer comes first when it is printed, and its next step is a call."""
+    file, labels = places
+    given: list[tuple[PythonAnswer, list[str]]] = [
+        (ir.gate(file, labels=labels, least={"accuracy": 0.6}), ["gate", "--min", "accuracy=.6"]),
+        (ir.plan(file, labels=labels, half_widths=0.1), ["plan", "--half-width", ".1"]),
+        (ir.compare(file, labels=labels, by="judge"), ["compare", "--by", "judge"]),
+    ]
+    begins = ("The gate fails.", "gpt-5.4: omega to within 0.1 takes 86", "gpt-5.4 is right more")
+    for (answer, (command, *options)), beginning in zip(given, begins, strict=True):
+        asked = (command, file, "--labels", labels, *options)
+        same(answer, *asked)
+        assert repr(answer).startswith(beginning)
+        said = re.findall(r"\S+", repr(answer).partition("\nNext: ")[0])
+        assert said == as_printed(*asked)[: len(said)]
+    planned = given[1][0]
+    assert next_call(planned).startswith(f'ir.gate("{file}", labels="{labels}", least={{"omega": ')
 
 
 def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
@@ -301,11 +315,12 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
         found = ir.analyse(VERDICTS, reading=reading).frame("validity")
         assert not found["undecided"].any()
         passes = ir.gate(VERDICTS, most={"undecided": 0.1}, reading=reading)
-        assert passes["value"].tolist() == [0.0, 0.0]
+        assert passes.summary()["value"].tolist() == [0.0, 0.0]
     assert ir.analyse(VERDICTS).frame("validity")["undecided"].all()
     settled = ir.compare(VERDICTS, by="judge", reading=ir.Reading(abstain=["none"]))
-    assert not settled.equals(ir.compare(VERDICTS, by="judge", reading=ir.Reading(map={"1": "0"})))
-    assert settled.attrs["together"] == 1
+    mapped = ir.compare(VERDICTS, by="judge", reading=ir.Reading(map={"1": "0"}))
+    assert not settled.summary().equals(mapped.summary())
+    assert settled.together == 1
     gate = partial(ir.gate, least={"omega": 0.5})
     for ask in (ir.analyse, ir.plan, gate, ir.choose, ir.card, ir.keep, ir.rank):
         with pytest.raises(ValueError, match=r"reading is \{.*\}\. Give a Reading or a path, as"):
@@ -371,14 +386,15 @@ def test_the_next_call_runs_as_it_is_printed(
 
 
 def test_intervals_of_three_pairs_hold_together() -> None:
-    """The frame says of how many, and each is wider than that of its pair alone."""
+    """The answer says of how many, and each is wider than that of its pair alone."""
     middle = ONE.assign(judge="middle")
     three = pd.concat([BARE, middle.sample(frac=1.0, random_state=1), middle[::2]])
     found, alone = ir.compare(three, by="judge"), ir.compare(BARE, by="judge")
-    assert (found.attrs["together"], alone.attrs["together"]) == (3, 1)
-    pair = found[(found["first"] == "gpt-5.4") & (found["second"] == "gpt-5.4-nano")]
+    assert (found.together, alone.together) == (3, 1)
+    pair = found.summary().query("first == 'gpt-5.4' and second == 'gpt-5.4-nano'")
     wide, narrow = (
-        (one["difference_high"] - one["difference_low"]).to_numpy() for one in (pair, alone)
+        (one["difference_high"] - one["difference_low"]).to_numpy()
+        for one in (pair, alone.summary())
     )
     assert (wide > narrow).all()
 
@@ -396,7 +412,7 @@ def test_rows_that_are_left_out_are_named() -> None:
     left = found.summary()[listed:]
     names = [f"{one.judge}, wording {one.wording}" for one in left.itertuples()]
     assert said == f"{len(left)} more: {', '.join(names)}. summary() has every row."
-    planned = ir.plan(WORDINGS, half_widths=[0.2]).sentence
+    planned = repr(ir.plan(WORDINGS, half_widths=[0.2]))
     assert "4 more rows have plans of their own." in planned
     assert "more rows. summary()" in repr(ir.choose(VERDICTS, votes=[1, 2, 3, 4, 5, 6, 7]))
 

@@ -243,12 +243,12 @@ def test_votes_are_held_to_a_limit() -> None:
                 right.append(mean(far == 0 for far in apart))
                 near.append(mean(far <= 1 for far in apart))
         limits = {"accuracy": 0.1} | ({"within_one": 0.1} if near else {})
-        found = gate(table, least=limits, votes=3)
+        found = gate(table, least=limits, votes=3).summary()
         assert found["value"].tolist() == pytest.approx(
             [mean(right), *map(mean, [near] * bool(near))]
         )
         assert found["votes"].tolist() == [3] * len(limits)
-    (none,) = gate(table, least={"accuracy": 0.1}, votes=7)["reason"]
+    (none,) = gate(table, least={"accuracy": 0.1}, votes=7).summary()["reason"]
     assert none == "no labelled question has 7 verdicts: the most are 5"
     with pytest.raises(UserError, match="--votes is for accuracy and within_one, not for omega"):
         Limits((("omega", 0.5),), votes=3)
@@ -262,5 +262,5 @@ def test_votes_of_questions_with_unequal_numbers_of_tries() -> None:
         columns=["question", "verdict", "label"],
     )
     for anytime in (False, True):
-        (one,) = gate(table, least={"accuracy": 0.7}, votes=3, anytime=anytime).to_dict("records")
+        (one,) = gate(table, least={"accuracy": 0.7}, votes=3, anytime=anytime).checks
         assert (one["n_questions"], one["value"], one["result"]) == (30, 1.0, PASSES)

@@ -65,18 +65,18 @@ def test_a_plan_is_for_every_row() -> None:
     copies = "; ".join(f"judge, {name}, temperature 0" for name in BENCHMARKS)
     why = f"No plan for {copies}: At temperature 0 all replications of a prompt are copies"
     assert why in said
-    sentence = ir.plan(sweep().table, half_widths=[0.1], names=["omega"]).sentence
-    assert "2 more rows have plans of their own. No plan for judge, BBH, temperature 0;" in sentence
+    python = " ".join(repr(ir.plan(sweep().table, half_widths=[0.1], names=["omega"])).split())
+    assert "2 more rows have plans of their own. No plan for judge, BBH, temperature 0;" in python
 
 
 def test_a_plan_begins_with_what_was_asked_for() -> None:
     """The wanted width comes first, then the one that was reached."""
     half = {"half_widths": [0.07, 0.2], "names": ["omega"]}
     found = ir.plan(made().table, **half)
-    studies = found[(found["table"] == "designs") & (found["half_width"] == 0.07)]
+    studies = found.summary().query("table == 'designs' and half_width == 0.07")
     n = int(studies.sort_values("judgments")["n_questions"].iloc[0])
     begins = rf"judge, BBH, temperature 1: omega to within 0\.07 takes {n} questions x \d+\. "
-    assert re.match(begins + r"The 25 here give omega to within 0\.\d\d\. ", found.sentence)
+    assert re.match(begins + r"The 25 here give omega to within 0\.\d\d\.", repr(found))
 
 
 def test_the_gravest_caution_is_printed_of_rows_without_a_headline() -> None:

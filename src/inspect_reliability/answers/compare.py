@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import weights
+from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
@@ -27,7 +28,6 @@ from ..showing.formats import (
     amount,
     describe,
     finite,
-    flat,
     grouped,
     grouped_by,
     keys_of,
@@ -70,6 +70,36 @@ _MOST_SENTENCES = 12
 NOT_LABELLED = "no question of its benchmark has a label"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedJudges(PythonAnswer):
+    """The differences of each two sides.
+
+    Attributes:
+        sides: The judges, or the values of a column.
+        found: What is found of them.
+    """
+
+    sides: Analysis
+    found: SideDifferences
+
+    _own = ("left_out", "together")
+
+    @cached_property
+    def document(self) -> Document:
+        """The differences as the command shows them."""
+        return compare_document(self.sides, self.found)
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """What could not be compared, in words."""
+        return self.found.not_compared
+
+    @property
+    def together(self) -> int:
+        """Of how many pairs the intervals under one condition hold together."""
+        return len(_by_sides(self.found.pairs))
+
+
 def compare(
     first: Source,
     second: Source | None = None,
@@ -79,7 +109,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
-) -> pd.DataFrame:
+) -> ComparedJudges:
     """Compare two judges, or the values of a column, over the same questions.
 
     Where `by` has three values or more, the intervals of all pairs hold together: each is wider
@@ -95,9 +125,9 @@ def compare(
         reading: How frames and files are read, or a file that says so.
 
     Returns:
-        One row per pair, condition and coefficient, as `compare --format csv` has them: the
-        difference (first minus second) with its interval. `attrs["left_out"]` says what could not
-        be compared, and `attrs["together"]` of how many pairs the intervals hold together.
+        The differences: `summary()` has a row for each pair, condition and coefficient, with the
+        difference (first minus second) and its interval. `left_out` says what could not be
+        compared, and `together` of how many pairs the intervals hold together.
 
     Raises:
         UserError: The judgments cannot be read, or share nothing that can be compared.
@@ -106,7 +136,7 @@ def compare(
         >>> import inspect_reliability as ir
         >>> found = ir.compare("examples/verdicts.csv", by="judge")
         >>> shown = ["coefficient", "difference", "difference_low", "difference_high"]
-        >>> found[shown].round(2).head(2)
+        >>> found.summary()[shown].round(2).head(2)
           coefficient  difference  difference_low  difference_high
         0       omega        0.39            0.28             0.49
         1   agreement        0.31            0.24             0.39
@@ -126,10 +156,9 @@ def compare(
     )
     one, *two = map(read, given)
     analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
-    pairs, not_compared = compare_arms(analysis)
-    frame = pd.DataFrame([flat(pair) for pair in pairs])
-    frame.attrs |= {"left_out": not_compared, "together": len(_by_sides(pairs))}
-    return frame
+    found = differences(analysis)
+    refuse_nothing(found)
+    return ComparedJudges(analysis, found)
 
 
 def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
@@ -176,15 +205,19 @@ def differences(analysis: Analysis) -> SideDifferences:
     return SideDifferences(pairs, not_compared, list(drift(analysis)))
 
 
-def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
-    """Who is right more often and who repeats itself more; then every difference, and what changed.
+def refuse_nothing(found: SideDifferences) -> None:
+    """Refuse two sides that share nothing.
 
     Raises:
         UserError: There is nothing to show.
     """
+    if not (found.pairs or found.changed):
+        raise UserError("\n".join(["Nothing to compare.", *found.not_compared]))
+
+
+def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
+    """Who is right more often and who repeats itself more; then all differences and changes."""
     pairs, not_compared, changed = found
-    if not (pairs or changed):
-        raise UserError("\n".join(["Nothing to compare.", *not_compared]))
     every = partial(_every, analysis, pairs, changed)
     return Document(
         "Which is steadier?",
@@ -217,9 +250,9 @@ def _answer(
         conditions = grouped_by(own, lambda pair: describe(_condition(pair)))
         where, first = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
         others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
+        said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
         if len(sides) == 1:
             said.append(_table(names, first))
-        said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
         asked = next_step(_next(first, more_labels))
     if not pairs:  # what changed is all there is
         said = every()

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import Judged
@@ -16,6 +16,7 @@ from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
+from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
     BETTER,
@@ -48,7 +49,7 @@ from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE, about
 from .labelled_cascade import tells_outputs_apart
-from .results import analyse, as_frame
+from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import next_step, worst
 from .validity import by_these_labels
@@ -286,6 +287,31 @@ def overall(checks: Sequence[Record]) -> str:
     return next(result for result in (FAILS, OPEN, PASSES) if result in results)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckedJudges(PythonAnswer):
+    """Whether judges are good enough, a check for each judge and requirement.
+
+    Attributes:
+        analysis: The judges.
+        checks: A record for each judge and requirement, as `summary()` has them in a data frame.
+    """
+
+    analysis: Analysis
+    checks: Sequence[Record]
+
+    _own = ("result",)
+
+    @cached_property
+    def document(self) -> Document:
+        """The checks as the command shows them."""
+        return gate_document(self.analysis, self.checks)
+
+    @property
+    def result(self) -> str:
+        """That of all together: "passes", "fails" or "too uncertain to say"."""
+        return overall(self.checks)
+
+
 def gate(
     judgments: Source,
     by: str | Sequence[str] = (),
@@ -298,7 +324,7 @@ def gate(
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
-) -> pd.DataFrame:
+) -> CheckedJudges:
     """Let every judge pass or fail, by its 95% interval over questions.
 
     Args:
@@ -314,8 +340,8 @@ def gate(
         reading: How frames and files are read, or a file that says so.
 
     Returns:
-        One row per judge and requirement, as `gate --format csv` has them. `attrs["result"]` is
-        that of all together: "passes", "fails" or "too uncertain to say".
+        The checks: `summary()` has a row for each judge and requirement. `result` is that of all
+        together: "passes", "fails" or "too uncertain to say".
 
     Raises:
         UserError: The judgments cannot be read, or nothing of this name can have a limit.
@@ -323,11 +349,11 @@ def gate(
     Example:
         >>> import inspect_reliability as ir
         >>> found = ir.gate("examples/verdicts.csv", least={"accuracy": 0.6})
-        >>> found[["judge", "value", "result"]].round(2)
+        >>> found.summary()[["judge", "value", "result"]].round(2)
                   judge  value                result
         0       gpt-5.4   0.68  too uncertain to say
         1  gpt-5.4-nano   0.50                 fails
-        >>> found.attrs["result"]
+        >>> found.result
         'fails'
     """
     at_least, at_most = (tuple((limit or {}).items()) for limit in (least, most))
@@ -335,10 +361,7 @@ def gate(
     if not limits.all:
         raise UserError('Say what to hold the judge to, as in least={"accuracy": 0.8}.')
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
-    checks = check_limits(analysis, limits)
-    frame = as_frame(checks)
-    frame.attrs["result"] = overall(checks)
-    return frame
+    return CheckedJudges(analysis, check_limits(analysis, limits))
 
 
 def _more_in_words(check: Record) -> str:
@@ -364,7 +387,7 @@ def gate_document(
     votes: int = 1,
     logs: str = "LOGS",
 ) -> Document:
-    """The checks, their overall result, and why a judge is uncertain.
+    """The overall result, the checks, and why a judge is uncertain.
 
     `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say,
     `votes` how many verdicts each judgment is the majority of, and `logs` what was read.
@@ -398,7 +421,7 @@ def gate_document(
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)
     return Document(
         "Are the judges good enough?",
-        [*[table] * bool(checks), *worst(told), *worst(why), Text(sentence, tone), *then],
+        [Text(sentence, tone), *[table] * bool(checks), *worst(told), *worst(why), *then],
         {"result": result, "rows": checks},
         more=lambda: [*told, *why],
         explained=lambda: legend(columns),

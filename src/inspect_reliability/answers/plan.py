@@ -2,19 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from html import escape
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import takewhile
 from pathlib import Path
-
-import pandas as pd
 
 from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.sources import Source
-from ..showing.answer import in_python
+from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
@@ -31,7 +28,6 @@ from ..showing.formats import (
     whole_number,
 )
 from ..showing.keys import declared, legend
-from ..showing.python_calls import Call
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
 from ..stats.labelled import WITHIN_ONE
@@ -39,7 +35,7 @@ from ..stats.planning import Design, Precision
 from .analysis import Analysis
 from .labelled_cascade import are_grades
 from .reliability import majority_of, votes_of
-from .results import analyse, as_frame
+from .results import analyse
 from .row import Row, refuse_unlabelled
 from .summary import cautions_of_rows, more, next_step, votes_table, worst
 
@@ -133,17 +129,24 @@ def _check(
         )
 
 
-class StudyPlan(pd.DataFrame):
-    """Votes and studies, a row each; printed, it begins with the answer in a sentence or two."""
+@dataclass(frozen=True, eq=False, repr=False)
+class StudyPlan(PythonAnswer):
+    """What the next study needs, a plan for each judge.
 
-    _metadata = ("sentence",)
-    sentence: str
+    Attributes:
+        analysis: The judges.
+        plans: A record for each judge.
+        stable: Probability that two majorities of a stable question agree.
+    """
 
-    def __repr__(self) -> str:
-        return f"{self.sentence}\n\n{super().__repr__()}"
+    analysis: Analysis
+    plans: Sequence[Record]
+    stable: float
 
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self.sentence)}</p>{pd.DataFrame(self).to_html()}"
+    @cached_property
+    def document(self) -> Document:
+        """The plans as the command shows them."""
+        return plan_document(self.analysis, self.plans, self.stable)
 
 
 def plan(
@@ -175,8 +178,8 @@ def plan(
         reading: How frames and files are read, or a file that says so.
 
     Returns:
-        One row per number of votes and per study, as `plan --format csv` has them, in a data frame
-        whose `sentence` is the answer in words. The column `table` tells rows apart:
+        The plans. `summary()` has a row for each number of votes and each study, and its column
+        `table` tells these apart:
 
         - "votes": `votes` give the same majority again with probability `agreement`.
         - "designs": a study of `n_questions` with `n_replications` each, `judgments` in all, gives
@@ -192,23 +195,16 @@ def plan(
     Example:
         >>> import inspect_reliability as ir
         >>> found = ir.plan("examples/verdicts.csv", half_widths=[0.1])
-        >>> votes = found[(found["judge"] == "gpt-5.4-nano") & (found["table"] == "votes")]
+        >>> votes = found.summary().query("judge == 'gpt-5.4-nano' and table == 'votes'")
         >>> votes[["votes", "agreement"]].round(2).head(2)
            votes  agreement
         8    1.0       0.52
         9    3.0       0.63
-        >>> print(found.sentence[:52])
-        gpt-5.4: omega to within 0.1 takes 86 questions x 5,
     """
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     widths = [half_widths] if isinstance(half_widths, int | float) else half_widths
     names = [names] if isinstance(names, str) else names
-    found = plans(analysis, widths, stable, assurance, names)
-    document = in_python(plan_document(analysis, found, stable), Call())
-    frame = StudyPlan(as_frame(document.sheet or ()))
-    said = (one for one in document.blocks if isinstance(one, Text) and one.tone == "answer")
-    frame.sentence = " ".join(one.text for one in said)
-    return frame
+    return StudyPlan(analysis, plans(analysis, widths, stable, assurance, names), stable)
 
 
 def plan_document(

@@ -15,7 +15,7 @@ from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.sources import Source
 from ..judgments.table import Judgments, beside_replications, n_judgments, several_conditions
-from ..showing.formats import Record, flat
+from ..showing.formats import Record
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
@@ -190,11 +190,6 @@ def notes(analysis: Analysis) -> Iterator[Record]:
     """What was left out."""
     for note in analysis.judgments.notes:
         yield {"where": note.where, "what": note.what, "count": note.count}
-
-
-def as_frame(records: Sequence[Record]) -> pd.DataFrame:
-    """Records as a data frame, a column a key."""
-    return pd.DataFrame([flat(record) for record in records])
 
 
 def _in(module: str, name: str, analysis: Analysis) -> Iterable[Record]:

@@ -6,7 +6,7 @@ import click
 
 from ..answers import Analysis
 from ..answers.arms import arms_by, arms_of
-from ..answers.compare import compare_document, differences
+from ..answers.compare import compare_document, differences, refuse_nothing
 from ..errors import UserError
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
@@ -45,9 +45,9 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
         return
     sides = _sides(request, by)
     differ = differences(sides)
-    document = compare_document(sides, differ)
+    refuse_nothing(differ)
     print_left_out(differ.not_compared)
-    request.show(document)
+    request.show(compare_document(sides, differ))
 
 
 def _sides(request: CommonOptions, by: str | None) -> Analysis:
