@@ -1,5 +1,8 @@
 """Judges and conditions side by side."""
 
+from math import ceil
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -148,13 +151,52 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         .groupby("judge")["near"]
         .mean()
     )
-    for other, words in (("b", "Next: use a."), ("c", "judge more questions with both, and label")):
+    for other, words in (
+        ("b", "Next: use a."),
+        ("c", "judge 30 more questions with both, and label"),
+    ):
         arms = arms_by(judgments_from_frame(frame[frame["judge"].isin(["a", other])]), "judge")
         (one,) = (p for p in compare_arms(arms)[0] if p["coefficient"] == "within_one")
         assert one["difference"] == pytest.approx(near["a"] - near[other])
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
+
+
+def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
+    """An interval shrinks with the square root of labels; the rest of those there are is drawn."""
+
+    few = {5: -1, 6: 1}  # the two verdicts of a hundred that differ between two who are alike
+
+    def asked(n: int, labelled: int, apart: int = 5) -> tuple[str, dict[str, Any]]:
+        rows = [
+            (f"q{k}", judge, "A" if at % 10 < often else "B", "A" if k < labelled else None)
+            for k in range(n)
+            for judge, often, at in (
+                ("a", 6, k),
+                ("b", 5 if apart else 6 + few.get(k % 100, 0), k + apart),
+            )
+        ]
+        frame = pd.DataFrame(rows, columns=["question", "judge", "verdict", "label"])
+        document = compared(arms_by(judgments_from_frame(frame), "judge"))
+        pairs = document.results["rows"]
+        pair = next((one for one in pairs if one["coefficient"] == "accuracy"), {})
+        return " ".join(render(document, "table").partition("Next: ")[2].split()), pair
+
+    said, pair = asked(800, 80)
+    low = pair["difference_interval"][0]
+    needed = ceil(80 * ((0.1 - low) / 0.1) ** 2)
+    assert low < 0 < pair["difference"] == pytest.approx(0.1)
+    assert said.startswith(f"label {needed - 80} more questions of both (about {needed} in all")
+    assert f"inspect-reliability label LOGS --most {needed - 80} --out more.html" in said
+    said, _ = asked(needed - 10, 80)
+    assert said.startswith(f"label the other {needed - 90}, and judge 10 more questions with both")
+    assert f"--most {needed - 90} --out" in said
+    said, _ = asked(80, 80)
+    assert said.startswith(f"judge {needed - 80} more questions with both, and label them")
+    assert asked(800, 800, apart=0)[0].startswith(
+        "take the cheaper one: they differ by at most 1 po"
+    )
 
 
 def test_copies_repeat_themselves_no_more_than_draws() -> None:

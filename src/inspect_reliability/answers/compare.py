@@ -25,15 +25,12 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
     TableColumn,
-    amount,
     describe,
     finite,
     grouped,
     grouped_by,
     keys_of,
     most_feasible,
-    points,
-    rounded,
     text,
 )
 from ..showing.keys import declared, legend
@@ -43,9 +40,17 @@ from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
+from .comparison_in_words import (
+    EXACT,
+    compared_in_words,
+    is_wide,
+    next_of_several,
+    next_of_two,
+    unlabelled,
+)
 from .facets import as_record
 from .row import Row, valued
-from .summary import more, next_step, worst
+from .summary import more, worst
 
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
@@ -60,9 +65,6 @@ _TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
-
-_WIDE, _EXACT = 0.25, 0.1
-"""Half the width of an interval that decides nothing, and that of one to plan for."""
 
 _MOST_SENTENCES = 12
 """Most sentences of an answer."""
@@ -215,35 +217,27 @@ def refuse_nothing(found: SideDifferences) -> None:
         raise UserError("\n".join(["Nothing to compare.", *found.not_compared]))
 
 
-def compare_document(analysis: Analysis, found: SideDifferences) -> Document:
-    """Who is right more often and who repeats itself more; then all differences and changes."""
+def compare_document(analysis: Analysis, found: SideDifferences, logs: str = "LOGS") -> Document:
+    """Who is right more often and who repeats itself more; then all differences and changes.
+
+    `logs` is what the next command reads.
+    """
     pairs, not_compared, changed = found
     every = partial(_every, analysis, pairs, changed)
     return Document(
         "Which is steadier?",
-        _answer(pairs, every, _ALL_LABELLED if _all_labelled(analysis) else _LABEL),
+        _answer(analysis, pairs, every, logs),
         {"rows": pairs, "left_out": not_compared, "changes": changed},
         more=every,
         explained=lambda: legend(declared("compare")),
     )
 
 
-def _all_labelled(analysis: Analysis) -> bool:
-    return all(
-        row.labelled is not None and row.labelled.given.n_clusters == row.counts.n_clusters
-        for row in analysis.rows
-    )
-
-
 def _answer(
-    pairs: Sequence[Record], every: Callable[[], list[Block]], more_labels: str
+    analysis: Analysis, pairs: Sequence[Record], every: Callable[[], list[Block]], logs: str
 ) -> list[Block]:
-    """Who is right more often, and who repeats itself more: a sentence a pair.
-
-    `more_labels` is what to do where labels do not decide.
-    """
+    """Who is right more often, and who repeats itself more: a sentence a pair."""
     said: list[Block] = []
-    asked: list[Text] = []
     sides = _by_sides(pairs)
     for names, own in sides.items():
         # All benchmarks together, if there are several; else the first condition.
@@ -253,103 +247,25 @@ def _answer(
         said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
         if len(sides) == 1:
             said.append(_table(names, first))
-        asked = next_step(_next(first, more_labels))
     if not pairs:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     left = more(len(told) - 1, len(said) - _MOST_SENTENCES)
-    return [*said[:_MOST_SENTENCES], *worst(told), *(asked if len(sides) == 1 else []), left]
+    left_open = unlabelled(analysis)
+    if len(sides) == 1:
+        then = next_of_two(first, left_open, logs)
+    else:
+        of_labels = any(one["coefficient"] in SHARES for one in pairs)
+        then = next_of_several(of_labels, left_open, logs) if sides else []
+    return [*said[:_MOST_SENTENCES], *worst(told), *then, left]
 
 
 def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
     return grouped_by(pairs, lambda pair: (pair["first"], pair["second"]))
 
 
-_NEAR = "is within a step of the label more often"
-
-_ASKED = (
-    ((WITHIN_ONE,), _NEAR, ("use {ahead}", "{more}")),
-    (("accuracy",), "is right more often", ("use {ahead}", "{more}")),
-    (("icc", "omega", "agreement"), "repeats itself more", ("label some verdicts of both",) * 2),
-)
-"""Coefficients (the first that is known answers), the verb, and what to do next."""
-
-_LABEL = "label more questions of both"
-
-_ALL_LABELLED = "judge more questions with both, and label them"
-
-
-def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str, str]]:
-    """What answers each question that can be asked, its verb, and what to do next."""
-    known = {pair["coefficient"]: pair for pair in pairs}
-    for names, what, (use, otherwise) in _ASKED:
-        if pair := next((known[name] for name in names if name in known), None):
-            yield pair, what, use if _decided(pair) else otherwise
-
-
-def _decided(pair: Record) -> bool:
-    ends = pair["difference_interval"]
-    return bool(ends) and (ends[0] > 0 or ends[1] < 0)
-
-
-def _ahead(pair: Record) -> str:
-    return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
-
-
-def _next(pairs: Sequence[Record], more_labels: str) -> str:
-    """What a comparison of two asks for."""
-    for pair, _, words in _asked(pairs):
-        wanted = f" (about {needed:,} in all)" if (needed := pair["questions_needed"]) else ""
-        if wanted and pair["coefficient"] not in SHARES:
-            return f"judge more questions with both{wanted}"
-        return words.format(ahead=_ahead(pair), more=f"{more_labels}{wanted}")
-    return "judge the same questions with both"
-
-
-def compared_in_words(pairs: Sequence[Record]) -> str:
-    """Who is right more often, and who repeats itself more, under one condition."""
-    said = []
-    for pair, what, _ in _asked(pairs):
-        first, second = pair["first"], pair["second"]
-        value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
-        if value is None or ends is None:
-            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
-            continue
-        if value < 0:
-            value, ends = -value, [-ends[1], -ends[0]]
-        low, high = (rounded(one, "z.2f") for one in ends)
-        by = f"{pair['coefficient']} +{rounded(value, '.2f')} [{low}, {high}]"
-        if pair["coefficient"] in (WITHIN_ONE, "accuracy"):
-            by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
-        ahead = _ahead(pair)
-        if _decided(pair):
-            said.append(f"{ahead} {what} than {second if ahead == first else first} ({by}).")
-        else:
-            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
-            said.append(f"{found}{_too_few(pair)}.")
-    return " ".join(said)
-
-
-def _is_wide(pair: Record) -> bool:
-    """Whether an interval is so wide that the questions are too few to tell anything."""
-    ends = pair["difference_interval"]
-    return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not _decided(pair)
-
-
-def _too_few(pair: Record) -> str:
-    """That so few questions cannot tell, and how many would, after a wide interval."""
-    if not _is_wide(pair):
-        return ""
-    of = "labelled question" if pair["coefficient"] in SHARES else "question"
-    said = f": {amount(pair['n_questions'], of)} cannot tell"
-    if needed := pair["questions_needed"]:
-        exact = f"{_EXACT * 100:.0f} points" if pair["coefficient"] in SHARES else f"{_EXACT:g}"
-        said += f", and about {needed:,} give the difference to within {exact}"
-    return said
-
-
 def _needed(coefficient: str, *sides: Row) -> int | None:
-    """Questions that give a difference to within `_EXACT`, by the plan of each side.
+    """Questions that give a difference to within `EXACT`, by the plan of each side.
 
     Sides err apart, so their squared half-widths add up, and each shrinks with the number of
     questions.
@@ -360,7 +276,7 @@ def _needed(coefficient: str, *sides: Row) -> int | None:
         if found is None or found.reason:
             return None
         try:
-            needed += found.design(_EXACT, found.own).n_questions
+            needed += found.design(EXACT, found.own).n_questions
         except ReliabilityError:
             return None
     return needed if needed <= most_feasible(len(sides[0].counts.questions)) else None
@@ -489,7 +405,7 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "reason": found.reason,
         "cautions": list(_cautions(found.names, own, its)),
     }
-    needed = _needed(found.coefficient, own, its) if _is_wide(record) else None
+    needed = _needed(found.coefficient, own, its) if is_wide(record) else None
     return record | {"questions_needed": needed}
 
 

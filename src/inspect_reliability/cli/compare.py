@@ -47,7 +47,9 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     differ = differences(sides)
     refuse_nothing(differ)
     print_left_out(differ.not_compared)
-    request.show(compare_document(sides, differ))
+    # Labels of the questions of one are those of the other.
+    logs = (request if by else request.of(request.logs[0])).typed
+    request.show(compare_document(sides, differ, logs))
 
 
 def _sides(request: CommonOptions, by: str | None) -> Analysis:

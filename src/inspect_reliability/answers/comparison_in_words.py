@@ -1,0 +1,178 @@
+"""What a comparison of two says: who is ahead, or how many labels would tell."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from ..showing.document import Text
+from ..showing.formats import Record, amount, most_feasible, points, rounded
+from ..stats import SHARES
+from ..stats.labelled import WITHIN_ONE
+from .analysis import Analysis
+from .arms import SIDE
+from .summary import next_step
+
+_WIDE, EXACT = 0.25, 0.1
+"""Half the width of an interval that decides nothing, and that of one to plan for."""
+
+_ALIKE = 0.05
+"""Difference of shares that does not matter, as where `choose` takes the cheapest."""
+
+_FIRST_LABELS = 30
+"""Questions to label where nothing is labelled."""
+
+_NEAR = "is within a step of the label more often"
+
+_ASKED = (
+    ((WITHIN_ONE,), _NEAR),
+    (("accuracy",), "is right more often"),
+    (("icc", "omega", "agreement"), "repeats itself more"),
+)
+"""Coefficients (the first that is known answers), and the verb."""
+
+
+def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
+    """What answers each question that can be asked, and its verb."""
+    known = {pair["coefficient"]: pair for pair in pairs}
+    for names, what in _ASKED:
+        if pair := next((known[name] for name in names if name in known), None):
+            yield pair, what
+
+
+def _decided(pair: Record) -> bool:
+    ends = pair["difference_interval"]
+    return bool(ends) and (ends[0] > 0 or ends[1] < 0)
+
+
+def _ahead(pair: Record) -> str:
+    return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
+
+
+def compared_in_words(pairs: Sequence[Record]) -> str:
+    """Who is right more often, and who repeats itself more, under one condition."""
+    said = []
+    for pair, what in _asked(pairs):
+        first, second = pair["first"], pair["second"]
+        value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
+        if value is None or ends is None:
+            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
+            continue
+        if value < 0:
+            value, ends = -value, [-ends[1], -ends[0]]
+        low, high = (rounded(one, "z.2f") for one in ends)
+        by = f"{pair['coefficient']} +{rounded(value, '.2f')} [{low}, {high}]"
+        if pair["coefficient"] in (WITHIN_ONE, "accuracy"):
+            by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
+        ahead = _ahead(pair)
+        if _decided(pair):
+            said.append(f"{ahead} {what} than {second if ahead == first else first} ({by}).")
+        else:
+            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
+            said.append(f"{found}{_too_few(pair)}.")
+    return " ".join(said)
+
+
+def is_wide(pair: Record) -> bool:
+    """Whether an interval is so wide that the questions are too few to tell anything."""
+    ends = pair["difference_interval"]
+    return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not _decided(pair)
+
+
+def _too_few(pair: Record) -> str:
+    """That so few questions cannot tell, and how many would, after a wide interval."""
+    if not is_wide(pair):
+        return ""
+    of = "labelled question" if pair["coefficient"] in SHARES else "question"
+    said = f": {amount(pair['n_questions'], of)} cannot tell"
+    if needed := pair["questions_needed"]:
+        exact = f"{EXACT * 100:.0f} points" if pair["coefficient"] in SHARES else f"{EXACT:g}"
+        said += f", and about {needed:,} give the difference to within {exact}"
+    return said
+
+
+# What to do next.
+
+
+def unlabelled(analysis: Analysis) -> int:
+    """How many questions every side judged and no label of all sides is about."""
+    judged: dict[object, set[tuple[object, str]]] = {}
+    labelled: dict[object, set[tuple[object, str]]] = {}
+    for row in analysis.rows:
+        side, of = row.group[SIDE], row.keys.get("benchmark")
+        known = row.labelled.given.questions if row.labelled else ()
+        judged.setdefault(side, set()).update((of, one) for one in row.counts.questions)
+        labelled.setdefault(side, set()).update((of, one) for one in known)
+    return len(set.intersection(*judged.values()) - set.intersection(*labelled.values()))
+
+
+def next_of_two(pairs: Sequence[Record], left: int, logs: str) -> list[Text]:
+    """What a comparison of two asks for.
+
+    Args:
+        pairs: The differences under one condition.
+        left: Questions of both without a label.
+        logs: What the command reads.
+    """
+    pair = next((one for one, _ in _asked(pairs)), None)
+    if pair is None:
+        return next_step("judge the same questions with both")
+    n, ends, exact = pair["n_questions"], pair["difference_interval"], pair["questions_needed"]
+    if pair["coefficient"] not in SHARES:
+        if exact:
+            return next_step(f"judge more questions with both (about {exact:,} in all)")
+        return _first_labels(left, logs)
+    if _decided(pair):
+        return next_step(f"use {_ahead(pair)}")
+    if not ends:
+        return _more_labels(_FIRST_LABELS, left, logs, "")
+    if (most := max(map(abs, ends))) <= _ALIKE:
+        return next_step(f"take the cheaper one: they differ by at most {points(most, n)} points")
+    needed = exact or _to_decide(pair)
+    if needed is None or needed > most_feasible(n):
+        return next_step(
+            f"take the cheaper one: more than {most_feasible(n):,} labelled questions would be "
+            "needed to tell which is right more often"
+        )
+    why = f"give it to within {EXACT * 100:.0f} points" if exact else "tell, if it stays as it is"
+    return _more_labels(max(needed - n, 1), left, logs, f" (about {needed:,} in all {why})")
+
+
+def _more_labels(lacking: int, left: int, logs: str, why: str) -> list[Text]:
+    """To label so many more, of those there are and of those still to judge."""
+    if lacking <= left:
+        return next_step(f"label {lacking:,} more questions of both{why}", _draw(logs, lacking))
+    judged = f"judge {amount(lacking - left, 'more question')} with both, and label them{why}"
+    if not left:
+        return next_step(judged)
+    return next_step(f"label the other {left:,}, and {judged}", _draw(logs, left))
+
+
+def next_of_several(labelled: bool, left: int, logs: str) -> list[Text]:
+    """What a comparison of more than two asks for."""
+    if labelled:
+        return next_step("choose among them, by these labels", f"choose {logs}")
+    return _first_labels(left, logs)
+
+
+def _first_labels(left: int, logs: str) -> list[Text]:
+    if not left:
+        return next_step("judge more questions with all")
+    return next_step(
+        "label some questions that all judged, to see which is right more often",
+        _draw(logs, min(left, _FIRST_LABELS)),
+    )
+
+
+def _draw(logs: str, most: int) -> str:
+    return f"label {logs} --most {most} --out more.html"
+
+
+def _to_decide(pair: Record) -> int | None:
+    """Questions whose interval would leave out zero, if the difference stays; None if it is zero.
+
+    An interval shrinks with the square root of the number of questions.
+    """
+    value, ends = pair["difference"], pair["difference_interval"]
+    if not value:
+        return None
+    reach = value - ends[0] if value > 0 else ends[1] - value
+    return ceil(pair["n_questions"] * (reach / value) ** 2)
