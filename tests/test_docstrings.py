@@ -125,5 +125,5 @@ def test_names_that_were_mapped_are_names() -> None:
     found = analyse(given, by="who", columns=columns).frame("rows")
     expected = analyse(given, by="judge", columns=columns).frame("rows")
     pd.testing.assert_frame_equal(found, expected)
-    compared = inspect_reliability.compare(given, by="who", columns=columns)
+    compared = inspect_reliability.compare(given, by="who", columns=columns).summary()
     assert set(compared["first"]) | set(compared["second"]) == {"gpt-5.4", "gpt-5.4-nano"}
