@@ -348,8 +348,8 @@ def test_python_is_told_arguments_not_options() -> None:
 
 
 def next_call(answer: object) -> str:
-    """The last call that an answer prints."""
-    return [line.strip() for line in repr(answer).splitlines() if line.startswith("  ir.")][-1]
+    """The first call that an answer prints."""
+    return next(line.strip() for line in repr(answer).splitlines() if line.startswith("  ir."))
 
 
 def test_the_next_call_runs_as_it_is_printed(
@@ -383,6 +383,27 @@ def test_the_next_call_runs_as_it_is_printed(
     assert 'current="gpt-5.4", reading=ir.Reading(abstain=["x"])' in next_call(calls[4][0])
     assert file not in ir.analyse(file, labels=labels).to_html()
     assert labels not in ir.analyse(file, labels=labels).to_html()
+
+
+def test_what_a_judge_gets_wrong_again_and_again_is_read_next(tmp_path: Path) -> None:
+    """The next step has the errors that the command writes; one of several judges is named."""
+    found = ir.analyse(VERDICTS)
+    said = repr(found)
+    assert "Next for gpt-5.4: try another prompt or judge, then:" in said
+    assert said.endswith("\n  ir.analyse(judgments).errors()")
+    file = EXAMPLES / "verdicts.csv"
+    assert f"inspect-reliability report {file} --errors errors.csv" in invoke("report", file).stdout
+    invoke("report", file, "--errors", tmp_path / "errors.csv")
+    written = pd.read_csv(tmp_path / "errors.csv", dtype=str)
+    errors = found.errors()
+    assert [*errors["verdicts"]] == [*written["verdicts"]]
+    told = errors[errors["judge"] == "gpt-5.4"]
+    wrong = VERDICTS[(VERDICTS["judge"] == "gpt-5.4") & ~VERDICTS["verdict"].isin(["0", "tie"])]
+    times = wrong.groupby("question").size()
+    assert {*told["question"]} == {*times[times >= 2].index}
+    right = VERDICTS.assign(verdict=VERDICTS["label"])
+    assert "errors" not in repr(ir.analyse(right))
+    assert "Next: " in repr(ir.analyse(VERDICTS[VERDICTS["judge"] == "gpt-5.4"]))
 
 
 def test_intervals_of_three_pairs_hold_together() -> None:

@@ -107,7 +107,7 @@ def test_page_has_every_section(page: Path) -> None:
     for part in (
         "Judgments",
         "Omega",
-        "Next: ",
+        "Next",
         "The numbers",
         "Votes for a stable majority",
         "Preference for a position",

@@ -238,6 +238,7 @@ class Analysis(Answered):
     def __dir__(self) -> Iterable[str]:
         """What a user needs; the modules of results use more."""
         return [
+            "errors",
             "figures",
             "frame",
             "judgments",
@@ -316,6 +317,23 @@ class Analysis(Answered):
     def to_latex(self) -> str:
         """The report with every table, for a paper: that of `report --format latex`."""
         return render(in_python(self.document(self), self.call.without_paths), "latex")
+
+    def errors(self) -> pd.DataFrame:
+        """What each row gets wrong twice or more, as `report --errors` writes it: a row a question.
+
+        On a scale, what is more than a step off most often comes first. Questions of the test part
+        of the labels are left out.
+
+        Example:
+            >>> import inspect_reliability as ir
+            >>> errors = ir.analyse("examples/verdicts.csv").errors()
+            >>> errors[["judge", "question", "verdicts", "label"]].head(1)
+                 judge    question verdicts label
+            0  gpt-5.4  Focus:1740    3 (8)     0
+        """
+        from .repeated_errors import as_sheet, repeated_errors
+
+        return as_sheet([*repeated_errors(self)])
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

@@ -51,6 +51,10 @@ _GRADER = "for the grader alone, judge each output again"
 _DRAWS = "judge again, with a temperature above 0 and a seed for each try"
 
 
+CHANGE = "change"
+"""The tag of a judge that votes and labels cannot mend."""
+
+
 class Advice(NamedTuple):
     """What to do next about a judge: in a word or two, in words, and the command that does it."""
 
@@ -239,7 +243,7 @@ def _another_or_more(row: Row, right: Record, name: str, logs: str) -> Advice:
 
 
 def _another(logs: str) -> Advice:
-    return Advice("change", "try another prompt or judge, then", f"compare {logs} NEW")
+    return Advice(CHANGE, "try another prompt or judge, then", f"compare {logs} NEW")
 
 
 def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:

@@ -35,18 +35,26 @@ def repeated_errors(analysis: Analysis) -> Iterator[Record]:
         yield from _of_row(row)
 
 
-def _of_row(row: Row) -> Iterator[Record]:
+def wrong_again(row: Row) -> Sequence[int]:
+    """The labelled questions, by number, that a row gets wrong twice or more."""
     known, part = row.labelled, parts_of(row)
     if known is None or known.other_scale or known.given.exact:
+        return []
+    times = known.kinds["wrong"] * known.given.replications
+    names = known.given.questions
+    return [at for at in np.flatnonzero(times > 2 - 1e-9) if part.get(names[at]) != TEST]
+
+
+def _of_row(row: Row) -> Iterator[Record]:
+    found, known = wrong_again(row), row.labelled
+    if not found or known is None:
         return
     wrong, given = known.kinds["wrong"], known.given
     far = 1 - np.nan_to_num(known.kinds[WITHIN_ONE], nan=1.0)
     table = row.table.assign(said=[*map(str, row.judged.choices)])
     asked = dict(list(table.groupby(table["question"].map(str), sort=False)))
-    for at in sorted(range(len(wrong)), key=lambda i: (-far[i], -wrong[i])):
+    for at in sorted(found, key=lambda i: (-far[i], -wrong[i])):
         name = given.questions[at]
-        if wrong[at] * given.replications[at] < 2 - 1e-9 or part.get(name) == TEST:
-            continue
         labels = [given.categories[k] for k in known.truth[at].nonzero()[0]]
         yield _error(row, name, asked[name].to_dict("records"), labels)
 

@@ -40,6 +40,7 @@ from .condition import NO_VERDICT, mostly_silent
 from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
 from .kept import sample_to_check, steady_is_not_right
 from .next_steps import (
+    CHANGE,
     FEWEST,
     advice,
     better_by,
@@ -47,6 +48,7 @@ from .next_steps import (
     preferred_place,
     verdict_favoured_by_order,
 )
+from .repeated_errors import wrong_again
 from .row import Row, valued
 from .validity import (
     always_in_words,
@@ -81,6 +83,10 @@ _IN_HEADLINES = frozenset(
 
 ANSWER = ("validity", "confusion", "moves", "shifts", "position", "votes", "keep", "fooled")
 """Results besides `rows` that the block reads."""
+
+
+_OF_ONE = ("hold", "judge again", "take means", "take votes")
+"""Steps whose command has a number or a log of one judge."""
 
 
 def answer_block(
@@ -119,7 +125,12 @@ def answer_block(
         and one.code != Grave.ASKED_ONCE
     ]
     blocks += [*beside, *worst(others)]
-    blocks += next_step(state.next, state.command)
+    tags = {line.tag for line in table.rows}
+    apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
+    blocks += next_step(state.next, state.command, names[0] if apart else "")
+    if state.tag == CHANGE and wrong_again(rows[0]):
+        words = "before you write another prompt, read what is wrong again and again"
+        blocks += next_step(words, f"report {logs} --errors errors.csv")
     if _keeps_apart(analysis, rows[0]):
         listed = f"keep {logs} --out check.xlsx"
         blocks += next_step("list the verdicts that a person must check", listed)
@@ -172,9 +183,10 @@ def _studied(analysis: Analysis, rows: Sequence[Row]) -> str:
     )
 
 
-def next_step(words: str, command: str = "") -> list[Text]:
-    """What to do next, with the command that does it."""
-    said = [Text(f"Next: {words}{':' if command else '.'}", "next")]
+def next_step(words: str, command: str = "", whose: str = "") -> list[Text]:
+    """What to do next, with the command that does it; `whose` is the judge that it is for."""
+    of = f" for {whose}" if whose else ""
+    said = [Text(f"Next{of}: {words}{':' if command else '.'}", "next")]
     return said + [Text(f"inspect-reliability {command}", "command")] * bool(command)
 
 

@@ -13,6 +13,7 @@ from ..arguments import refuse_other_types
 from ..judgments.reading import Reading
 
 _PAGE = re.compile(r"report LOGS --html (\S+)")
+_ERRORS = re.compile(r"report LOGS --errors \S+")
 _CALL = re.compile(
     r"(?P<command>[a-z]+) LOGS(?P<new> NEW)?(?P<again> \.\.\.)?"
     r"(?P<options>(?: --[a-z][a-z-]*(?: (?:'[^']*'|[^-\s]\S*))?)*)"
@@ -78,6 +79,8 @@ class Call:
         if page := _PAGE.fullmatch(command):
             made = f"ir.analyse({self._arguments(self._read)}).to_html()"
             return f'open("{page[1]}", "w", encoding="utf-8").write({made})'
+        if _ERRORS.fullmatch(command):
+            return f"ir.analyse({self._arguments(self._read)}).errors()"
         found = _CALL.fullmatch(command)
         function = _FUNCTIONS.get(found["command"]) if found else None
         new = _options_as_arguments(found["options"]) if found else None
