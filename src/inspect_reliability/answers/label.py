@@ -349,8 +349,8 @@ def _differ(rows: Sequence[Row]) -> Collection[str]:
     return found
 
 
-def page_of(drawn: Draw, command: str) -> Mapping[str, Any]:
-    """What the page has; `command` says what the saved labels show."""
+def page_of(drawn: Draw, command: str, call: str) -> Mapping[str, Any]:
+    """What the page has; `command`, and from Python `call`, says what the saved labels show."""
     turn = np.random.default_rng(0)
     items = [_on_page(one, turn) for one in drawn.items]
     judges = [_Judge(row, drawn.goal) for row in drawn.rows]
@@ -366,6 +366,7 @@ def page_of(drawn: Draw, command: str) -> Mapping[str, Any]:
         "goal": goal,
         "kept": [one.kept for one in judges] if goal else [],
         "next": command,
+        "call": call,
         "items": [one | {"position": n} for n, one in enumerate(items, 1)],
     }
     return found | {"fingerprint": sha256(json.dumps(found).encode()).hexdigest()[:16]}

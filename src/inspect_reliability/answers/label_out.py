@@ -19,6 +19,7 @@ from ..showing.answer import PythonAnswer
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
 from ..showing.labelling import labelling_page
+from ..showing.python_calls import Call
 from ..stats.selective import MIN_KEPT, Goal
 from .analysis import Analysis
 from .label import TARGET, Draw, draw_outputs, label_document, page_of
@@ -99,7 +100,8 @@ class LabelDraw(PythonAnswer):
     def page(self) -> str:
         """The page to label in, as the text of an HTML file that works offline."""
         # The page goes to other people: it names no path.
-        return labelling_page(page_of(self.draw, f"inspect-reliability {self._then('LOGS')}"))
+        then = self._then("LOGS")
+        return labelling_page(page_of(self.draw, f"inspect-reliability {then}", Call().then(then)))
 
     def write(self) -> None:
         """Write the page or the sheet to `out`.

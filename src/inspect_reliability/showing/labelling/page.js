@@ -335,11 +335,11 @@ function endScreen() {
   const known = said.filter((one, i) => answered(i) && !one.skipped && !one.unsure).length;
   const passed = reached() - known;
   const decision = decided();
-  const lines = [`${known} labelled${passed ? `, ${passed} skipped or unsure` : ""}. Save the labels, and let the command say what they show:`, study.next];
+  const lines = [`${known} labelled${passed ? `, ${passed} skipped or unsure` : ""}. Save the labels, and ask what they show:`, study.next];
   card(study.goal && decision ? "Decided" : "Finished", lines,
     [["Save the labels", save], ["See where the judge differs", () => { showDifferences(); keep(); show(); }],
       ...(first() < items.length && !decision ? [["Go on labelling", () => { phase = "label"; at = first(); keep(); show(); }]] : [])]);
-  byId("main").querySelectorAll("p")[1].replaceChildren(h("code", {}, study.next));
+  byId("main").querySelectorAll("p")[1].replaceChildren(h("code", {}, study.next), " in a terminal, or ", h("code", {}, study.call), " in Python");
   byId("main").querySelector(".labels").before(h("p", { class: "note" }, "You see the judge's verdicts only now. After that no item can be labelled, and what you change is kept apart."));
 }
 
