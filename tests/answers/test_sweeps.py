@@ -149,7 +149,7 @@ def test_the_next_gate_reads_what_has_labels(tmp_path: Path) -> None:
     file = tmp_path / "two.csv"
     pd.DataFrame(rows).to_csv(file, index=False)
     said = invoke("report", file).stdout
-    assert "Next: hold it to that, with labelled judgments alone:" in said
+    assert "Next for j, b: hold it to that, with labelled judgments alone:" in said
     assert "gate LOGS --min accuracy=" in said
     pd.DataFrame(rows[180:]).to_csv(file, index=False)
     assert f"gate {file} --min accuracy=" in invoke("report", file).stdout

@@ -202,3 +202,11 @@ def test_anchors_of_a_folder_with_one_log(logs: Logs, tmp_path: Path) -> None:
         frozen = read_eval_log(str(out))
         rejudged(frozen, Path(checks, str(number)), model=grader(), replications=3, seed=number)
     assert "rejudge ANCHORS.eval " in invoke("watch", checks, "--allow-uncertain").stdout
+
+
+def test_the_model_that_was_graded_is_no_candidate(logs: Logs) -> None:
+    """Choosing names who graded, and the command that judges the outputs again."""
+    said = invoke("choose", logs.alike.location, "--labels", logs.labels, code=2).output
+    said = " ".join(said.split())
+    assert "is no judge, but the model whose outputs mockllm/grader graded" in said
+    assert f"inspect-reliability rejudge {logs.alike.location} --replications 5" in said

@@ -140,7 +140,9 @@ def test_sixty_labels_by_keys_alone(tab: Any, tmp_path: Path) -> None:
     tab.get_by_text("30 labels are open").wait_for()
     label(range(30, 60))
     assert tab.get_by_role("heading", level=1).inner_text() == "Decided"
-    assert "keep " in tab.locator("main code").inner_text()
+    command, call = tab.locator("main code").all_inner_texts()
+    assert command.startswith("inspect-reliability keep LOGS --labels labels.csv --max-error ")
+    assert call.startswith('ir.keep(judgments, labels="labels.csv", max_error=')
     done = saved(tab, tmp_path / "labels.csv")
     table = pd.read_csv(done)
     first = ["id", "target", "rater", "unsure", "note", "seconds", "drawn", "position"]
