@@ -180,7 +180,7 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
         frame = pd.DataFrame(rows, columns=["question", "judge", "verdict", "label"])
         document = compared(arms_by(judgments_from_frame(frame), "judge"))
         pairs = document.results["rows"]
-        pair = next((one for one in pairs if one["coefficient"] == "accuracy"), {})
+        pair: dict[str, Any] = next(one for one in pairs if one["coefficient"] == "accuracy")
         return " ".join(render(document, "table").partition("Next: ")[2].split()), pair
 
     said, pair = asked(800, 80)

@@ -101,7 +101,8 @@ def unlabelled(analysis: Analysis) -> int:
         known = row.labelled.given.questions if row.labelled else ()
         judged.setdefault(side, set()).update((of, one) for one in row.counts.questions)
         labelled.setdefault(side, set()).update((of, one) for one in known)
-    return len(set.intersection(*judged.values()) - set.intersection(*labelled.values()))
+    shared, known_to_all = ([*one.values()] for one in (judged, labelled))
+    return len(shared[0].intersection(*shared) - known_to_all[0].intersection(*known_to_all))
 
 
 def next_of_two(pairs: Sequence[Record], left: int, logs: str) -> list[Text]:
@@ -171,8 +172,10 @@ def _to_decide(pair: Record) -> int | None:
 
     An interval shrinks with the square root of the number of questions.
     """
-    value, ends = pair["difference"], pair["difference_interval"]
+    value: float | None = pair["difference"]
+    ends: Sequence[float] = pair["difference_interval"]
     if not value:
         return None
     reach = value - ends[0] if value > 0 else ends[1] - value
-    return ceil(pair["n_questions"] * (reach / value) ** 2)
+    n: int = pair["n_questions"]
+    return ceil(n * (reach / value) ** 2)

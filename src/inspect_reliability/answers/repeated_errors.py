@@ -42,7 +42,7 @@ def wrong_again(row: Row) -> Sequence[int]:
         return []
     times = known.kinds["wrong"] * known.given.replications
     names = known.given.questions
-    return [at for at in np.flatnonzero(times > 2 - 1e-9) if part.get(names[at]) != TEST]
+    return [at for at, n in enumerate(times) if n > 2 - 1e-9 and part.get(names[at]) != TEST]
 
 
 def _of_row(row: Row) -> Iterator[Record]:
