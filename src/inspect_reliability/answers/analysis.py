@@ -47,6 +47,7 @@ class Analysis(Answered):
         computes: Name of each result -> function that computes its records.
         document: Makes its report.
         summarise: Makes the records of the table that a report begins with.
+        list_errors: Makes the table of what is wrong again and again.
         left_out: Rows that it leaves out: a suite's single grades of outputs judged again.
         beside: What another room adds to the record of each row.
 
@@ -64,6 +65,7 @@ class Analysis(Answered):
     computes: "Mapping[str, Compute]"
     document: "Callable[[Analysis], Document]"
     summarise: "Compute"
+    list_errors: "Callable[[Analysis], pd.DataFrame]"
     left_out: tuple[Row, ...] = ()
     beside: Callable[[Row], Record] | None = None
 
@@ -331,9 +333,7 @@ class Analysis(Answered):
                  judge    question verdicts label
             0  gpt-5.4  Focus:1740    3 (8)     0
         """
-        from .repeated_errors import as_sheet, repeated_errors
-
-        return as_sheet([*repeated_errors(self)])
+        return self.list_errors(self)
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

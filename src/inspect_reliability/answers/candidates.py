@@ -26,7 +26,6 @@ from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .labelled_cascade import NO_STEP, are_grades, within_one_by_default
-from .next_steps import rejudge_call
 from .row import NO_LABELS, Row
 
 VOTES = (1, 3, 5)
@@ -266,16 +265,6 @@ class Choosing:
         return self.has_test and self.identities[self.chosen] in self.new
 
 
-def _refuse_suites(rows: Sequence[Row]) -> None:
-    """Refuse scores of a suite, whose log names the model that was graded and no judge."""
-    if row := next((one for one in rows if one.graders), None):
-        raise UserError(
-            f"Nothing can be chosen: {row.name} is no judge, but the model whose outputs "
-            f"{', '.join(row.graders)} graded. Judge these outputs again, once with each grader, "
-            f"and choose among the new logs: inspect-reliability {rejudge_call(row)}"
-        )
-
-
 def candidates_of(
     analysis: Analysis,
     votes: Sequence[int] = VOTES,
@@ -295,16 +284,14 @@ def candidates_of(
             verdicts and labels are grades of one scale.
 
     Raises:
-        UserError: Nothing is labelled, verdicts are a suite's own scores, there is one candidate,
-            candidates share fewer than three labelled questions, a price is missing, or names have
-            no step.
+        UserError: Nothing is labelled, there is one candidate, candidates share fewer than three
+            labelled questions, a price is missing, or names have no step.
     """
     known = [(row, row.labelled) for row in analysis.rows]
     pairs = [(row, labels) for row, labels in known if labels and not labels.other_scale]
     if not pairs:
         others = next((labels.other_scale for _, labels in known if labels), None)
         raise UserError(f"Nothing can be chosen: {others or NO_LABELS}.")
-    _refuse_suites([row for row, _ in pairs])
     graded = are_grades([row for row, _ in pairs])
     if within_one and not graded:
         raise UserError(NO_STEP)

@@ -39,8 +39,10 @@ from .choice_in_words import (
     said_of,
     why_no_interval,
 )
+from .next_steps import rejudge_call
 from .rater_preferences import preferences_in_words, rater_preferences
 from .results import analyse
+from .row import Row
 from .summary import more, next_step, worst
 
 TITLE = "Which judge is better?"
@@ -203,8 +205,8 @@ def choose_among(
     """The candidates: a row each, with all its benchmarks together unless `by` says else.
 
     Raises:
-        UserError: None has the name of the `current` one, there is nothing to choose, or names
-            have no step.
+        UserError: None has the name of the `current` one, verdicts are a suite's own scores, there
+            is nothing to choose, or names have no step.
     """
     analysis = analyse(judgments, by)
     names = [] if by else without_benchmark(analysis)
@@ -212,7 +214,18 @@ def choose_among(
     if current is not None:
         refuse_unknown(whole.rows, current)
     prices = None if price is None else prices_in(price)
+    _refuse_suites([row for row in whole.rows if row.labelled])
     return candidates_of(whole, votes, prices, opened.candidates, within_one)
+
+
+def _refuse_suites(rows: Sequence[Row]) -> None:
+    """Refuse scores of a suite, whose log names the model that was graded and no judge."""
+    if row := next((one for one in rows if one.graders), None):
+        raise UserError(
+            f"Nothing can be chosen: {row.name} is no judge, but the model whose outputs "
+            f"{', '.join(row.graders)} graded. Judge these outputs again, once with each grader, "
+            f"and choose among the new logs: inspect-reliability {rejudge_call(row)}"
+        )
 
 
 def open_test(found: Choosing, opened: Openings) -> None:

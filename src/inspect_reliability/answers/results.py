@@ -19,6 +19,7 @@ from ..showing.formats import Record
 from ..stats import Cells, Estimate
 from .analysis import Analysis, Compute, Progress, quietly
 from .grouping import rows_of
+from .repeated_errors import as_sheet, repeated_errors
 from .report import report_document
 from .row import Numbers, Row, record_of, valued, worst_seed_check
 from .summary import summary_records
@@ -79,6 +80,11 @@ def analyse(
     return analysis_of(judgments, rows, left_out)
 
 
+def listed_errors(analysis: Analysis) -> pd.DataFrame:
+    """What each row gets wrong again and again, a row a question."""
+    return as_sheet([*repeated_errors(analysis)])
+
+
 def analysis_of(
     judgments: Judgments,
     rows: Sequence[Row],
@@ -86,7 +92,13 @@ def analysis_of(
 ) -> Analysis:
     """The analysis of these rows, with every result."""
     return Analysis(
-        judgments, tuple(rows), RESULTS, report_document, summary_records, tuple(left_out)
+        judgments,
+        tuple(rows),
+        RESULTS,
+        report_document,
+        summary_records,
+        listed_errors,
+        tuple(left_out),
     )
 
 
