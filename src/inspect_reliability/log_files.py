@@ -106,6 +106,8 @@ class _Written(BaseModel):
 
 _WRITTEN = TypeAdapter(list[_Written])
 
+_EMPTY = EvalSampleSummary(id="", epoch=0, input="", target="", uuid="")
+
 
 def read_summaries(location: str) -> list[EvalSampleSummary]:
     """The summaries of a log's samples, as inspect's `read_eval_log_sample_summaries` has them.
@@ -120,7 +122,7 @@ def read_summaries(location: str) -> list[EvalSampleSummary]:
         found = {}
         for row, one in zip(written, _WRITTEN.validate_python(written), strict=True):
             known = (
-                EvalSampleSummary.model_construct(target="", **dict(one))
+                _EMPTY.model_copy(update=dict(one))
                 if one.is_short
                 else EvalSampleSummary.model_validate(row)
             )
