@@ -9,9 +9,9 @@ import pytest
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis, Results
+from inspect_reliability.answers.reliability import votes_table
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.results import RESULTS
-from inspect_reliability.answers.summary import votes_table
 from inspect_reliability.showing import Form, render
 from inspect_reliability.showing.document import Table, Text
 from inspect_reliability.showing.formats import Record

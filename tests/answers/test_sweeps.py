@@ -193,6 +193,28 @@ def test_explain_says_what_brackets_and_copies_are() -> None:
     assert ["Copies: " in one for one in explained] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("judgments", "said"),
+    [
+        (
+            made(noise=0.3, questions=6),
+            "With votes: how often two majorities of {} tries on one question give the same "
+            "verdict.",
+        ),
+        (
+            changed(made(noise=0.3, questions=6), label="A"),
+            "With votes: how often the majority of {} tries is right.",
+        ),
+    ],
+)
+def test_explain_says_what_votes_are_counted_by(judgments: Judgments, said: str) -> None:
+    """The column is about labels, or without them about two majorities of the number shown."""
+    document = report_document(analyse(judgments))
+    shown = re.search(r"\((\d+)\)", render(document, "table"))
+    assert shown
+    assert Text(said.format(shown[1])) in document.explained()
+
+
 def test_published_columns_are_named_where_they_are() -> None:
     """The short answer of `--published` says where its columns are, and only that one."""
     from inspect_reliability.study.published.reported import with_published

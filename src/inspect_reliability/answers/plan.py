@@ -34,10 +34,10 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import Design, Precision
 from .analysis import Analysis
 from .labelled_cascade import are_grades
-from .reliability import majority_of, votes_of
+from .reliability import majority_of, votes_of, votes_table
 from .results import analyse
 from .row import Row, refuse_unlabelled
-from .summary import cautions_of_rows, more, next_step, votes_table, worst
+from .summary import cautions_of_rows, more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
 

@@ -13,6 +13,7 @@ from ..showing.formats import (
     estimate_text,
     grouped,
     grouped_by,
+    share,
     span,
     text,
     whole_number,
@@ -27,6 +28,9 @@ from .row import AT_VERDICT, Numbers, Row, valued
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
+
+_MOST_VOTES = (1, 3, 5, 9)
+"""Numbers of votes that a block shows, beside the largest that is known."""
 
 
 def exact_verdicts_note(rows: Sequence[Row]) -> Iterator[Text]:
@@ -238,3 +242,34 @@ def votes(analysis: Analysis) -> Iterator[Record]:
         majority, reason = majority_of(row)
         for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:
             yield row.keys | found | {"reason": reason}
+
+
+def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
+    """How often the majority of so many votes is right, and comes out the same again."""
+    if row.no_draws:  # copies are one vote
+        return
+    right = {
+        one["votes"]: share(one["accuracy"], record["n_labelled"])
+        for record in analysis.of(row, "validity")
+        for one in record["votes"]
+        if one["accuracy"] is not None
+    }
+    again = {
+        one["votes"]: share(one["agreement"], row.numbers.n_questions)
+        for one in analysis.of(row, "votes")
+        if one["agreement"] is not None
+    }
+    odd = [n for n in sorted({*right, *again}) if n % 2]
+    shown = [n for n in odd if n in (*_MOST_VOTES, odd[-1])]
+    if len(shown) < 2:
+        return
+    lines = [
+        [name, *(of.get(n, "-") for n in shown)]
+        for name, of in (("Right", right), ("Same again", again))
+        if len(of) > 1
+    ]
+    if lines:
+        yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
+    lacking = [n for n in shown if n not in again] if len(again) > 1 else []
+    several = "two majorities of {} need {} tries of a question"
+    yield from dashes(several.format(n, 2 * n) for n in lacking[:1])

@@ -25,7 +25,7 @@ from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES
-from .summary import ANSWER, all_cautions, answer_block, meanings_of_words, votes_table
+from .summary import ANSWER, all_cautions, answer_block, meanings_of_words
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""
@@ -92,7 +92,7 @@ def _votes_of(analysis: Analysis) -> Iterator[Block]:
         found = [
             block
             for row in rows
-            for block in votes_table(analysis, row, named(row.keys) if rows[1:] else "")
+            for block in reliability.votes_table(analysis, row, named(row.keys) if rows[1:] else "")
         ]
         yield from (one for one in found if isinstance(one, Table))
         yield from dict.fromkeys(one for one in found if isinstance(one, Text))

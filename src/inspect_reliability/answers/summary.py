@@ -14,7 +14,6 @@ from ..showing.document import (
     EstimatesRow,
     Grave,
     NumberCell,
-    Table,
     Text,
 )
 from ..showing.formats import (
@@ -65,9 +64,6 @@ _MOST_FOOLED = 3
 
 _MOST_MOVED = 3
 """Most judges of whom a line says how far a facet moves them."""
-
-_MOST_VOTES = (1, 3, 5, 9)
-"""Numbers of votes that a block shows, beside the largest that is known."""
 
 _IN_HEADLINES = frozenset(
     {
@@ -206,7 +202,9 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 def meanings_of_words(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
     each = [_cells(analysis, row) for row in analysis.rows]
-    words = [*legend(_columns({key for cells in each for key in cells}))]
+    columns = _columns({key for cells in each for key in cells})
+    of_votes = _what_votes_say(analysis)
+    words = legend(c._replace(meaning=of_votes) if c.key == "votes" else c for c in columns)
     if any(cell.low is not None for cells in each for cell in cells.values()):
         words.append(Text("Brackets: the 95% interval, for other questions of this kind."))
     if any(row.no_draws and row.no_draws is not NO_VERDICT for row in analysis.rows):
@@ -226,12 +224,7 @@ _COLUMNS = (
     ("undecided", "Undecided", "how often one verdict decides nothing"),
     ("again", "Same again", "how often two tries on one question give the same verdict"),
     ("apart", "Two tries differ by", "mean distance of two tries on one question"),
-    (
-        "votes",
-        "With votes",
-        "right, or the same again, by the majority of (so many) tries; on scales, how often their "
-        "mean is within one step of the label",
-    ),
+    ("votes", "With votes", ""),  # _OF_VOTES has what it says
     (
         "omega",
         "Omega",
@@ -242,6 +235,13 @@ _COLUMNS = (
     ("silent", "Without a verdict", "share of outputs without a verdict, or with several"),
 )
 """Key of a column, its heading and what it says."""
+
+_OF_VOTES = {
+    "accuracy": "how often the majority of {} tries is right",
+    "within_one": "how often the mean of {} tries is within one step of the label",
+    "agreement": "how often two majorities of {} tries on one question give the same verdict",
+}
+"""What votes are right or alike in, in words; the table has the number of tries in brackets."""
 
 
 def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
@@ -261,18 +261,24 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
             # What decides nothing has a column where it is more than outputs without a verdict.
             if abs(right["undecided"] - row.without_verdict) > ROUNDING:
                 found["undecided"] = _cell(right, "undecided", "%", n)
-    if not (row.no_draws or row.asked_once):
+    if _draws(row):
         n, scale = own.n_questions, own.value("mean_difference") is not None
         again = ("apart", "mean_difference", ".2f") if scale else ("again", "agreement", "%")
         name = "icc" if scale else "omega"
         known = valued(**{one: own.estimates[one] for one in (again[1], name)})
         found[again[0]] = _cell(known, *again[1:], n)
         found[name] = _cell(known, name, "z.2f", n)
-        found["votes"] = (_with_votes(analysis, row, right) or (0, None))[1]
+        if votes := _with_votes(analysis, row, right):
+            found["votes"] = votes[2]
     if row.without_verdict:
         silent = row.without_verdict
         found["silent"] = NumberCell(share(silent, len(row.counts.questions)), silent)
     return {key: cell for key, cell in found.items() if cell}
+
+
+def _draws(row: Row) -> bool:
+    """Whether other tries of a row say anything."""
+    return not (row.no_draws or row.asked_once)
 
 
 def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
@@ -283,8 +289,8 @@ def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
 
 def _with_votes(
     analysis: Analysis, row: Row, right: Record | None
-) -> tuple[int, NumberCell] | None:
-    """Votes, and how often their majority is right, or the same; on a scale, their mean near."""
+) -> tuple[str, int, NumberCell] | None:
+    """What votes are counted by, how many, and how often they are right, near or the same."""
     n, key = row.numbers.n_questions, "accuracy"
     if right:
         n = right["n_labelled"]
@@ -300,8 +306,20 @@ def _with_votes(
     for one in last:
         ends = one[f"{key}_interval"] or ()
         said = f"{share(one[key], n)} ({one['votes']})"
-        return one["votes"], NumberCell(said, one[key], *ends)
+        return key, one["votes"], NumberCell(said, one[key], *ends)
     return None
+
+
+def _what_votes_say(analysis: Analysis) -> str:
+    """What the column of votes says of these rows: with labels, of scales, or without labels."""
+    rights = {row: next(iter(analysis.of(row, "validity")), None) for row in analysis.rows}
+    known = [_with_votes(analysis, row, right) for row, right in rights.items() if _draws(row)]
+    votes = grouped_by(filter(None, known), lambda one: one[0])
+    return "; ".join(
+        words.format(own[0][1] if len({one[1] for one in own}) == 1 else "(so many)")
+        for key, words in _OF_VOTES.items()
+        if (own := votes.get(key))
+    )
 
 
 def _columns(keys: Collection[str]) -> list[TableColumn]:
@@ -408,7 +426,7 @@ def summary_records(analysis: Analysis) -> Iterator[Record]:
             record |= {key: cell.value, f"{key}_low": cell.low, f"{key}_high": cell.high}
         right = next(iter(analysis.of(row, "validity")), None)
         if "votes" in record and (found := _with_votes(analysis, row, right)):
-            record["n_votes"] = found[0]
+            record["n_votes"] = found[1]
         yield record
 
 
@@ -437,37 +455,6 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     )
     several = f" ({ends(outputs)} outputs)" if outputs else ""
     return f"{questions} question{'' if questions == '1' else 's'}{several}{each}{some}"
-
-
-def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
-    """How often the majority of so many votes is right, and comes out the same again."""
-    if row.no_draws:  # copies are one vote
-        return
-    right = {
-        one["votes"]: share(one["accuracy"], record["n_labelled"])
-        for record in analysis.of(row, "validity")
-        for one in record["votes"]
-        if one["accuracy"] is not None
-    }
-    again = {
-        one["votes"]: share(one["agreement"], row.numbers.n_questions)
-        for one in analysis.of(row, "votes")
-        if one["agreement"] is not None
-    }
-    odd = [n for n in sorted({*right, *again}) if n % 2]
-    shown = [n for n in odd if n in (*_MOST_VOTES, odd[-1])]
-    if len(shown) < 2:
-        return
-    lines = [
-        [name, *(of.get(n, "-") for n in shown)]
-        for name, of in (("Right", right), ("Same again", again))
-        if len(of) > 1
-    ]
-    if lines:
-        yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
-    lacking = [n for n in shown if n not in again] if len(again) > 1 else []
-    several = "two majorities of {} need {} tries of a question"
-    yield from reliability.dashes(several.format(n, 2 * n) for n in lacking[:1])
 
 
 def _what_moves(analysis: Analysis) -> Iterator[Text]:
