@@ -1,6 +1,7 @@
 """The gate decides by intervals."""
 
 import random
+import re
 from collections import Counter
 from itertools import combinations
 from statistics import mean
@@ -21,6 +22,7 @@ from inspect_reliability.answers.gate import (
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Text
 from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
 
 SILENT = (("non_response_rate", 0.1),)
@@ -264,3 +266,76 @@ def test_votes_of_questions_with_unequal_numbers_of_tries() -> None:
     for anytime in (False, True):
         (one,) = gate(table, least={"accuracy": 0.7}, votes=3, anytime=anytime).checks
         assert (one["n_questions"], one["value"], one["result"]) == (30, 1.0, PASSES)
+
+
+def _judge(name: str, right: int) -> pd.DataFrame:
+    """A judge that is right on so many of 60 questions."""
+    verdicts = ["A"] * right + ["B"] * (60 - right)
+    known = {"judge": name, "question": [f"q{n}" for n in range(60)], "label": "A"}
+    return pd.DataFrame({**known, "verdict": verdicts})
+
+
+@pytest.mark.parametrize(
+    ("judges", "limits", "said"),
+    [
+        (
+            {"a": 30},
+            {"accuracy": 0.8},
+            "The gate fails: right in 50% [*], and at least 80% was asked.",
+        ),
+        (
+            {"a": 57},
+            {"accuracy": 0.6},
+            "The gate passes: right in 95% [*], and at least 60% was asked.",
+        ),
+        (
+            {"a": 48},
+            {"accuracy": 0.75},
+            "The gate is too uncertain to say: right in 80% [*], and at least 75% was asked. Label "
+            "more questions.",
+        ),
+        (
+            {"a": 57, "b": 18, "c": 30},
+            {"accuracy": 0.8},
+            "The gate fails: b is right in 30% [*], and at least 80% was asked.",
+        ),
+    ],
+)
+def test_the_first_sentence_says_by_how_much(
+    judges: dict[str, int], limits: dict[str, float], said: str
+) -> None:
+    """Of several checks it is about the one with this result that is furthest off."""
+    frame = pd.concat([_judge(*one) for one in judges.items()])
+    sentence = gate(frame, least=limits).document.blocks[0]
+    assert isinstance(sentence, Text)
+    assert re.sub(r"\[\d+, \d+\]", "[*]", sentence.text) == said
+
+
+def test_a_limit_that_rounding_would_hide_has_a_digit_more() -> None:
+    """An interval below 80% never reads as one that reaches it."""
+    found = gate(_judge("a", 30), least={"accuracy": 0.8})
+    high = found.checks[0]["value_interval"][1]
+    limit = round(high + 0.004, 4)
+    sentence = gate(_judge("a", 30), least={"accuracy": limit}).document.blocks[0]
+    assert isinstance(sentence, Text)
+    shown = re.search(r"right in 50.0% \[[\d.]+, ([\d.]+)\]", sentence.text)
+    assert shown
+    assert float(shown[1]) / 100 == pytest.approx(high, abs=0.0005)
+    assert f"at least {100 * limit:g}% was asked" in sentence.text
+
+
+def test_votes_and_coefficients_are_named_in_the_first_sentence() -> None:
+    """A majority is called that, and omega has its name."""
+    table = together(
+        changed(made(noise=0.9, questions=40), judge="x", label="A"),
+        changed(made(noise=0.1, questions=40), judge="y", label="A"),
+    )
+    analysis = analyse(table)
+    for limits, begins in (
+        (Limits((("accuracy", 0.99),), votes=3), "The gate fails: 3 votes of x are right in "),
+        (Limits((("omega", 0.9),)), "The gate fails: x has omega "),
+        (Limits(most=(("non_response_rate", 0.5),)), "The gate passes: x is without a verdict in "),
+    ):
+        sentence = gate_document(analysis, check_limits(analysis, limits)).blocks[0]
+        assert isinstance(sentence, Text)
+        assert sentence.text.startswith(begins)
