@@ -74,6 +74,7 @@ def test_every_public_name_has_an_example() -> None:
         assert {name, getattr(found, "__name__", "")} & shown, name
 
 
+@pytest.mark.slow
 def test_completion_shows_what_a_user_needs() -> None:
     """A handful of names, each of which is there."""
     analysis = analyse(str(ROOT / "examples" / "verdicts.csv"))
@@ -101,6 +102,7 @@ def test_the_summary_is_the_printed_table() -> None:
     assert rows["accuracy"].to_dict() == table["right"].to_dict()
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_on_axes_of_ones_own() -> None:
     """The axes get what the figure shows, and are returned."""
     from matplotlib import pyplot

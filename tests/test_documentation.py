@@ -167,6 +167,7 @@ def test_messages_are_those_of_the_code() -> None:
         assert any(map(pattern.search, said)), message
 
 
+@pytest.mark.slow
 def test_every_sentence_is_on_one_page() -> None:
     """The page has what the code says now; if not, it is written anew, to be read."""
     found, known = messages.page(), messages.PAGE.read_text(encoding="utf-8")

@@ -230,6 +230,7 @@ def test_shown_outputs_are_of_each_kind(tmp_path: Path) -> None:
     assert (second["label"], second["text"]) == (None, "I would rather not say.")
 
 
+@pytest.mark.slow
 def test_replications_without_a_verdict_are_not_called_too_few(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

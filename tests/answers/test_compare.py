@@ -129,6 +129,7 @@ def test_what_to_type_instead_is_said() -> None:
     assert {(pair["first"], pair["second"]) for pair in pairs} == {("sampled", "exact")}
 
 
+@pytest.mark.slow
 def test_grades_are_compared_by_how_near_they_are() -> None:
     """On a scale, the difference within a step is that of both reports; with every label known,
     no more labels are asked for.
@@ -163,6 +164,7 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         assert "label more questions" not in shown
 
 
+@pytest.mark.slow
 def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
     """An interval shrinks with the square root of labels; the rest of those there are is drawn."""
 

@@ -32,6 +32,7 @@ def judged(names: Mapping[int, str], questions: int = 80) -> Judgments:
     return judgments_from_frame(pd.DataFrame(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [ZERO_ONE, STARS], ids=["0 and 1", "stars"])
 def test_numbers_have_a_lift(names: dict[int, str]) -> None:
     """Of two numbers the lift is the difference of their means, near what was put in."""

@@ -38,6 +38,7 @@ def printed(*call: object, form: str = "json") -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_labels_are_those_of_the_option(places: tuple[str, str]) -> None:
     """Labels of a file, of a frame and of a column say the same, as `--labels` does."""
     file, labels = places
@@ -48,6 +49,7 @@ def test_labels_are_those_of_the_option(places: tuple[str, str]) -> None:
         assert [list(ends) for ends in found] == [one["accuracy_interval"] for one in expected]
 
 
+@pytest.mark.slow
 def test_labels_of_a_gate_a_plan_and_a_comparison(places: tuple[str, str]) -> None:
     """Each takes labels, and says what its command says with `--labels`."""
     file, labels = places
@@ -90,6 +92,7 @@ def same(answer: PythonAnswer, *call: object) -> None:
     assert all(hasattr(answer, name) for name in dir(answer))
 
 
+@pytest.mark.slow
 def test_a_card_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
     """Also of a group, with labels of a file."""
     _, labels = places
@@ -99,6 +102,7 @@ def test_a_card_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) 
     assert [one["judge"] for one in found.cards] == ["gpt-5.4"]
 
 
+@pytest.mark.slow
 def test_a_choice_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
     """It chooses the same, writes the same file, and keeps the same opening of a test part."""
     file, labels = places
@@ -119,6 +123,7 @@ def test_a_choice_is_that_of_the_command(places: tuple[str, str], tmp_path: Path
     assert Path(out[0]).read_text() == Path(out[1]).read_text() == found.choice().text
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_that_of_the_command(places: tuple[str, str], tmp_path: Path) -> None:
     """Of judges alone and in turn, by a choice, with the same list and the same rule."""
     file, labels = places
@@ -146,6 +151,7 @@ def test_what_is_kept_is_that_of_the_command(places: tuple[str, str], tmp_path: 
     assert [one["n_labelled"] for one in expected["keep"]] == [30]
 
 
+@pytest.mark.slow
 def test_a_test_part_is_opened_once(places: tuple[str, str], tmp_path: Path) -> None:
     """What Python has measured on a test part is known to the command, and the other way round."""
     file, labels = places
@@ -189,6 +195,7 @@ def test_a_ranking_is_that_of_the_command(tmp_path: Path) -> None:
         ir.rank(pairs, method="elo")  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_that_of_the_command() -> None:
     """Of a table by time, with a stream, and from a later check on."""
     checks = EXAMPLES / "checks.csv"
@@ -202,6 +209,7 @@ def test_what_is_watched_is_that_of_the_command() -> None:
     assert both.changed == "judge_system_unknown"
 
 
+@pytest.mark.slow
 def test_what_is_drawn_to_label_is_that_of_the_command(tmp_path: Path) -> None:
     """The same outputs in the same order, on the same page and sheet."""
     ONE.to_csv(tmp_path / "one.csv", index=False)
@@ -286,6 +294,7 @@ def as_printed(*call: object) -> list[str]:
     return re.findall(r"\S+", said.partition(" Next: ")[0])
 
 
+@pytest.mark.slow
 def test_a_gate_a_plan_and_a_comparison_are_those_of_their_commands(
     places: tuple[str, str],
 ) -> None:
@@ -307,6 +316,7 @@ def test_a_gate_a_plan_and_a_comparison_are_those_of_their_commands(
     assert next_call(planned).startswith(f'ir.gate("{file}", labels="{labels}", least={{"omega": ')
 
 
+@pytest.mark.slow
 def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
     """Every function takes it, in words or as a file, and refuses a mapping."""
     file = tmp_path / "reading.yaml"
@@ -327,6 +337,7 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
             ask(VERDICTS, reading={"abstain": ["tie"]})  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_python_is_told_arguments_not_options() -> None:
     """In errors, notes, cautions and calls; a command goes on to name its options."""
     with pytest.raises(ValueError, match=r"Name a file of labels with labels=FILE\."):
@@ -352,6 +363,7 @@ def next_call(answer: object) -> str:
     return next(line.strip() for line in repr(answer).splitlines() if line.startswith("  ir."))
 
 
+@pytest.mark.slow
 def test_the_next_call_runs_as_it_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: tuple[str, str]
 ) -> None:
@@ -385,6 +397,7 @@ def test_the_next_call_runs_as_it_is_printed(
     assert labels not in ir.analyse(file, labels=labels).to_html()
 
 
+@pytest.mark.slow
 def test_what_a_judge_gets_wrong_again_and_again_is_read_next(tmp_path: Path) -> None:
     """The next step has the errors that the command writes; one of several judges is named."""
     found = ir.analyse(VERDICTS)
@@ -424,6 +437,7 @@ THREE = pd.concat([BARE, ONE.assign(judge="third"), ONE.assign(judge="fourth")])
 WORDINGS = pd.concat([THREE.assign(wording=one) for one in ("a", "b")])
 
 
+@pytest.mark.slow
 def test_rows_that_are_left_out_are_named() -> None:
     """An answer shows five rows and a plan four: how many others there are is said."""
     found = ir.analyse(WORDINGS, labels=LABELS)
@@ -465,6 +479,7 @@ def test_labels_to_come_join_those_there_are() -> None:
     assert next_call(found) == 'ir.analyse(judgments, labels=[*labels, "labels.csv"])'
 
 
+@pytest.mark.slow
 def test_what_is_written_is_not_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -479,6 +494,7 @@ def test_what_is_written_is_not_written_again(
         ir.keep(wordings, labels=LABELS, max_error=0.25, out="wordings.csv")
 
 
+@pytest.mark.slow
 def test_labels_by_question() -> None:
     """A mapping and a series say what the same labels say in a frame; choosing keeps no list."""
     by_question = LABELS.set_index("id")["label"]
@@ -518,6 +534,7 @@ def test_what_is_no_source_is_refused_by_its_type(given: object) -> None:
     assert len(str(one.value)) < 250
 
 
+@pytest.mark.slow
 def test_pages_and_papers_name_arguments_not_options(tmp_path: Path) -> None:
     """What a command calls `--abstain` is an argument on a page and in LaTeX from Python."""
     file = EXAMPLES / "verdicts.csv"
@@ -532,6 +549,7 @@ def test_pages_and_papers_name_arguments_not_options(tmp_path: Path) -> None:
     assert "--abstain" in printed("report", file, form="html")
 
 
+@pytest.mark.slow
 def test_the_report_is_had_for_a_paper() -> None:
     """As the command prints it."""
     expected = printed("report", EXAMPLES / "verdicts.csv", form="latex")

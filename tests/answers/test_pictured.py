@@ -77,6 +77,7 @@ def test_a_sweep_is_a_line_a_benchmark_and_a_pivot() -> None:
     assert not [*pivot(analyse(parts[0]))]
 
 
+@pytest.mark.slow
 def test_the_table_of_a_sweep_is_in_the_order_of_temperatures() -> None:
     """Numbers have the order of numbers; with one benchmark and judge, no name is repeated."""
     parts = [

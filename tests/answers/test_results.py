@@ -94,6 +94,7 @@ def test_majorities_of_odd_numbers_are_shown_where_there_are_two(
     assert [" ".join(one.headings[1:]) for one in tables] == ([shown] if shown else [])
 
 
+@pytest.mark.slow
 def test_a_number_that_is_not_known_is_a_dash_with_its_reason() -> None:
     """Judges of one try, of two, of copies and of six: each lacks what it cannot have."""
     both = [

@@ -46,6 +46,7 @@ def printed(judgments: Judgments) -> str:
     return " ".join(render(report_document(analyse(judgments)), "table").split())
 
 
+@pytest.mark.slow
 def test_a_plan_is_for_every_row() -> None:
     """Next is as large as the largest of all rows; other rows, and why some have none, are said."""
     analysis = analyse(sweep())
@@ -93,6 +94,7 @@ def test_the_gravest_caution_is_printed_of_rows_without_a_headline() -> None:
     assert sum("outputs name no verdict" in one.text for one in told) == 1
 
 
+@pytest.mark.slow
 def test_copies_of_a_sweep_are_dashes_with_a_reason() -> None:
     """No temperature is missing from the table, and omega says of how many rows it is."""
     said = printed(sweep())

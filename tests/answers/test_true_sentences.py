@@ -95,6 +95,7 @@ def test_so_many_are_drawn_as_lack_a_label(tmp_path: Path, monkeypatch: pytest.M
     followed(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_label_or_two_do_not_say_how_good_a_judge_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int
@@ -232,6 +233,7 @@ def test_a_facet_changes_verdicts_only_where_that_is_shown(
     assert words in said
 
 
+@pytest.mark.slow
 def test_judges_with_the_same_verdicts_are_said_to_be_one(tmp_path: Path) -> None:
     """Two names of one judge are no two judges: every form says it, and only of these."""
     one, other = judge(turns, 12), judge(right, 12)

@@ -92,6 +92,7 @@ def test_majorities_of_all_votes_are_counted_once_more(files: tuple[str, str]) -
         assert one["accuracy"] == pytest.approx(won[one["judge"], one["wording"]].mean())
 
 
+@pytest.mark.slow
 def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, str]) -> None:
     """The answer names the chosen one, its accuracy after choosing, and what runs next."""
     logs, labels = files
@@ -106,6 +107,7 @@ def test_a_better_one_is_found_and_the_answer_says_what_to_do(files: tuple[str, 
     assert " --out choice.yaml" in text
 
 
+@pytest.mark.slow
 def test_the_current_one_may_be_named_by_what_tells_it_apart(files: tuple[str, str]) -> None:
     """A name that several candidates have, or none, is refused with the names there are."""
     logs, labels = files
@@ -161,6 +163,7 @@ def test_candidates_that_fit_a_name_are_listed(files: tuple[str, str]) -> None:
     assert "strict" not in proposed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", ["0", "0.02", "0.9"])
 def test_how_near_the_best_is_asked(files: tuple[str, str], most: str) -> None:
     """No label shows that nothing is lost; a large loss is ruled out of every candidate."""
@@ -175,6 +178,7 @@ def test_how_near_the_best_is_asked(files: tuple[str, str], most: str) -> None:
     assert ("No candidate is shown to be within" in text) == (most != "0.9")
 
 
+@pytest.mark.slow
 def test_prices_say_what_is_cheap(files: tuple[str, str], tmp_path: Path) -> None:
     """Dollars are those of the file times votes; a judge without one is named."""
     logs, labels = files
@@ -205,6 +209,7 @@ def test_prices_say_what_is_cheap(files: tuple[str, str], tmp_path: Path) -> Non
     assert choose(logs, "--labels", labels, "--price", str(file)) == found
 
 
+@pytest.mark.slow
 def test_a_page_names_no_path(files: tuple[str, str], tmp_path: Path) -> None:
     """The choice is called on a page by the name of its file; a terminal has what was typed."""
     logs, labels = files
@@ -252,6 +257,7 @@ def test_one_candidate_is_no_choice(tmp_path: Path) -> None:
     assert "there is one candidate, only" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_candidates_are_compared_on_what_all_of_them_judged(tmp_path: Path) -> None:
     """Questions that one lacks are left out and counted; too few shared ones are refused."""
     table = judged(SHARES)
@@ -310,6 +316,7 @@ def _split(files: tuple[str, str]) -> tuple[str, str]:
     return logs, labels
 
 
+@pytest.mark.slow
 def test_a_test_part_measures_what_the_others_choose(split: tuple[str, str]) -> None:
     """Chosen on dev; its accuracy after choosing is that of the test labels."""
     logs, labels = split
@@ -326,6 +333,7 @@ def test_a_test_part_measures_what_the_others_choose(split: tuple[str, str]) -> 
     assert "of 25 test questions" in text
 
 
+@pytest.mark.slow
 def test_a_test_part_is_opened_once(split: tuple[str, str], tmp_path: Path) -> None:
     """The same candidates are the same opening; another one gets no interval, and the reason."""
     logs, labels = split
@@ -364,6 +372,7 @@ def test_an_opening_that_was_changed_is_refused(split: tuple[str, str]) -> None:
     assert "It was changed" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_test_part_without_labels(files: tuple[str, str]) -> None:
     """The others choose and measure, and a caution says that the test part needs labels."""
     logs, labels = files
@@ -378,6 +387,7 @@ def test_a_test_part_without_labels(files: tuple[str, str]) -> None:
     assert not Path(f"{labels}.opened.json").exists()
 
 
+@pytest.mark.slow
 def test_other_parts_of_labels_choose_as_ever(files: tuple[str, str]) -> None:
     """A column split without a test part, as of a random draw, says nothing."""
     logs, labels = files
@@ -386,6 +396,7 @@ def test_other_parts_of_labels_choose_as_ever(files: tuple[str, str]) -> None:
     assert choose(logs, "--labels", labels) == before
 
 
+@pytest.mark.slow
 def test_the_choice_is_what_other_commands_take(files: tuple[str, str], tmp_path: Path) -> None:
     """Its file says judge, votes and labels; validate, gate and keep read that judge alone."""
     logs, labels = files
@@ -424,6 +435,7 @@ def test_the_choice_is_what_other_commands_take(files: tuple[str, str], tmp_path
     assert "they chose this judge" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_a_choice_of_another_judge_is_stale(files: tuple[str, str], tmp_path: Path) -> None:
     """Where LOGS have no such judge, the reason says which they have."""
     logs, labels = files
@@ -505,6 +517,7 @@ def test_people_who_prefer_different_judges(tmp_path: Path) -> None:
     assert "By the labels of ann, hard is best; by those of bob, soft." in text
 
 
+@pytest.mark.slow
 def test_the_page_has_one_picture(files: tuple[str, str], tmp_path: Path) -> None:
     """Candidates by calls and accuracy, the chosen one apart."""
     logs, labels = files
@@ -549,6 +562,7 @@ def test_what_is_wrong_twice_is_written_without_the_test_part(
     assert invoke("report", logs, "--labels", labels, "--errors", out).exit_code == 2
 
 
+@pytest.mark.slow
 def test_fewer_votes_are_named_beside_the_choice(tmp_path: Path) -> None:
     """Where a majority gains little; and how many more labels would show that it does."""
     text = said("choose", "examples/verdicts.csv")

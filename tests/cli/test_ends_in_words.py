@@ -249,6 +249,7 @@ def test_a_protected_file_stays(tmp_path: Path, closed: Path) -> None:
     assert os.path.samestat(before, page.stat())
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_looked_into(tmp_path: Path, closed: Path) -> None:
     """What is in it may be there: that it is not would be untrue."""
     closed.chmod(0)

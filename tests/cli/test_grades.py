@@ -41,6 +41,7 @@ def words(*call: str) -> str:
     return " ".join(invoke(*call).output.split())
 
 
+@pytest.mark.slow
 def test_votes_are_in_the_measure_of_the_row(sheet: str) -> None:
     """The mean of three is as often within a step as pandas counts, and as `gate` says."""
     table = pd.read_excel(sheet)
@@ -116,6 +117,7 @@ def test_a_file_as_the_command_is_told_its_command(sheet: str) -> None:
     assert "No such command" in invoke("grades.csv").output
 
 
+@pytest.mark.slow
 def test_the_half_width_comes_last(sheet: str) -> None:
     """`keep` begins with what may be kept, or why nothing may."""
     said = " ".join(invoke("keep", sheet, "--max-error", ".3").stdout.split())
@@ -124,6 +126,7 @@ def test_the_half_width_comes_last(sheet: str) -> None:
     assert re.search(r"(ask a second judge or a person|undecided)\. With 95% confidence", said)
 
 
+@pytest.mark.slow
 def test_a_step_off_is_right_of_grades_unless_said(sheet: str) -> None:
     """`keep` counts as pandas does, says which it counts, and `report` counts the same."""
     table = pd.read_excel(sheet)
@@ -199,6 +202,7 @@ def test_the_next_of_a_table_that_is_all_labelled_runs(sheet: str) -> None:
                 assert invoke(*command.split()).exit_code == 0, command
 
 
+@pytest.mark.slow
 def test_a_workbook_of_the_list_is_for_a_person(sheet: str) -> None:
     """What to check is on top, grades are numbers, and the sheet's own columns are there."""
     own = pd.read_excel(sheet)
@@ -297,6 +301,7 @@ def _judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     return "noten.xlsx", "noten_neu.xlsx"
 
 
+@pytest.mark.slow
 def test_a_choice_counts_a_step_off_as_report_does(judges: tuple[str, str]) -> None:
     """Each candidate is within one step as often as pandas counts: one try, and the mean of 3."""
     for option, step in (((), 1), (("--no-within-one",), 0)):
@@ -317,6 +322,7 @@ def test_a_choice_counts_a_step_off_as_report_does(judges: tuple[str, str]) -> N
     assert frames[0]["judge"] == "noten.xlsx"
 
 
+@pytest.mark.slow
 def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> None:
     """By each person's labels, a candidate is within a step as often as pandas counts."""
     ann = pd.read_excel(judges[0]).drop_duplicates("question").rename(columns={"question": "id"})
@@ -333,6 +339,7 @@ def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> 
         assert one["accuracy"] == pytest.approx(((table["verdict"] - label).abs() <= 1).mean())
 
 
+@pytest.mark.slow
 def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> None:
     """`validate` of the choice counts rounded means of the questions that did not choose."""
     for name in judges:
@@ -373,6 +380,7 @@ def test_a_mean_is_the_nearest_grade(given: list[object], said: str) -> None:
     assert _mean_of(table)(given) == said
 
 
+@pytest.mark.slow
 def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
     """No question is asked about the files, which a name without its ending tells apart."""
     said = words("choose", *judges, "--current", "noten")
@@ -388,6 +396,7 @@ def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
     assert "This can mean two things" in asked.stderr
 
 
+@pytest.mark.slow
 def test_what_is_not_shown_is_said_without_a_current_one(judges: tuple[str, str]) -> None:
     """Of judges that do not differ by these labels; not of one that is clearly worse."""
     assert "It is not shown" not in words("choose", *judges, "--votes", "1")
@@ -412,6 +421,7 @@ def noisy(empty: float = 0.0, shift: float = 0.0, seed: int = 3) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
 
 
+@pytest.mark.slow
 def test_one_grade_for_all_is_what_a_report_compares_with(tmp_path: Path) -> None:
     """The grade that is most often within a step, counted with pandas; exact for options."""
     file = str(tmp_path / "grades.csv")
@@ -452,6 +462,7 @@ def test_labels_all_alike_have_no_constant(tmp_path: Path) -> None:
     assert (one["always"], one["always_share"]) == (None, None)
 
 
+@pytest.mark.slow
 def test_the_headline_speaks_of_the_measure_that_leads(tmp_path: Path) -> None:
     """Where a mean gains only by tries without a verdict, it says so, with the share without."""
     file = str(tmp_path / "grades.csv")
@@ -470,6 +481,7 @@ def test_the_headline_speaks_of_the_measure_that_leads(tmp_path: Path) -> None:
     assert "since" not in words("report", file).partition("Caution")[0]
 
 
+@pytest.mark.slow
 def test_on_which_side_of_people_a_judge_grades(tmp_path: Path) -> None:
     """The mean difference and its t interval are those of scipy; without one, nothing is said."""
     file = str(tmp_path / "grades.csv")
@@ -493,6 +505,7 @@ def test_on_which_side_of_people_a_judge_grades(tmp_path: Path) -> None:
         assert int(told[3]) == round(100 * pairs.max() / len(table))
 
 
+@pytest.mark.slow
 def test_errors_begin_with_those_more_than_a_step_off(tmp_path: Path) -> None:
     """In each form the same questions, those far off first; a file of somebody else stays."""
     file = str(tmp_path / "grades.csv")
@@ -518,6 +531,7 @@ def test_errors_begin_with_those_more_than_a_step_off(tmp_path: Path) -> None:
     assert invoke("report", file, "--errors", str(tmp_path / "errors.xlsx")).exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
     """Labels are planned for within one step, and those are asked for that are there to label."""
     table, file = noisy(), str(tmp_path / "grades.csv")
@@ -554,6 +568,7 @@ def test_fewer_votes_are_odd(tmp_path: Path) -> None:
     assert [one["votes"] for one in found] == [1, 3, 5]
 
 
+@pytest.mark.slow
 def test_a_sample_to_check_is_drawn_by_a_command(tmp_path: Path) -> None:
     """Where steady verdicts are no more often right, both commands name one that runs."""
     table = noisy()
@@ -572,6 +587,7 @@ def test_a_sample_to_check_is_drawn_by_a_command(tmp_path: Path) -> None:
     assert invoke("label", file, "--most", "10", "--out", out).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_page_that_stops_says_what_runs_where_labels_are(tmp_path: Path) -> None:
     """The command that a refusal names draws what has no label."""
     table, file = noisy(), str(tmp_path / "grades.csv")

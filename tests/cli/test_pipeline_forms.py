@@ -75,6 +75,7 @@ def test_junit_says_what_the_exit_status_says(
     assert counted == (len(kinds), *map(kinds.count, (Failure, Error, Skipped)))
 
 
+@pytest.mark.slow
 def test_github_shows_each_check_and_the_whole_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ def test_github_shows_each_check_and_the_whole_table(
     assert "GITHUB_STEP_SUMMARY" in refused.stderr
 
 
+@pytest.mark.slow
 def test_missing_labels_are_no_uncertainty(tmp_path: Path) -> None:
     """No number of questions decides without labels, so the gate refuses to say anything."""
     file = judged(tmp_path, "passing", "failing", labels=False)
@@ -138,6 +140,7 @@ def test_an_error_is_shown_where_the_gate_is(tmp_path: Path) -> None:
             assert re.fullmatch(r"::error title=gate%3A accuracy::(.*)\n", done.stdout)[1] == said  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_a_check_names_its_votes_and_its_wording(tmp_path: Path) -> None:
     """Also the votes of a choice; a wording is named where judges differ by it."""
     file = judged(tmp_path, "passing", "uncertain")

@@ -21,6 +21,7 @@ MOST_FRAMES = 12
 """Most functions of ours from `main` to a formula, both included."""
 
 
+@pytest.mark.slow
 def test_few_functions_lie_between_main_and_omega(tmp_path: Path) -> None:
     """The estimates of a row are computed in the loop of the command, at most 12 calls deep."""
     file = tmp_path / "judgments.csv"

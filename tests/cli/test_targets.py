@@ -307,6 +307,7 @@ def others(ours: Path) -> Iterator[bytes]:
             yield file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--tables", "--figures"])
 def test_a_file_of_the_users_own_in_a_folder_stays(option: str, inputs: Path) -> None:
     """Whether the folder is the user's or ours, and if it is our file, with the user's labels."""
@@ -329,6 +330,7 @@ def test_a_file_of_the_users_own_in_a_folder_stays(option: str, inputs: Path) ->
     assert not run("report", option, "ours").exit_code
 
 
+@pytest.mark.slow
 def test_what_is_no_longer_made_goes_if_it_is_ours(inputs: Path) -> None:
     """A table of the earlier report is removed, the user's under such a name is not."""
     pd.read_csv("b.csv").query("judge == 'x'").to_csv("one.csv", index=False)

@@ -47,6 +47,7 @@ def test_a_change_has_one_text(name: str, made: str) -> None:
     assert changed(name, text, "Paris.") == changed(name, text, "Paris.") == made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n, one in CHANGES.items() if one.kind == "invariance"])
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\r`"), max_size=60))
 def test_what_an_answer_says_stays(name: str, text: str) -> None:

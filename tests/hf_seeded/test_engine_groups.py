@@ -80,6 +80,7 @@ async def wait_together(grouper: Grouper, requests: Sequence[Request]) -> list[C
     return await waiting
 
 
+@pytest.mark.slow
 def test_what_waits_together_is_generated_together(
     recorder: Recorder, grouper: Grouper, widths: list[int]
 ) -> None:

@@ -144,6 +144,7 @@ def test_obedience_is_found_and_noise_is_not(design: JudgeDesign, tmp_path: Path
     assert "Changed answers: " in invoke("report", log.location).stdout
 
 
+@pytest.mark.slow
 def test_an_empty_answer_loses(log: EvalLog) -> None:
     """What a judge always notices never stays."""
     [found] = [one for one in analyse(log).results["fooled"] if one["change"] == "empty"]

@@ -67,6 +67,7 @@ def moves(log: EvalLog) -> dict[str, tuple[float, float]]:
     return {one["facet"]: (one["disagreement_across"], one["disagreement_within"]) for one in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("says", "order", "wording"),
     [(first_place, 1.0, 0.0), (the_good_one, 0.0, 0.0), (unbracketed, None, 1.0)],

@@ -135,6 +135,7 @@ def test_the_command_keeps_counts(tmp_path: Path) -> None:
     assert "--save" in alone.stderr
 
 
+@pytest.mark.slow
 def test_a_comparison_of_counts_is_that_of_rows(tmp_path: Path) -> None:
     """Every number, and no labelled question is said to have no label."""
     asked = str(written(rows(), tmp_path / "rows.csv"))
@@ -159,6 +160,7 @@ def test_a_row_may_count_for_many() -> None:
     assert Judged(table).counts().table.tolist() == [[3, 2], [5, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     ("column", "levels", "form", "ending"),

@@ -80,6 +80,7 @@ def test_every_command_reads_the_same(name: str) -> None:
     assert len(read) == 1, read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_what_can_mean_two_things_is_asked(name: str) -> None:
     """Before any number, with what each choice would read."""
@@ -193,6 +194,7 @@ def test_numbers_are_those_that_are_meant(name: str, key: str, value: float) -> 
     assert row[key] == pytest.approx(value, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_runs_with_ids_are_runs_whatever_their_verdicts() -> None:
     """Two ids that end in a digit are two runs, also where all their verdicts are equal."""
     both = judgments_from([door("uuid_run_a.csv"), door("uuid_run_b.csv")])

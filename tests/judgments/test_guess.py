@@ -141,6 +141,7 @@ def wide(label: str, tries: tuple[str, ...], blank: bool) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(names, columns, strict=True)) | graded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "tries", "blank"),
     [

@@ -15,6 +15,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.text import judgment_text
 
 
+@pytest.mark.slow
 def test_every_judgment_of_a_log_is_a_row(tmp_path: Path) -> None:
     """Verdict, question, replication and seed of the table are those of the samples."""
     log = example_logs.judged(tmp_path, temperature=0.5)
@@ -46,6 +47,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(made.location.removeprefix("file://"))
 
 
+@pytest.mark.slow
 def test_sources_may_be_a_file_a_folder_a_url_or_a_log(log: Path) -> None:
     """However a log is named, it holds the same judgments."""
     sources = [log, str(log), log.parent, log.as_uri(), read_eval_log(str(log))]
@@ -201,6 +203,7 @@ def test_what_the_run_paid_is_a_column(tmp_path: Path) -> None:
     assert set(judgments_from_logs(log).table["cost"]) == {0.003}
 
 
+@pytest.mark.slow
 def test_a_text_is_found_without_reading_what_a_log_says_of_every_sample(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -294,6 +294,7 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
     assert not result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shown_as", "words"), [("model_1 model_2", "AB"), ("system_a system_b", ("first", "second"))]
 )

@@ -133,6 +133,7 @@ def test_judgments_of_several_files_count_once(case: str, tmp_path: Path) -> Non
         assert analyse(first).rows[0].record["n_replications"] == 3
 
 
+@pytest.mark.slow
 def test_runs_have_the_shortest_names_that_tell_them_apart(tmp_path: Path) -> None:
     """The folder is part of a run's name where its files have one name."""
     for name, table in {"monday": ALL, "friday": other(ALL, 3)}.items():

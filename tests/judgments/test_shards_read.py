@@ -80,6 +80,7 @@ def test_shards_a_merged_log_and_both_are_one_study(study: Path) -> None:
     assert results(alone) == results(both) == results(merged)
 
 
+@pytest.mark.slow
 def test_shards_that_inspect_merged_are_one_study(study: Path) -> None:
     """The log of inspect's own command says what its shards say."""
     if "merge-shards" not in log_command.commands:
@@ -114,6 +115,7 @@ def test_a_missing_shard_of_saved_judgments(study: Path) -> None:
     assert note.endswith("shard 1/3 is missing. Judge with -T shard=1/3")
 
 
+@pytest.mark.slow
 def test_the_newest_log_of_a_shard_counts(study: Path) -> None:
     """An earlier log in its folder is left out, with a note."""
     shard(study / "study.shards" / "1", 1)

@@ -239,6 +239,7 @@ def test_no_promise_where_it_would_not_hold(
         assert 30 < one["labels_needed"] < 100
 
 
+@pytest.mark.slow
 def test_grades_have_a_half_width(tmp_path: Path) -> None:
     """The label of a grade lies within it on as many questions as promised."""
     rng = np.random.default_rng(3)
@@ -295,6 +296,7 @@ def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) 
     assert report.exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "wrong", "said"),
     [
@@ -347,6 +349,7 @@ def test_votes_between_two_numbers_are_the_higher(tmp_path: Path) -> None:
     assert (asked["votes"], asked["votes_needed"]) == (5, 5)
 
 
+@pytest.mark.slow
 def test_a_rule_is_refused_where_another_judge_graded(tmp_path: Path) -> None:
     """The judge that a rule was made of is taken; of another one it promises nothing."""
     votes = [("j", n, "AB"[n % 2], "AB"[n % 2]) for n in range(80) for _ in range(5)]
@@ -466,6 +469,7 @@ def test_a_judge_that_costs_nothing_is_asked_first() -> None:
     assert together.names == ["free", "cheap", "dear"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_a_workbook_has_the_answers(tmp_path: Path) -> None:
     """The text that was judged is beside its decision, as a text and no formula."""

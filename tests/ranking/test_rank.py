@@ -66,6 +66,7 @@ def by_system(results: dict[str, Any]) -> dict[str, Any]:
     return {one["system"]: one for one in results["ranking"]}
 
 
+@pytest.mark.slow
 def test_files_that_name_no_judge_may_be_of_one_each(tmp_path: Path) -> None:
     """They are asked about: one ranking each, or one of all."""
     files = [tmp_path / f"{name}.csv" for name in ("one", "other")]
@@ -101,6 +102,7 @@ def test_weighed_preferences_are_probabilities(tmp_path: Path) -> None:
     assert "60 verdicts from 1 to 2 taken for probabilities" in rank(path).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "within", "expected"),
     [
@@ -138,6 +140,7 @@ def test_pairs_of_several_judges(
         assert known[system]["standard_error"] == pytest.approx(error, abs=within)
 
 
+@pytest.mark.slow
 def test_the_leader_changes_with_the_order(published: Path) -> None:
     ranked = found(published / "mtbench_pairs.parquet", *ALL, "--by", "order")["ranking"]
     known = {(one["order"], one["system"]): one["score"] for one in ranked}
@@ -462,6 +465,7 @@ def test_a_leader_of_several_rankings_may_be_ahead_of_nobody(
     assert (ahead in first) == (said is not None), first
 
 
+@pytest.mark.slow
 def test_places_that_moved(tmp_path: Path) -> None:
     """A judge that lifts one system moves its place beyond noise; noise moves none."""
     files = {}
@@ -611,6 +615,7 @@ def test_labels_beyond_what_a_judge_says_bound_no_interval(labels: int, tmp_path
         assert one["score"] - low == pytest.approx(high - one["score"])
 
 
+@pytest.mark.slow
 def test_repeated_rows_are_asked_about(tmp_path: Path) -> None:
     """Rows that say they are the same replication are asked about, and never are more tries."""
     frame = single(12, {"x": 0.2, "y": 0.0})

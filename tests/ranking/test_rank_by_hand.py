@@ -175,6 +175,7 @@ FIRST = {"ranking": "system", "neighbours": "above", "favours": "system", "survi
 """Result -> the key that names a record."""
 
 
+@pytest.mark.slow
 def test_every_number_of_a_ranking_is_what_counting_gives(
     found: dict[str, Any], verdicts: Verdicts, labels: Verdicts
 ) -> None:

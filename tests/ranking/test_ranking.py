@@ -354,6 +354,7 @@ def test_another_try_is_expected_over_all_tries() -> None:
     assert found.leader_changes == pytest.approx(np.mean(leads), abs=0.06)
 
 
+@pytest.mark.slow
 def test_ends_of_tau_depend_little_on_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """From ten draws of two tries, they moved by .15."""
     drawn = np.random.default_rng(3)

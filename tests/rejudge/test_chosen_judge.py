@@ -33,6 +33,7 @@ def log(tmp_path: Path) -> str:
     return run(suite(model_graded_qa()), tmp_path, get_model(JUDGE)).location
 
 
+@pytest.mark.slow
 def test_rejudge_asks_as_many_verdicts_as_vote(log: str, tmp_path: Path) -> None:
     """Three outputs of a judge that votes by five are fifteen calls at its temperature."""
     done = invoke("rejudge", log, "--rule", chosen(tmp_path, votes=5, wording="w1"), "--dry-run")

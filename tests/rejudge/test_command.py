@@ -181,6 +181,7 @@ def test_an_unforeseen_error_is_one_line(log: str, monkeypatch: pytest.MonkeyPat
         main(["--traceback", "rejudge", log])
 
 
+@pytest.mark.slow
 def test_another_grader_is_announced_before_the_first_call(log: str) -> None:
     """Who answers, and who did, is said even where no call is made."""
     done = rejudge(log, "--dry-run", "--model", TINY)

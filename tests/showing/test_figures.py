@@ -77,6 +77,7 @@ def test_each_figure_of_the_page_is_a_drawing_and_its_numbers(
             assert list(csv.DictReader(numbers))
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_report(analysis: Analysis, folder: Path) -> None:
     """The figure of omega has the omega and the interval of every row."""
     with (folder / "bbh.csv").open(newline="") as numbers:

@@ -113,6 +113,7 @@ def less(one: Fraction | None, other: Fraction | None) -> Fraction | None:
     return None if one is None or other is None else one - other
 
 
+@pytest.mark.slow
 @given(crossings())
 def test_coefficients_are_ratios_of_listed_pairs(judgments: list[Judgment]) -> None:
     """Agreement, omega, flips, correlation and what is beyond noise, from D_S of listed pairs."""

@@ -181,6 +181,7 @@ def test_pure_noise_is_covered() -> None:
     assert np.mean(held) >= 0.94
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concentration", [0.05, 0.6])
 def test_one_verdict_dominates(concentration: float) -> None:
     """Where 88% of the verdicts are one, a jackknife alone covers .8; the default covers .93."""

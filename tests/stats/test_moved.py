@@ -67,6 +67,7 @@ def test_rounds_chosen_by_their_verdicts_show_no_noise(again: str, says: str) ->
     assert says in str(move.above.reason)
 
 
+@pytest.mark.slow
 def test_a_facet_without_effect_is_not_said_to_be_impossible() -> None:
     """By chance alone verdicts differ less across than within: that is a value, and no misuse."""
     generator = np.random.default_rng(0)

@@ -52,6 +52,7 @@ def test_halves_come_near_all_halves() -> None:
     assert Candidates(right).after_choosing == pytest.approx(mean(every), abs=0.02)
 
 
+@pytest.mark.slow
 def test_intervals_take_the_largest_error_under_flips() -> None:
     """The level is that of the largest |t| of errors with flipped signs, each studentised anew."""
     right = drawn(12, [0.5, 0.6, 0.7], seed=3, votes=3)

@@ -26,6 +26,7 @@ def rejected(concentration: float, n: int, r: int, mean: np.ndarray, studies: in
 EQUAL = np.full(5, 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("concentration", "n", "r"), [(0.5, 8, 100), (3.0, 20, 20)])
 def test_level(concentration: float, n: int, r: int) -> None:
     """Judges whose questions lean every way, and on average none, are rejected 5% of the time."""
@@ -48,6 +49,7 @@ def test_outputs_of_a_question_are_one_question() -> None:
     assert (found.p_value, found.n_questions) == (pytest.approx(whole.p_value), 8)
 
 
+@pytest.mark.slow
 def test_power() -> None:
     """A letter chosen twice as often as its share is found with 55 questions."""
     assert rejected(3.0, 55, 20, np.array([0.4, 0.15, 0.15, 0.15, 0.15]), 100) > 0.95

@@ -143,6 +143,7 @@ def test_single_verdicts_have_clopper_and_pearsons_interval(n: int, k: int, leve
     assert share_ends(np.repeat([1.0, 0.0], [k, n - k]), level) == pytest.approx(exact)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 12), min_size=1, max_size=30),
     st.sampled_from([0.8, 0.95, 0.99]),
@@ -201,6 +202,7 @@ def test_none_and_all() -> None:
     assert rate(of_rows([["A", "B"]] * 3)).value == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20])
 @pytest.mark.parametrize(
     "draw",

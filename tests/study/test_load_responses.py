@@ -185,6 +185,7 @@ def test_relative_paths_are_the_users(tmp_path: Path, monkeypatch: pytest.Monkey
         load_responses(2024, "BBH")  # type: ignore[arg-type] # as "-T responses=2024" is read
 
 
+@pytest.mark.slow
 def test_published_predictions(data: Path) -> None:
     """The published Head-to-Tail predictions are whole, with their ground truths."""
     path = data / "paper/application_data/application_responses.json"

@@ -289,6 +289,7 @@ def test_a_change_is_found_as_soon_as_it_was_said(quiet: int) -> None:
     assert np.mean(kept) >= 0.9 - 2 * np.sqrt(0.09 / len(kept))
 
 
+@pytest.mark.slow
 def test_more_anchors_find_a_change_sooner() -> None:
     """One of ten anchors that turns is seldom seen; eight of eighty are."""
     chance = np.linspace(0.7, 0.97, 10)

@@ -89,6 +89,7 @@ def watch(*arguments: str, exit_code: int) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_quiet_judge_ends_with_0_and_says_how_soon_a_change_would_be_found(save) -> None:
     """The first ten checks are the baseline, every later one has a p-value; the keys are fixed."""
     found = watch(save(checks(14)), exit_code=0)
@@ -102,6 +103,7 @@ def test_a_quiet_judge_ends_with_0_and_says_how_soon_a_change_would_be_found(sav
     assert "rejudge" not in said  # a file has no log to judge again
 
 
+@pytest.mark.slow
 def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     """Five anchors turn at check 15: since when, which, to what, and worse by their labels."""
     file = save(checks(turned=5, at=15))
@@ -139,6 +141,7 @@ def test_too_few_checks_end_with_3(save) -> None:
     assert found["not_enough"] == "the baseline is 10 checks, and there are 9"
 
 
+@pytest.mark.slow
 def test_too_few_anchors_end_with_3_and_how_many_would_do(save) -> None:
     """A single anchor that wavers shows nothing in time."""
     table = checks(14, anchors=4, draws=1)
@@ -150,6 +153,7 @@ def test_too_few_anchors_end_with_3_and_how_many_would_do(save) -> None:
     assert "would be found" in said
 
 
+@pytest.mark.slow
 def test_a_system_is_named_once_the_anchors_would_have_shown_the_judge(save) -> None:
     """The anchors are quiet and the stream is not: at first the judge may have, then it has not."""
     anchors = checks(25)
@@ -163,6 +167,7 @@ def test_a_system_is_named_once_the_anchors_would_have_shown_the_judge(save) -> 
     assert watch(*short, exit_code=1)["changed"] == "judge_system_unknown"
 
 
+@pytest.mark.slow
 def test_a_changed_judge_leaves_the_system_open(save) -> None:
     """A changed judge moves the stream as well; what to judge again is a command."""
     files = save(checks(turned=5, at=15)), "--stream", save(outputs(after=0.4, at=15), "stream.csv")
@@ -172,6 +177,7 @@ def test_a_changed_judge_leaves_the_system_open(save) -> None:
     assert "inspect-reliability rejudge" in said
 
 
+@pytest.mark.slow
 def test_a_mixture_of_groups_may_move_where_a_column_names_them(save) -> None:
     """One group's share grows: no change within the groups, a change of the stream without them."""
     generator = np.random.default_rng(8)
@@ -194,6 +200,7 @@ def test_a_mixture_of_groups_may_move_where_a_column_names_them(save) -> None:
     assert watch(*files, "--by", "level", exit_code=0)["changed"] == "none"
 
 
+@pytest.mark.slow
 def test_another_judge_is_named_and_no_part_of_the_stream(save) -> None:
     """A check with another wording or temperature than the first one's has no p-value."""
     table = checks(14).assign(wording="first", temperature=1.0)
@@ -218,6 +225,7 @@ def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     assert found[12]["p"] is not None
 
 
+@pytest.mark.slow
 def test_scales_and_several_criteria_are_one_bet(save) -> None:
     """Grades move by two of five on one criterion of two: found, with the mean before and since."""
     generator = np.random.default_rng(4)
@@ -233,6 +241,7 @@ def test_scales_and_several_criteria_are_one_bet(save) -> None:
     assert [one["anchor"] for one in found["moved_anchors"]][:6] == [f"q{n:02d}" for n in range(6)]
 
 
+@pytest.mark.slow
 def test_a_new_beginning_has_a_baseline_of_its_own(save) -> None:
     """`--since` takes a number or a time, and says that it spends alpha anew."""
     file = save(checks(28, turned=5, at=13))
@@ -263,6 +272,7 @@ def test_a_check_that_does_not_exist_is_refused(save) -> None:
     assert "There is no check 9." in done.stderr
 
 
+@pytest.mark.slow
 def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
     page = tmp_path / "watch.html"
     invoke("watch", save(checks(turned=5, at=15)), "--html", page)
@@ -331,6 +341,7 @@ def test_what_is_next_runs_where_a_task_judges(
     assert len({*judgments_from("anchors").table["question"]}) == 3
 
 
+@pytest.mark.slow
 def test_where_too_little_is_known_a_pipeline_may_go_on(save) -> None:
     """--allow-uncertain ends a baseline that is being made with 0, and no change does."""
     few, turned = save(checks(3)), save(checks(turned=9, at=15), "turned.csv")
