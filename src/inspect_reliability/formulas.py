@@ -1,11 +1,14 @@
 r"""Texts in CSV that a spreadsheet would take for a formula: marked when written, and read back.
 
-A spreadsheet may separate cells by a semicolon, a tab or "|" where the file has commas, and then
-knows nothing of our quotation marks. So the mark, an apostrophe, is before whatever could begin a
-cell: at the start of a text, and after each separator and line break in it.
+A spreadsheet may separate cells by a semicolon, tab or "|" where the file has commas, or by commas
+where it has none, and then knows nothing of our quotation marks. So the mark, an apostrophe, is
+before whatever could begin a cell: at the start of a text, and after each separator and line break
+in it.
 """
 
 import re
+from functools import cache
+from typing import NamedTuple
 
 _BLANK = (
     r"""["' \x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*+"""
@@ -15,36 +18,45 @@ _BLANK = (
 _SIGN = "[=+\\-@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}" + (
     "\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}]"
 )
-_NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?(?:[;|\t\r\n]|\Z)"
-
 _POSSIBLE = re.compile(rf"{_SIGN}|[\t\r]")
 
-_FIRST = rf"(?={_BLANK}(?:{_SIGN}|[\t\r]))"  # Excel passes over a tab
-_LATER = rf"([;|\t\r\n])(?={_BLANK}{_SIGN})"
-"""Where a cell could begin that is a formula, marked or not: at the start, and further on."""
 
-_TO_MARK = [re.compile(rf"{one}(?!{_NUMBER})") for one in (_FIRST, _LATER)]
-_MARKED = [re.compile(f"{one}'") for one in (_FIRST, _LATER)]
-_UNMARKED = [re.compile(rf"{one}(?!'|{_NUMBER})") for one in (_FIRST, _LATER)]
+class _Patterns(NamedTuple):
+    """Where a cell could begin that is a formula: at the start of a text, and further on in it."""
+
+    to_mark: list[re.Pattern[str]]
+    marked: list[re.Pattern[str]]
+    unmarked: list[re.Pattern[str]]
 
 
-def marked(text: str) -> str:
+@cache
+def _patterns(separator: str) -> _Patterns:
+    """Those for a file: its own separator is known to be no cell's end within quotation marks."""
+    others, point = (r";|\t", r"\.") if separator == "," else (r",;|\t", "[.,]")
+    number = rf"[+-]?\d+(?:{point}\d*)?(?:[eE][+-]?\d+)?(?:[{others}\r\n]|\Z)"
+    first = rf"(?={_BLANK}(?:{_SIGN}|[\t\r]))"  # Excel passes over a tab
+    later = rf"([{others}\r\n])(?={_BLANK}{_SIGN})"
+    after = (rf"(?!{number})", "'", rf"(?!'|{number})")
+    return _Patterns(*([re.compile(one + rest) for one in (first, later)] for rest in after))
+
+
+def marked(text: str, separator: str = ",") -> str:
     """A text of which no part is a formula to a spreadsheet; numbers stay as they are."""
     if not _POSSIBLE.search(text):
         return text
-    first, later = _TO_MARK
+    first, later = _patterns(separator).to_mark
     found = later.sub(r"\1'", text)
     return f"'{found}" if first.match(text) else found
 
 
-def without_marks(text: str) -> str:
+def without_marks(text: str, separator: str = ",") -> str:
     """The text that `marked` was given."""
-    first, later = _MARKED
+    first, later = _patterns(separator).marked
     found = later.sub(r"\1", text)
     return found[1:] if first.match(text) else found
 
 
-def has_formula(text: str) -> bool:
+def has_formula(text: str, separator: str = ",") -> bool:
     """Whether a part of a text is a formula to a spreadsheet, as in no file of ours."""
-    first, later = _UNMARKED
+    first, later = _patterns(separator).unmarked
     return bool(first.match(text) or later.search(text))

@@ -11,7 +11,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
-from ..judgments.rows import read_frame, write_workbook
+from ..judgments.rows import dialect_of, read_frame, write_workbook
 from ..judgments.sources import Source
 from ..saving import Ours, whole, write_text
 from ..shell import quote
@@ -112,7 +112,8 @@ class LabelDraw(PythonAnswer):
         if is_page(self.out):
             write_text(self.out, self.page(), DRAW)
         elif self.out.lower().endswith(".csv"):
-            write_text(self.out, to_csv(self.sheet), DRAW)
+            dialect = dialect_of(self.analysis.judgments.files)
+            write_text(self.out, to_csv(self.sheet, dialect=dialect), DRAW)
         else:
             with whole(self.out, DRAW) as part:
                 write_workbook(part, self.sheet)

@@ -143,7 +143,8 @@ def keep(
         write_text(save_rule, saved_rule(found[0], analysis.judgments.logs).text, RULE)
         print_text(screen, f"Wrote {save_rule}")
     if out:
-        write_list(out, found, judgments.order, judgments.columns_of(request.reading))
+        columns = judgments.columns_of(request.reading)
+        write_list(out, found, judgments.order, columns, judgments.files)
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)

@@ -16,7 +16,7 @@ from ..answers.results import estimate
 from ..files import read_json_lines
 from ..judgments.columns import COLUMNS, LABELS
 from ..judgments.deduplication import as_counts
-from ..judgments.rows import keywords_of, read_frame, write_workbook
+from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..judgments.table import SAVED
 from ..judgments.table import save as save_judgments
 from ..saving import Ours, refuse_others_in, whole, whole_folder
@@ -160,7 +160,7 @@ def _written(
             found = [*repeated_errors(analysis)]
             if found:
                 part = files.enter_context(whole(errors, _ERRORS))
-                _write_errors(part, found, Path(errors).suffix.lower())
+                _write_errors(part, found, Path(errors).suffix.lower(), analysis.judgments.files)
             told.append(f"Wrote {errors}" if found else f"{_NO_ERRORS}: {errors} is not written")
         if figures:
             folder = files.enter_context(whole_folder(figures))
@@ -168,12 +168,13 @@ def _written(
     return told
 
 
-def _write_errors(part: Path, found: Sequence[Record], ending: str) -> None:
-    """Write errors in the form of an ending."""
+def _write_errors(part: Path, found: Sequence[Record], ending: str, files: Sequence[str]) -> None:
+    """Write errors in the form of an ending, a .csv as the files of the source are."""
     if ending == ".xlsx":
         write_workbook(part, as_sheet(found), _ERRORS_IN_A_BOOK)
         return
-    text = to_csv(as_sheet(found)) if ending == ".csv" else as_lines(found)
+    is_csv, dialect = ending == ".csv", dialect_of(files)
+    text = to_csv(as_sheet(found), dialect=dialect) if is_csv else as_lines(found)
     part.write_bytes(text.encode())
 
 

@@ -10,7 +10,7 @@ import click
 from ..answers.summary import next_step
 from ..errors import UserError
 from ..files import kind_of
-from ..judgments.rows import has_judgments, read_frame
+from ..judgments.rows import dialect_of, has_judgments, read_frame
 from ..judgments.table import Judgments
 from ..log_files import logs_below, read_log
 from ..record.replications import REJUDGING, rejudging_of
@@ -157,7 +157,8 @@ def _freeze(
     judgments = request.read()
     found = freeze(judgments, number, alpha)
     if out and out.lower().endswith(".csv"):
-        write_text(out, to_csv(frame_of(anchor_rows(judgments.table, found))), _ANCHORS)
+        rows, dialect = anchor_rows(judgments.table, found), dialect_of(judgments.files)
+        write_text(out, to_csv(frame_of(rows), dialect=dialect), _ANCHORS)
     elif out:
         _write_log(logs[0], out, sample_uuids(judgments.table, found))
     document = frozen_document(found, _first_check(found, judgments, out, of_log, by_task))

@@ -7,14 +7,14 @@ import re
 import sys
 import warnings
 from bisect import bisect_right
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
-from collections.abc import Iterator, Mapping
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 from xml.etree.ElementTree import iterparse
 
 from ..errors import UserError, needs, reason
@@ -22,6 +22,7 @@ from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
 from ..formulas import has_formula, without_marks
 from ..locations import local_path
 from .columns import each_once
+from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, separator_of
 from .exports import rows_in
 from .reading import Note
 from .table import Saved, n_rows_of, read_parquet
@@ -52,13 +53,7 @@ _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 _LOG = re.compile(rb'(?!\[|\{\s*")|\{\s*"(version":\s*\d+,\s*"status|eval)"')
 """How a JSON file begins that inspect wrote, or that is nothing of its kind."""
 
-_BLOCK = 1 << 24
-"""Bytes of a text that are looked at in one step."""
-
 _HEADER = "rows that repeat the names of the columns left out"
-
-_SEEN_NUL = "\N{SYMBOL FOR NULL}"
-"""What a NUL is read as: pandas would end the cell there."""
 
 
 def has_judgments(location: str) -> bool:
@@ -138,7 +133,7 @@ def read_rows(location: str | Path, batch: int | None = None) -> FileRows:
 def _is_lines(path: Path) -> bool:
     """Whether a JSON file has an object a line, as only .jsonl files should."""
     with suppress(OSError, ValueError, RecursionError), path.open("rb") as file:
-        first, second = file.readline(_BLOCK), file.readline(_BLOCK)
+        first, second = file.readline(BLOCK), file.readline(BLOCK)
         return isinstance(json.loads(first), dict) and second.lstrip()[:1] == b"{"
     return False
 
@@ -204,7 +199,7 @@ def n_rows(location: str) -> int:
             return n_rows_of(path)
         if path.suffix.lower() in (*_TEXTS, *_LINES):
             with path.open("rb") as file:
-                return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+                return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
     return 0
 
 
@@ -224,16 +219,14 @@ def _here(location: str) -> Path:
 
 _RAGGED = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
-_CP1252 = "file that is not UTF-8 read as Windows-1252, as in {!r:.40}"
-
 
 def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     import pandas as pd
 
-    file, notes = _decoded(path)
-    sep = _separator(file)
+    file, notes = decoded(path)
+    sep = separator_of(file)
     begins = file.tell()
-    marked = any(b"'" in block for block in iter(lambda: file.read(_BLOCK), b""))
+    marked = any(b"'" in block for block in iter(lambda: file.read(BLOCK), b""))
     file.seek(begins)
     # Without a header, pandas neither renames a duplicate nor takes a column for an index.
     how: dict[str, Any] = {"sep": sep, "header": None, "dtype": str, "keep_default_na": False}
@@ -241,7 +234,20 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
         chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
         return iter([pd.DataFrame()]), notes
-    return (chunk.apply(_as_meant) if marked else chunk for chunk in chunks), notes
+    return (chunk.apply(_as_meant, separator=sep) if marked else chunk for chunk in chunks), notes
+
+
+def dialect_of(files: Iterable[str]) -> Dialect:
+    """How the texts among files are written; as programs write, where there is none or they differ.
+
+    A file may be gone since it was read.
+    """
+    found = set()
+    for file in files:
+        if file.lower().endswith(_TEXTS):
+            with suppress(OSError, UserError):
+                found.add(dialect_in(_here(file)))
+    return found.pop() if len(found) == 1 else OF_PROGRAMS
 
 
 def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
@@ -284,56 +290,15 @@ def _under_header(
         yield rows.drop(index=again.index).set_axis([*header], axis=1).reset_index(drop=True)
 
 
-def _decoded(path: Path) -> tuple[BinaryIO, list[Note]]:
-    """A text as UTF-8, from UTF-16 with its mark or Windows-1252, with a note on the last."""
-    if _is_plain(path):
-        return path.open("rb"), []
-    raw = path.read_bytes()
-    marked = raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
-        with suppress(UnicodeDecodeError):
-            text = raw.decode(encoding)
-            if text.count("\0") > len(text) // 4:  # another encoding, of two bytes or more
-                continue
-            found = re.search(r"\w{0,20}[^\0-\x7f]\w{0,20}", text) if encoding == "cp1252" else None
-            notes = [Note(_CP1252.format(found[0]), 1, str(path))] if found else []
-            return BytesIO(text.replace("\0", _SEEN_NUL).encode()), notes
-    raise UserError(f"{path} is no text in UTF-8 or Windows-1252. Save it as CSV in UTF-8.")
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether a text is UTF-8 without a mark or a NUL, which can be read without a copy."""
-    decoder = getincrementaldecoder("utf-8")()
-    with path.open("rb") as file, suppress(UnicodeDecodeError):
-        if (block := file.read(_BLOCK)).startswith(BOM_UTF8):
-            return False
-        while block and b"\0" not in block:
-            decoder.decode(block)
-            block = file.read(_BLOCK)
-        decoder.decode(b"", final=not block)
-        return not block
-    return False
-
-
-def _separator(file: BinaryIO) -> str:
-    """The separator of a CSV: as its first line says, which is passed, else as its header has."""
-    first = file.readline().decode()
-    if told := re.fullmatch(r'"?sep=(.)"?\s*', first, re.IGNORECASE):
-        return told[1]
-    file.seek(0)
-    names = re.sub(r'"[^"]*"', "", first)  # a quoted name may have commas
-    return max(",;\t|", key=names.count)
-
-
-def _as_meant(column: pd.Series[Any]) -> pd.Series[Any]:
+def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:
     """Texts without the marks that keep spreadsheets from computing: "'=x" is =x.
 
     A column with a formula that has no mark was written without marks, so "'=x" is "'=x" there.
     """
     texts = column.dropna().unique()
-    read = ((text, without_marks(text)) for text in texts if "'" in text)
+    read = ((text, without_marks(text, separator)) for text in texts if "'" in text)
     meant = {text: own for text, own in read if own != text}
-    if not meant or any(map(has_formula, texts)):
+    if not meant or any(has_formula(text, separator) for text in texts):
         return column
     return each_once(column, lambda text: meant.get(text, text))
 

@@ -14,7 +14,7 @@ from ..errors import UserError
 from ..judgments.judge_of import judge_of
 from ..judgments.kept_lists import CHECKED
 from ..judgments.log_facts import Log
-from ..judgments.rows import keywords_of, read_frame, write_workbook
+from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
@@ -54,7 +54,8 @@ def _is_list(file: Path) -> bool:
     conditions = table[keys].astype(str)
     together = _are_together(conditions) or _are_together(conditions.drop(columns="judge"))
     known = table[decision].isin(["keep", "escalate", "person"]).all()
-    return bool(together and known and pd.to_numeric(table[confidence]).between(0, 1).all())
+    shares = pd.to_numeric(table[confidence].map(str).str.replace(",", "."))
+    return bool(together and known and shares.between(0, 1).all())
 
 
 def _are_together(rows: pd.DataFrame) -> bool:
@@ -83,6 +84,7 @@ def write_list(
     found: Sequence[LabelledCascade],
     order: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    files: Sequence[str] = (),
 ) -> None:
     """Write a row a question; a workbook is for a person to read.
 
@@ -91,6 +93,7 @@ def write_list(
         found: Whose questions it has.
         order: For a workbook: the questions in the order of the source.
         columns: For a workbook: name in the source -> our name, as far as its user named them.
+        files: The files of the source: a .csv is written as these are.
 
     Raises:
         UserError: The file cannot be written, or would replace another.
@@ -100,7 +103,7 @@ def write_list(
     each = [workbook(one, order, columns or {}) if book else one.out() for one in panels]
     table = pd.concat(each, ignore_index=True)
     if out.lower().endswith(".csv"):
-        write_text(out, to_csv(table), LIST)
+        write_text(out, to_csv(table, dialect=dialect_of(files)), LIST)
         return
     with whole(out, LIST) as part:
         if book:
