@@ -78,6 +78,18 @@ def test_judges_stand_in_the_order_of_the_measure_of_a_scale(tmp_path: Path) -> 
     assert f" {right['exact']:.0%} " in second
 
 
+def test_all_are_labelled_where_each_output_is(tmp_path: Path) -> None:
+    """One label of a question with two outputs is no label of both."""
+    outputs = grades(40).rename(columns={"question": "output"})
+    outputs.insert(0, "question", outputs["output"].map(lambda one: f"of {int(one[1:]) // 2}"))
+    outputs.to_csv(tmp_path / "all.csv", index=False)
+    first = outputs["output"].map(lambda one: int(one[1:]) % 2 == 0)
+    outputs.assign(label=outputs["label"].where(first)).to_csv(tmp_path / "half.csv", index=False)
+    said = {one: words("report", str(tmp_path / f"{one}.csv")) for one in ("all", "half")}
+    assert "20 questions (40 outputs) x 3, all labelled" in said["all"]
+    assert "20 questions (40 outputs) x 3, 20 outputs labelled" in said["half"]
+
+
 @pytest.mark.parametrize(
     ("values", "asked"),
     [

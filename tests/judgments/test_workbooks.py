@@ -112,6 +112,16 @@ def titled(made: Any) -> None:
     append(made.active, [["Bewertung März"], [], *ROWS])
 
 
+def under_groups(made: Any) -> None:
+    wide = [("answer", "", "tries", "", ""), ("question", "topic", "first", "second", "label")]
+    append(made.active, [*wide, ("q", "t", "A", "B", "A")])
+
+
+def after_a_summary(made: Any) -> None:
+    append(made.active, [("month", "number"), ("May", 3)])
+    append(made.create_sheet("Data"), ROWS)
+
+
 def of_formulas(made: Any) -> None:
     append(made.active, [("question", "verdict"), ("q", '=IF(1>0,"A","B")')])
 
@@ -127,6 +137,8 @@ def of_dates(made: Any) -> None:
         (lambda made: append(made.active, ROWS[:1]), "no row has a question"),
         (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
         (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
+        (under_groups, "no name for 3 of 5 columns. If it is a heading of groups, delete what is"),
+        (after_a_summary, "sheet 'Runs' read, not 'Data': save one of these alone to read it"),
         (of_formulas, "no row has a verdict"),
         (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
     ],

@@ -448,11 +448,11 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     outputs = [len(one.questions) for one in asked if one.clustered]
     tries = [n for one in asked if not one.exact for n in np.unique(one.replications)]
     each = f" x {ends(tries)}" if tries else ", exact"
-    labelled = [sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in rows]
-    every = all(one.n_clusters <= n for one, n in zip(asked, labelled, strict=True))
-    some = (
-        "" if not any(labelled) else ", all labelled" if every else f", {ends(labelled)} labelled"
-    )
+    known = [row.labelled.given if analysis.of(row, "validity") else None for row in rows]
+    labelled = [len(one.questions) if one else 0 for one in known]
+    every = all(len(one.questions) <= n for one, n in zip(asked, labelled, strict=True))
+    of = " outputs" if outputs else ""
+    some = ", all labelled" if every else f", {ends(labelled)}{of} labelled" * any(labelled)
     several = f" ({ends(outputs)} outputs)" if outputs else ""
     return f"{questions} question{'' if questions == '1' else 's'}{several}{each}{some}"
 

@@ -282,6 +282,13 @@ def _under_header(
             f"{', '.join(map(repr, names[:2])):.80}."
         )
     header, columns = cells.iloc[0].fillna(""), cells.columns
+    if (header == "").sum() > 1:
+        names = cells.iloc[filled.argmax()].dropna().map(str)
+        raise UserError(
+            f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
+            "columns. If it is a heading of groups, delete what is above the names of the columns, "
+            f"perhaps the row that begins with {', '.join(map(repr, names[:2])):.80}."
+        )
     for more in chain([cells.iloc[1:]], batches):
         rows = more[columns].dropna(how="all")
         again = rows[rows[columns[-1]] == header.iloc[-1]].fillna("")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import UserError
+from ..errors import QuestionError, UserError
 from ..verdicts import NO_VERDICTS
 from .columns import (
     ALWAYS,
@@ -384,12 +385,24 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
     for file, rows in opened.items():
         if file not in saved:
             frames = (of_file(one, reading.columns, names[file]) for one in rows.frames)
-            drafts[file] = draft_of(frames, replace(reading, where=file), count)
+            with _after(rows.notes):
+                drafts[file] = draft_of(frames, replace(reading, where=file), count)
             drafts[file].notes[:0] = rows.notes
     read = dict(zip(drafts, judgments_of([*drafts.values()], reading), strict=True))
     for file, (rows, about) in saved.items():
         read[file] = _read_again(rows, about, replace(reading, where=file), count)
     return _copies_once([replace(read[file], source=file) for file in files])
+
+
+@contextmanager
+def _after(notes: Sequence[Note]) -> Iterator[None]:
+    """Where a file cannot be read further, say how it was read so far, such as which sheet."""
+    try:
+        yield
+    except QuestionError:
+        raise
+    except UserError as error:
+        raise UserError("\n".join([str(error), *map(str, notes)])) from None
 
 
 def _copies_once(parts: Sequence[Judgments]) -> list[Judgments]:
