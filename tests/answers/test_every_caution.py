@@ -237,6 +237,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
             + of_rows(together(made(), changed(made(judge="other"), verdict=one_other())))
         ),
     ),
+    "Grave.JUDGES_POOLED": (
+        lambda: of_rows(together(made(), made(judge="other", seed=7)), "benchmark"),
+        lambda: of_rows(made(), "benchmark"),
+    ),
     "Grave.MAYBE_COPIES": (
         lambda: of_rows(made(noise=0)),
         lambda: of_rows(made(noise=0, log="a.eval", seed_check="honoured")),

@@ -306,7 +306,13 @@ def _of_the_mixture(of: Condition) -> Iterator[Reason]:
         )
     for name in dict.fromkeys((*GROUP_BY, *of_role(table, "part"), *dividing(table))):
         number = table[name].nunique(dropna=False)
-        if number > 1 and name not in of.group:
+        if name == "judge" and of.pooled_judges:
+            yield Reason(
+                Grave.JUDGES_POOLED,
+                f"This row pools {of.pooled_judges} judges: its numbers are of a mixture that "
+                "nobody can ask. Group by judge too.",
+            )
+        elif number > 1 and name not in of.group:
             yield Reason(
                 CautionCode.MIXED,
                 f"This row mixes {number} {name}s."

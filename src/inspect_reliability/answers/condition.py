@@ -210,6 +210,12 @@ class Condition:
         return plain_group(self.group)
 
     @cached_property
+    def pooled_judges(self) -> int:
+        """How many judges its votes are of, where it is not grouped by judge; 0 if of one."""
+        number = 0 if "judge" in self.group else int(self.asked["judge"].nunique())
+        return number if number > 1 else 0
+
+    @cached_property
     def table(self) -> pd.DataFrame:
         """Judgments sorted by question and replication, so that reading order has no effect."""
         return self.asked.sort_values(["question", "replication"], kind="stable")

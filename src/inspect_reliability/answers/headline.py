@@ -75,6 +75,8 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
 def headline(analysis: Analysis, row: Row) -> str:
     """The answer of a row in one sentence, without its name."""
     said = "; ".join(_parts(analysis, row))
+    if row.pooled_judges:
+        said = f"{row.pooled_judges} judges pooled, as if they were one: {said}"
     return f"{said[0].upper()}{said[1:]}."
 
 

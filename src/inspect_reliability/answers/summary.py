@@ -448,8 +448,10 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     outputs = [len(one.questions) for one in asked if one.clustered]
     tries = [n for one in asked if not one.exact for n in np.unique(one.replications)]
     each = f" x {ends(tries)}" if tries else ", exact"
-    known = [row.labelled.given if analysis.of(row, "validity") else None for row in rows]
-    labelled = [len(one.questions) if one else 0 for one in known]
+    labelled = [
+        len(row.labelled.given.questions) if row.labelled and analysis.of(row, "validity") else 0
+        for row in rows
+    ]
     every = all(len(one.questions) <= n for one, n in zip(asked, labelled, strict=True))
     of = " outputs" if outputs else ""
     some = ", all labelled" if every else f", {ends(labelled)}{of} labelled" * any(labelled)
@@ -565,7 +567,8 @@ def all_cautions(analysis: Analysis, of_labels: bool = False) -> list[Caution]:
         texts = [caution for one in (*rights, record) for caution in one["cautions"]]
         said += [(caution, row.name) for caution in texts]
     every = cautions_of_rows(analysis.rows, said)
-    return sorted(every, key=lambda one: (not _is_grave(one), -len(one.rows)))
+    pools = Grave.JUDGES_POOLED  # no other says anything of a mixture
+    return sorted(every, key=lambda one: (one.code != pools, not _is_grave(one), -len(one.rows)))
 
 
 def cautions_of_rows(rows: Sequence[Row], said: Iterable[tuple[str, str]]) -> list[Caution]:

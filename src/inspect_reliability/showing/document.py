@@ -50,6 +50,7 @@ class Grave(StrEnum):
     ASKED_ONCE = "asked_once"
     COPIES = "copies"
     IDENTICAL = "identical"
+    JUDGES_POOLED = "judges_pooled"
     MAYBE_COPIES = "maybe_copies"
     MEASUREMENTS = "measurements"
     NO_VERDICT = "no_verdict"
