@@ -90,7 +90,7 @@ def test_the_same_seeds_and_verdicts_are_the_same_draws() -> None:
     rows = judged("x1/1.eval", seed=0) + judged("x2/1.eval", seed=0) + judged("x3/1.eval", seed=9)
     table, checks = checks_of(judgments(rows, at))
     reasons = [one.reason for one in in_stream(table, checks, 0)]
-    assert reasons == [None, "has the seeds and verdicts of check 1: the same draws", None]
+    assert reasons == [None, "same seeds and verdicts as check 1: the same draws", None]
 
 
 def test_another_setting_is_another_judge() -> None:

@@ -139,6 +139,7 @@ def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
 def test_too_few_checks_end_with_3(save) -> None:
     found = watch(save(checks(9)), exit_code=3)
     assert found["not_enough"] == "the baseline is 10 checks, and there are 9"
+    assert found["changed"] is None  # which is no quiet
 
 
 @pytest.mark.slow
@@ -223,6 +224,50 @@ def test_a_check_that_failed_half_way_is_left_out(save) -> None:
     found = watch(save(table[~half & ~fewer]), exit_code=0)["watch"]
     assert found[11]["reason"] == "fewer than half of the anchors were judged"
     assert found[12]["p"] is not None
+
+
+def test_a_watch_that_is_blind_is_not_quiet(save) -> None:
+    """Nothing is known of the judge where the last checks were left out, until one is whole."""
+    table = checks(16, turned=9, at=13)
+    blind = (table["time"] >= "2026-01-13") & (table["question"] > "q08")
+    file = save(table[~blind])
+    found = watch(file, exit_code=3)
+    few = "fewer than half of the anchors were judged"
+    assert found["not_enough"] == f"the last 4 of 16 checks were left out ({few})"
+    assert found["changed"] is None
+    assert invoke("watch", file, "--allow-uncertain").exit_code == 0
+    said = " ".join(invoke("watch", file).stdout.split())
+    assert "Nothing shows that it changed in 12 of 16 checks." in said
+    assert "Next: judge all anchors, and add" in said
+    whole = checks(16)
+    whole = whole[~((whole["time"] == "2026-01-13") & (whole["question"] > "q08"))]
+    assert watch(save(whole), exit_code=0)["changed"] == "none"
+    said = " ".join(invoke("watch", save(whole)).stdout.split())
+    assert "changed in 15 of 16 checks of 24 anchors." in said
+    assert f"Left out: check 13 (2026-01-13): {few}." in said
+
+
+def test_another_judge_for_a_while_is_named(save) -> None:
+    """Its checks are no part of the stream, and the old judge's later ones decide."""
+    table = checks(16)
+    for day in ("12", "13", "15"):
+        table.loc[table["time"] == f"2026-01-{day}", "judge"] = "k"
+    done = invoke("watch", save(table))
+    assert done.exit_code == 0
+    said = " ".join(done.stdout.split())
+    assert "changed in 13 of 16 checks" in said
+    left = "checks 12 to 13, 15 (2026-01-12 to 2026-01-15): another judge: judge k, was j."
+    assert f"Left out: {left}" in said
+
+
+def test_two_checks_with_one_time_are_said_to_be_one(save) -> None:
+    """Twice as many draws of each anchor as usual; twice as many at every check are usual."""
+    table = checks(13).drop(columns="replication")
+    table.loc[table["time"] == "2026-01-12", "time"] = "2026-01-11"
+    said = " ".join(invoke("watch", save(table)).stdout.split())
+    assert "Check 11 (2026-01-11): 6 draws of an anchor, where others have 3." in said
+    every = pd.concat([checks(12), checks(12, seed=2)]).drop(columns="replication")
+    assert "draws of an anchor" not in invoke("watch", save(every)).stdout
 
 
 @pytest.mark.slow
@@ -336,7 +381,9 @@ def test_what_is_next_runs_where_a_task_judges(
         assert done.exit_code == 0, done.output
         said = invoke("watch", "anchors")
         assert said.exit_code == 3
-        assert f"and there are {number}" in " ".join(said.output.split())
+        assert f"and there {'is' if number == 1 else 'are'} {number}" in " ".join(
+            said.output.split()
+        )
     assert "--log-dir anchors/3" in said.output
     assert len({*judgments_from("anchors").table["question"]}) == 3
 

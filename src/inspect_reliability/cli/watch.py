@@ -84,7 +84,7 @@ _ANCHORS = Ours("log or table of anchors that watch --freeze wrote", _is_frozen)
 @click.option(
     "--allow-uncertain",
     is_flag=True,
-    help="Exit with 0, not 3, if there are too few checks or anchors to say.",
+    help="Exit with 0, not 3, if too little is known to say that nothing changed.",
 )
 @html_option("answer")
 @by_option
@@ -111,7 +111,7 @@ def watch(
     of a stream.
 
     Exit status: 0 if nothing changed, 1 if something did, 3 if there are too few checks or anchors
-    to see it, 2 if something cannot be read.
+    to see it or the last check was left out, 2 if something cannot be read.
     """
     request = CommonOptions(**asked)
     if number is not None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Changed = Literal["none", "judge", "system", "judge_system_unknown"]
 
+FEW = "fewer than half of the anchors were judged"
+"""Why a check is left out that failed for most of the anchors."""
+
 _ENOUGH = 0.5
 """Probability with which a change of a tenth of the anchors must be found in time."""
 
@@ -134,10 +137,37 @@ class Watching:
         return number if number < len(self.checks) else None
 
     @cached_property
+    def left_out(self) -> dict[int, str]:
+        """Why a check says nothing, by its number; those before the first are not counted."""
+        few = self.anchors.stream.few
+        failed = {n: FEW for n, of in zip(self.anchors.numbers, few, strict=True) if of}
+        others = {n: one.reason for n, one in enumerate(self.checks) if one.reason}
+        known = {number: reason for number, reason in others.items() if number >= self.first}
+        return dict(sorted((failed | known).items()))
+
+    @cached_property
+    def untested(self) -> int | None:
+        """The first of the last checks that say nothing, for one reason; None if the last does."""
+        if self.another is not None:
+            return None
+        number, last = len(self.checks), self.left_out.get(len(self.checks) - 1)
+        while last and self.left_out.get(number - 1) == last:
+            number -= 1
+        return number if last else None
+
+    @cached_property
+    def size(self) -> str:
+        """The checks of the stream that say something, as a share of all: "19 of 30 checks"."""
+        every = len(self.checks) - self.first
+        said = every - len(self.left_out)
+        return f"{said} of {every} checks" if said < every else f"{every} checks"
+
+    @cached_property
     def last(self) -> "EvalSpec | None":
-        """What the log of the last check says of its run; None for a file, or a log that went."""
+        """What the log of the last whole check says of its run; None for a file, or if it went."""
+        number = max((one for one in self.anchors.numbers if one not in self.left_out), default=-1)
         with suppress(UserError):
-            if places := self.checks[-1].places:
+            if places := self.checks[number].places:
                 return read_log(places[-1], header_only=True).eval
         return None
 
@@ -146,7 +176,12 @@ class Watching:
         """Why quiet checks show nothing yet; None if they do."""
         side, known = self.anchors, int((~self.anchors.stream.few).sum())
         if known <= BASELINE:
-            return f"the baseline is {BASELINE} checks, and there are {known}"
+            are = "is" if known == 1 else "are"
+            return f"the baseline is {BASELINE} checks, and there {are} {known}"
+        if self.untested is not None:
+            n, every = len(self.checks) - self.untested, len(self.checks) - self.first
+            last = f"the last {n} of {every} checks were" if n > 1 else "the last check was"
+            return f"{last} left out ({self.left_out[self.untested]})"
         few = side.watched.units[-1] == "draw" and self.power and self.power.found < _ENOUGH
         return f"{len(side.stream.cells)} anchors are too few" if few else None
 
@@ -161,12 +196,18 @@ class Watching:
         return "system" if self._same_judge else "judge_system_unknown"
 
     @cached_property
+    def known(self) -> Changed | None:
+        """What changed; None where too little is known to say that nothing did."""
+        return None if self.changed == "none" and self.not_enough else self.changed
+
+    @cached_property
     def _same_judge(self) -> bool:
         """Whether the anchors would have shown by now that the judge changed with the stream."""
         assert self.production is not None
         assert self.production.since is not None
         before, after = self.anchors.sides(self.production.since)
-        looks = sum(number >= self.production.since for number in self.anchors.numbers)
+        numbers = [number for number in self.anchors.numbers if number not in self.left_out]
+        looks = sum(number >= self.production.since for number in numbers)
         power = self.power
         if power is None or power.found < _ENOUGH or looks < (power.most or LOOKS):
             return False

@@ -211,7 +211,7 @@ def in_stream(table: pd.DataFrame, checks: Sequence[Check], first: int) -> Itera
             said = zip(rows[_DRAW], rows["seed"], rows["verdict"], strict=True)
             same = seen.setdefault(frozenset(said), number)
             if same != number and not not_kept:
-                reason = f"has the seeds and verdicts of check {same + 1}: the same draws"
+                reason = f"same seeds and verdicts as check {same + 1}: the same draws"
         yield replace(check, reason=reason or None)
 
 

@@ -24,7 +24,8 @@ from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Te
 from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
-from .changed import Changed, Watching, watching
+from .changed import FEW, Changed, Watching, watching
+from .left_out import left_out, same_times
 from .next_check import check_of_task, is_judge_task
 
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
 
 TITLE = "Who changed, the judge or the system?"
 
-EXIT_CODES: dict[Changed, int] = {"none": 0, "judge": 1, "system": 1, "judge_system_unknown": 1}
-NOT_ENOUGH = 3
-"""The exit status where nothing changed, as far as so few checks or anchors show."""
+EXIT_CODES: dict[Changed | None, int] = {
+    **{"none": 0, "judge": 1, "system": 1, "judge_system_unknown": 1},
+    None: 3,
+}
+"""The exit status by what changed; None where too little is known to say."""
 
 _MOST_SHOWN = 6
 """Anchors that the answer names."""
-
-_FEW = "fewer than half of the anchors were judged"
 
 _CHECKS = (
     "Checks differ from each other by more than the judge's own noise (shifts by the hour, say), "
@@ -74,9 +75,12 @@ class WatchedJudge(PythonAnswer):
         return watch_document(self.found, "LOGS", ["STREAM"] * self.streams)
 
     @property
-    def changed(self) -> Changed:
-        """What changed: "none", "judge", "system" or "judge_system_unknown"."""
-        return self.found.changed
+    def changed(self) -> Changed | None:
+        """What changed: "none", "judge", "system" or "judge_system_unknown".
+
+        None where too little is known to say that nothing did; `not_enough` says why.
+        """
+        return self.found.known
 
     @property
     def since(self) -> int | None:
@@ -175,8 +179,7 @@ def exit_code(found: Watching, allow_uncertain: bool = False) -> int:
 
     `allow_uncertain` says whether a pipeline goes on where there is too little to see it.
     """
-    quiet = found.changed == "none" and found.not_enough
-    return NOT_ENOUGH if quiet and not allow_uncertain else EXIT_CODES[found.changed]
+    return EXIT_CODES[found.changed if allow_uncertain else found.known]
 
 
 def watch_records(found: Watching) -> list[Record]:
@@ -198,7 +201,7 @@ def watch_records(found: Watching) -> list[Record]:
             beside = float(production.watched.bet[also])
         reason = check.reason
         if at is not None and p != p:
-            reason = _FEW if few[at] else f"one of the first {BASELINE} checks: the baseline"
+            reason = FEW if few[at] else f"one of the first {BASELINE} checks: the baseline"
         records.append(
             {
                 "check": number + 1,
@@ -249,7 +252,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
     columns = declared("moved_anchors")
     shown = Table.of(anchors[:_MOST_SHOWN], columns, "Anchors that moved") if anchors else None
     results = {
-        "changed": found.changed,
+        "changed": found.known,
         "since": None if found.since is None else found.since + 1,
         "not_enough": found.not_enough,
         "watch": records,
@@ -286,11 +289,11 @@ def _decision(found: Watching) -> str:
     """The sentence that decides."""
     judge = found.checks[found.anchors.numbers[0]].judge
     if found.changed == "none":
-        size = f"{len(found.anchors.numbers)} checks of {len(found.anchors.stream.cells)} anchors"
         if found.not_enough:
             return f"Not enough to watch {judge}: {found.not_enough}."
         beside = " or the system" if found.production else ""
-        return f"Nothing shows that {judge}{beside} changed in {size}."
+        of = f"{found.size} of {len(found.anchors.stream.cells)} anchors"
+        return f"Nothing shows that {judge}{beside} changed in {of}."
     assert found.since is not None
     since = _named(found, found.since)
     if found.changed == "system":
@@ -309,6 +312,10 @@ def _decision(found: Watching) -> str:
 
 def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     """By what evidence, what is seen how soon, and better or worse."""
+    if found.known is None and found.untested is not None:
+        yield Text(f"Nothing shows that it changed in {found.size}.", "answer")
+    for sentence in (*left_out(found), *same_times(found)):
+        yield Text(sentence, "answer")
     if found.another is not None:
         check = found.checks[found.another]
         yield Text(f"Since {_named(found, found.another)} it is {check.reason}.", "answer")
@@ -327,7 +334,7 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(f"{of} moved.", "answer")
     if found.right:
         yield Text(_better(found), "answer")
-    if found.changed == "none" and found.power:
+    if found.changed == "none" and found.power and found.untested is None:
         yield Text(_soon(found), "answer")
 
 
@@ -377,16 +384,17 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
         number = next(n for n in free if not Path(folder, str(n)).exists())
+        failed = found.untested is not None and found.left_out[found.untested] == FEW
         if not found.checks[-1].places:
-            return next_step(
-                "add the verdicts of the next check", f"watch {again}{_streams(stream)}"
-            )
+            words = "judge all anchors, and " * failed + "add the verdicts of the next check"
+            return next_step(words, f"watch {again}{_streams(stream)}")
         draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
         spec = found.last
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
         if spec and by_task and is_judge_task(spec):
             return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
-        words = "check again, each time with a seed and a folder of its own"
+        words = "find out why calls failed, then " * failed
+        words += "check again, each time with a seed and a folder of its own"
         call = (
             f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
         )
