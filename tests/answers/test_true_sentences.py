@@ -151,6 +151,11 @@ def test_votes_lose_where_a_judge_is_mostly_wrong(tmp_path: Path) -> None:
     """A majority of verdicts that are wrong two times in three is wrong."""
     said = answer(judge(lambda q, r: right(q) if r == 0 else wrong(q), label=right), tmp_path)
     assert "votes make it worse (0% with 3)" in said
+    few = judge(lambda q, r: right(q) if r == 0 or q >= 5 else wrong(q), label=right)
+    [found] = analyse(few).results["validity"]
+    low, _ = found["accuracy_interval"]
+    assert low < found["votes"][-1]["accuracy"] < found["accuracy"] - 0.02
+    assert "votes are not shown to help" in answer(few, tmp_path)
 
 
 def test_a_share_of_nothing_is_0_in_every_place() -> None:
