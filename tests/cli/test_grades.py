@@ -562,6 +562,53 @@ def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
     assert {one["coefficient"] for one in exact["designs"]} == {"accuracy"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "labelled"), [("within_one", 60), ("accuracy", 100)])
+def test_a_plan_of_labels_speaks_of_those_that_are_there(
+    name: str, labelled: int, tmp_path: Path
+) -> None:
+    """What labels give is said of as many as there are, and they are enough where it is narrow."""
+    table, file = noisy(), str(tmp_path / "grades.csv")
+    table["label"] = table["label"].where(table["question"].str[1:].astype(int) < labelled)
+    table.to_csv(file, index=False)
+    (right,) = results("report", file)["validity"]
+    low, high = right[f"{name}_interval"]
+    half = (high - low) / 2
+    said = words("plan", file, "--for", name, "--half-width", f"{half + 0.001:.4f}")
+    assert f"The {labelled} labelled give {name} to within {100 * half:.0f} points." in said
+    assert "Range: the number really needed lies here with 80% probability" in said
+    assert "you have judged enough for that" in said
+    (plan,) = results("plan", file, "--for", name, "--half-width", f"{half + 0.001:.4f}")["rows"]
+    assert plan["designs"][0]["n_questions"] <= labelled == plan["n_labelled"]
+    (plan,) = results("plan", file, "--for", name, "--half-width", f"{half - 0.001:.4f}")["rows"]
+    assert plan["designs"][0]["n_questions"] > labelled
+
+
+@pytest.mark.slow
+def test_a_plan_counts_the_votes_of_a_scale_as_means(tmp_path: Path) -> None:
+    """By pandas: how often the rounded mean of three tries is right, and within a step."""
+    file = str(tmp_path / "grades.csv")
+    table = noisy()
+    table["verdict"] = table["verdict"].astype(int)
+    other = np.random.default_rng(1).choice([-1, 0, 1], len(table), p=[0.25, 0.5, 0.25])
+    table["verdict"] = (table["verdict"] + other).clip(1, 5)
+    table.to_csv(file, index=False)
+    mean = table.groupby("question")["verdict"].mean().round()
+    apart = (mean - table.groupby("question")["label"].first()).abs()
+    majority = table.groupby("question")["verdict"].agg(lambda one: one.mode().iloc[0])
+    assert (majority != mean).any()
+    one = (table["verdict"] - table["label"]).abs()
+    lines = words("plan", file)
+    for line, hits in (
+        ("Mean within one step", (one <= 1, apart <= 1)),
+        ("Mean right", (one == 0, apart == 0)),
+    ):
+        shown = "  ".join(f"{100 * hit.mean():.0f}%" for hit in hits)
+        assert (
+            f"{line} {shown}".split() == lines[lines.index(line) :].split()[: len(line.split()) + 2]
+        )
+
+
 @pytest.mark.parametrize("option", ["--within-one", "--no-within-one"])
 def test_the_explanation_of_keep_follows_the_measure(sheet: str, option: str) -> None:
     """Wrong is more than a step off only where that is what counts."""

@@ -283,6 +283,72 @@ def test_accuracy_of_one_verdict_is_planned_by_its_binomial_interval(right: floa
         assert found.half_width(fewer, 1) == pytest.approx((exact.high - exact.low) / 2, rel=3e-3)
 
 
+def labelled(shares: np.ndarray, tries: int = 3) -> Labelled:
+    """Questions whose verdicts are right (or near) so often, by labels that are all alike."""
+    right = np.rint(tries * shares).astype(int)
+    table = np.stack([right, tries - right], axis=1)
+    return Labelled(counts(table), counts(np.tile([1, 0], (len(shares), 1))))
+
+
+def chances(right: float) -> Callable[[np.random.Generator, int], np.ndarray]:
+    """Shares of three tries, of which most come out alike; right so often on average."""
+
+    def drawn(generator: np.random.Generator, n: int) -> np.ndarray:
+        first = generator.random((n, 1)) < right
+        again = generator.random((n, 3)) < right
+        other = generator.random((n, 3)) < 0.25
+        return np.where(other, again, first).mean(axis=1)
+
+    return drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("right", [0.95, 0.7])
+@pytest.mark.parametrize("n", [60, 150])
+def test_labels_that_have_the_half_width_are_enough(right: float, n: int) -> None:
+    """A plan takes more labels than there are if, and only if, their interval is too wide."""
+    found = labelled(chances(right)(np.random.default_rng(2), n))
+    ends, plan = found.share().ends, found.precision()
+    assert ends is not None
+    half = (ends[1] - ends[0]) / 2
+    assert plan.half_width(n, 3) == pytest.approx(half)
+    assert plan.design(half + 1e-6, 3).n_questions == n
+    assert plan.design(0.8 * half, 3).n_questions > n
+    assert plan.design(1.2 * half, 3).n_questions < n
+
+
+@pytest.mark.parametrize(("hits", "n"), [(57, 60), (95, 100), (42, 60)])
+def test_labels_of_single_verdicts_are_as_many_as_clopper_and_pearson_need(
+    hits: int, n: int
+) -> None:
+    """The fewest labels whose exact binomial interval is within 5 points, for the share found."""
+
+    def half(m: int) -> float:
+        share = hits / n
+        low = stats.beta.ppf(0.025, m * share, m * (1 - share) + 1)
+        high = stats.beta.ppf(0.975, m * share + 1, m * (1 - share))
+        return float(high - low) / 2
+
+    needed = next(m for m in range(10, 1000) if half(m) <= 0.05)
+    found = labelled(np.repeat([1.0, 0.0], [hits, n - hits]), tries=1).precision()
+    planned = found.design(0.05, 1)
+    assert planned.n_questions == needed
+    assert planned.fewest < needed < planned.most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("right", [0.95, 0.7])
+def test_sets_of_the_planned_labels_have_the_half_width(right: float) -> None:
+    """Plans are right in the median of pilots, and fresh labels in so many have what they say."""
+    generator, drawn = np.random.default_rng(4), chances(right)
+    pilots = [labelled(drawn(generator, 60)).precision() for _ in range(31)]
+    sizes = [one.design(0.05, 3).n_questions for one in pilots if not one.reason]
+    planned = int(np.median(sizes))
+    fresh = [labelled(drawn(generator, planned)).share() for _ in range(31)]
+    halves = [(one.high - one.low) / 2 for one in fresh]
+    assert np.median(halves) == pytest.approx(0.05, abs=0.01)
+
+
 @pytest.mark.slow
 def test_assurance_of_accuracy() -> None:
     """Studies of a judge that is right half the time reach what 60 labels plan."""
@@ -293,7 +359,8 @@ def test_assurance_of_accuracy() -> None:
         return Labelled(counts(table), counts(np.tile([1, 0], (n, 1))))
 
     for _ in range(30):
-        found = judged(judged(60).precision().design(0.1, 1).n_questions).share()
+        planned = judged(60).precision().design(0.1, 1, assurance=0.8)
+        found = judged(planned.n_questions).share()
         assert found.ends is not None
         reached.append(found.ends[1] - found.ends[0] <= 0.2)
     assert np.mean(reached) >= 0.75

@@ -31,7 +31,7 @@ from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
 from ..stats.labelled import WITHIN_ONE
-from ..stats.planning import Design, Precision
+from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision
 from .analysis import Analysis
 from .labelled_cascade import are_grades
 from .reliability import majority_of, votes_of, votes_table
@@ -68,13 +68,15 @@ def plans(
     analysis: Analysis,
     half_widths: Sequence[float] = (0.05, 0.1),
     wanted: float = 0.95,
-    assurance: float = 0.8,
+    assurance: float | None = None,
     names: Sequence[str] = COEFFICIENTS,
 ) -> list[Record]:
     """Plan for every row, from a pilot or a whole study.
 
     A question counts as stable if two majorities agree with probability `wanted`; a study of the
-    planned size reaches its half-width with probability `assurance`. `names` are the coefficients
+    planned size reaches its half-width with probability `assurance`: by default .8, and .5 of
+    labels, whose planned number is the one at which that half-width is to be expected; more can be
+    added where it is not reached. `names` are the coefficients
     to plan for: omega and agreement with several numbers of replications, as far as the pilot tells
     of them, any other with the pilot's number; "accuracy" counts labelled questions, and is planned
     where nothing was replicated and there are labels. Of grades with labels, "within_one" is
@@ -109,7 +111,7 @@ def plans(
 
 
 def _check(
-    half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
+    half_widths: Sequence[float], wanted: float, assurance: float | None, names: Sequence[str]
 ) -> None:
     """Refuse names and numbers that nothing can be planned by."""
     if not names or not half_widths:
@@ -122,10 +124,10 @@ def _check(
         if not 0 < half <= 1:
             also = f": {half / 100:g} is {half:g} points" if 1 < half <= 100 else ""
             raise UserError(f"A half-width is above 0 and at most 1, not {half:g}{also}.")
-    if not (0 < wanted <= 1 and 0 < assurance < 1):
+    if not (0 < wanted <= 1 and (assurance is None or 0 < assurance < 1)):
         raise UserError(
             "The probabilities `stable` (above 0, at most 1) and `assurance` (between 0 and 1) are "
-            f"shares, not {wanted:g} and {assurance:g}."
+            f"shares, not {wanted:g} and {ASSURANCE if assurance is None else assurance:g}."
         )
 
 
@@ -157,7 +159,7 @@ def plan(
     columns: Mapping[str, str] | None = None,
     half_widths: float | Sequence[float] = (0.05, 0.1),
     stable: float = 0.95,
-    assurance: float = 0.8,
+    assurance: float | None = None,
     names: str | Sequence[str] = COEFFICIENTS,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
@@ -171,7 +173,8 @@ def plan(
         columns: Name in the frame or files -> name in the table.
         half_widths: Half the widths wanted of the 95% interval, as shares: 0.05 is 5 points.
         stable: A question is stable if two majorities agree with this probability.
-        assurance: Probability that a study of the planned size reaches its half-width.
+        assurance: Probability that a study of the planned size reaches its half-width: by default
+            .8, and .5 of labels, as you can label more where it is not reached.
         names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one", which
             is planned by default where grades have labels.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -256,6 +259,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if cheapest:
         table = Table.of(cheapest, [*columns, *declared("designs")], "Cheapest studies")
         said.append(replace(table, most=_MOST_STUDIES))
+        said += _of_sizes(cheapest)
     why = [reason for plan in found for reason in plan["not_estimable"].values()]
     told = cautions_of_rows(
         analysis.rows, [(one, row.name) for row, plan in every for one in plan["cautions"]]
@@ -276,10 +280,11 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         held = f"gate {logs} {most if name in KINDS[1:] else least}"
         said += next_step("you have judged enough for that. Hold the judge to it", held)
     elif name in SHARES:
-        said += _label_more(analysis.rows[0], _for_all(found, name, half)[0], logs)
+        said += _label_more(analysis.rows[0], name, _for_all(found, name, half)[0], logs)
     else:
         of = ", which is enough for every row" if len(reached) > 1 else ""
-        study = _study(*_for_all(found, name, half))
+        n, tries = _for_all(found, name, half)
+        study = _study({"coefficient": name, "n_questions": n, "n_replications": tries})
         said += next_step(f"judge {study}{of}, and report the tries")
     return [*said, more(len(told) - 1, len(known) - _MOST_PLANS)]
 
@@ -288,9 +293,7 @@ def _needed(plan: Record) -> str:
     """The cheapest studies for the first half-width that was asked for, in words."""
     first = grouped_by(_cheapest(plan), lambda one: str(one["coefficient"])).values()
     aims = [
-        f"{one['coefficient']} to within {_width(one)} takes "
-        f"{_study(one['n_questions'], one['n_replications'])}"
-        for one, *_ in first
+        f"{one['coefficient']} to within {_width(one)} takes {_study(one)}" for one, *_ in first
     ]
     return f"{', '.join(aims)}. " if aims else ""
 
@@ -301,10 +304,38 @@ def _width(one: Record) -> str:
     return f"{100 * half:g} points" if one["coefficient"] in SHARES else f"{half:g}"
 
 
-def _study(n_questions: int, tries: float | None) -> str:
+def _study(one: Record) -> str:
     """How many questions, and how often each is judged."""
-    each = "" if tries is None else f" x {tries:g}"
-    return f"{amount(n_questions, 'question')}{each}"
+    of = "labelled question" if one["coefficient"] in SHARES else "question"
+    tries = one["n_replications"]
+    return f"{amount(one['n_questions'], of)}{'' if tries is None else f' x {tries:g}'}"
+
+
+def _of_sizes(designs: Sequence[Record]) -> Iterator[Text]:
+    """What the numbers of questions and their ranges in a table of studies say."""
+    of_labels = {one["assurance"]: 0 for one in designs if one["coefficient"] in SHARES}
+    others = {one["assurance"]: 0 for one in designs if one["coefficient"] not in SHARES}
+    said = [
+        "This many labelled questions give the half-width"
+        + (
+            ", if the others are like those labelled so far."
+            if share == OF_LABELS
+            else f" with {percent(share)} probability."
+        )
+        for share in of_labels
+    ]
+    said += [
+        f"{'Other studies' if of_labels else 'Studies'} of this size reach the half-width with "
+        f"{percent(share)} probability."
+        for share in others
+    ]
+    if said:
+        sample = "the labelled questions" if of_labels else "these questions"
+        said.append(
+            "Range: the number really needed lies here with 80% probability, as far as "
+            f"{sample} can show."
+        )
+        yield Text(" ".join(said), "answer")
 
 
 def _without_plan(rows: Sequence[tuple[Row, Record]]) -> Iterator[Text]:
@@ -333,9 +364,9 @@ def _for_all(found: Sequence[Record], name: str, half: float) -> tuple[int, floa
     return min(sizes, key=lambda size: size[0] * (size[1] or 1))
 
 
-def _label_more(row: Row, wanted: int, logs: str) -> list[Text]:
+def _label_more(row: Row, name: str, wanted: int, logs: str) -> list[Text]:
     """To label so many of what was judged, and to judge more where these are too few."""
-    known = row.labelled.given.n_clusters if row.labelled else 0
+    known = row.estimate(name).n_questions
     left = row.counts.n_clusters - known
     lacking = max(wanted - known, 1)
     if lacking > left:
@@ -347,21 +378,27 @@ def _label_more(row: Row, wanted: int, logs: str) -> list[Text]:
 
 
 def _already(row: Row, plan: Record) -> str:
-    """How exact what was judged is, in words."""
-    asked = [one["coefficient"] for one in plan["designs"] if one["coefficient"] not in SHARES]
+    """How exact what was labelled and what was judged is, in words."""
+    planned = dict.fromkeys(one["coefficient"] for one in plan["designs"])
+    asked = [name for name in planned if name not in SHARES]
     reached = [
         f"{name} to within {_half((ends[1] - ends[0]) / 2)}"
         for name in dict.fromkeys(asked or (("icc",) if are_grades([row]) else COEFFICIENTS))
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
-    kind = WITHIN_ONE if are_grades([row]) else KINDS[0]
-    if row.labelled and (ends := row.labelled.share(kind).ends):
-        half = points((ends[1] - ends[0]) / 2, row.labelled.given.n_clusters)
-        reached.insert(0, f"{kind} to within {half} points")
+    usual = WITHIN_ONE if are_grades([row]) else KINDS[0]
+    labels: dict[int, list[str]] = {}
+    for kind in [name for name in planned if name in SHARES] or [usual]:
+        found = row.estimate(kind)
+        if found.ends:
+            half = points((found.ends[1] - found.ends[0]) / 2, found.n_questions)
+            labels.setdefault(found.n_questions, []).append(f"{kind} to within {half} points")
+    said = [f"The {n:,} labelled give {', '.join(one)}." for n, one in labels.items()]
     n = amount(plan["n_questions"], "question")
-    if not plan["designs"]:
-        return f"{n} give {', '.join(reached)}." if reached else f"{n} were judged."
-    return f"The {plan['n_questions']:,} here give {', '.join(reached)}." if reached else ""
+    if reached:
+        of = f"The {plan['n_questions']:,} judged" if plan["designs"] else n
+        said.append(f"{of} give {', '.join(reached)}.")
+    return " ".join(said) or ("" if plan["designs"] else f"{n} were judged.")
 
 
 def _half(width: float) -> str:
@@ -385,11 +422,7 @@ def _every(found: Sequence[Record], wanted: float) -> Iterator[Block]:
         for key, (title, columns) in _TABLES.items():
             if plan[key]:
                 yield Table.of(plan[key], columns, title)
-        if plan["designs"]:
-            yield Text(
-                f"With this many questions, {percent(plan['assurance'])} of studies reach the "
-                "half-width. Range: the number really needed lies here with 80% probability."
-            )
+        yield from _of_sizes(plan["designs"])
         yield from (Text(remark) for remark in remarks(plan, wanted))
         yield from map(Caution, plan["cautions"])
 
@@ -412,7 +445,11 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
 
 
 def _plan(
-    row: Row, half_widths: Sequence[float], wanted: float, assurance: float, names: Sequence[str]
+    row: Row,
+    half_widths: Sequence[float],
+    wanted: float,
+    assurance: float | None,
+    names: Sequence[str],
 ) -> Record:
     counted = row.counts
     majority, reason = majority_of(row)
@@ -425,12 +462,13 @@ def _plan(
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {
         "n_questions": len(counted.questions),
+        "n_labelled": row.labelled.given.n_clusters if row.labelled else None,
         "votes": votes_of(majority),
         "votes_needed": first(lambda one: one.value),
         "votes_fewest": first(lambda one: one.high or 1.0),
         "votes_most": first(lambda one: one.low),
         "designs": designs,
-        "assurance": assurance,
+        "assurance": _assured(names[0], assurance),
         "tokens_per_judgment": each["tokens"],
         "cost_per_judgment": each["cost"],
         "not_estimable": why,
@@ -438,11 +476,16 @@ def _plan(
     }
 
 
+def _assured(name: str, asked: float | None) -> float:
+    """How probably a study for a coefficient or a share reaches its half-width."""
+    return asked or (OF_LABELS if name in SHARES else ASSURANCE)
+
+
 def _designs(
     row: Row,
     names: Sequence[str],
     half_widths: Sequence[float],
-    assurance: float,
+    assurance: float | None,
     each: Mapping[str, float | None],
     why: dict[str, str],
 ) -> Iterator[Record]:
@@ -457,13 +500,15 @@ def _designs(
         for r in tried[len(told) :][:1]:
             why[f"{coefficient}, {r:g} replications or more"] = str(found.untold(r))
         for half_width in dict.fromkeys(half_widths):
-            for study in _studies(found, told, half_width, assurance, why):
+            assured = _assured(coefficient, assurance)
+            for study in _studies(found, told, half_width, assured, why):
                 tokens, cost = (one and study.judgments * one for one in each.values())
                 yield {
                     "coefficient": coefficient,
                     "half_width": half_width,
                     "n_replications": whole_number(finite(study.n_replications)),
                     **picked(study, "n_questions", "fewest", "most", "judgments"),
+                    "assurance": assured,
                     "tokens": None if tokens is None else round(tokens),
                     "cost": cost,
                 }

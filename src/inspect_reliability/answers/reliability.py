@@ -25,6 +25,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .condition import NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
+from .validity import is_of_scale, near_in_words
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
@@ -245,15 +246,24 @@ def votes(analysis: Analysis) -> Iterator[Record]:
 
 
 def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
-    """How often the majority of so many votes is right, and comes out the same again."""
+    """How often the majority of so many votes is right, and comes out the same again.
+
+    On a scale, how often their rounded mean is right, and within a step of the label.
+    """
     if row.no_draws:  # copies are one vote
         return
-    right = {
-        one["votes"]: share(one["accuracy"], record["n_labelled"])
-        for record in analysis.of(row, "validity")
-        for one in record["votes"]
-        if one["accuracy"] is not None
-    }
+    labelled = analysis.of(row, "validity")
+    of_scale = any(map(is_of_scale, labelled))
+
+    def known(key: str) -> dict[int, str]:
+        return {
+            one["votes"]: share(one[key], record["n_labelled"])
+            for record in labelled
+            for one in record["means" if of_scale else "votes"]
+            if one[key] is not None
+        }
+
+    right = known("accuracy")
     again = {
         one["votes"]: share(one["agreement"], row.numbers.n_questions)
         for one in analysis.of(row, "votes")
@@ -263,13 +273,14 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
     shown = [n for n in odd if n in (*_MOST_VOTES, odd[-1])]
     if len(shown) < 2:
         return
-    lines = [
-        [name, *(of.get(n, "-") for n in shown)]
-        for name, of in (("Right", right), ("Same again", again))
-        if len(of) > 1
-    ]
+    named = {"Right": right, "Same again": again}
+    if of_scale:
+        near = f"Mean {near_in_words(labelled[0])}"
+        named = {near: known("within_one"), "Mean right": right, "Majority the same again": again}
+    lines = [[name, *(of.get(n, "-") for n in shown)] for name, of in named.items() if len(of) > 1]
     if lines:
-        yield Table(["Votes", *map(str, shown)], lines, whom and f"Majorities of {whom}")
+        what = "Votes" if of_scale else "Majorities"
+        yield Table(["Votes", *map(str, shown)], lines, whom and f"{what} of {whom}")
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
     yield from dashes(several.format(n, 2 * n) for n in lacking[:1])

@@ -29,8 +29,8 @@ from .options import CommonOptions, Finite, by_option, reads_logs
 @click.option(
     "--assurance",
     type=Finite(0, 1, min_open=True, max_open=True),
-    default=0.8,
-    help="Probability that a study of the planned size reaches the half-width.",
+    help="Probability that a study of the planned size reaches the half-width. Default: 0.8; of "
+    "labels 0.5, since you can label more where it is not reached.",
 )
 @click.option(
     "--for",
@@ -48,7 +48,7 @@ from .options import CommonOptions, Finite, by_option, reads_logs
 def plan(
     half_widths: tuple[float, ...],
     stable: float,
-    assurance: float,
+    assurance: float | None,
     names: tuple[str, ...],
     by: tuple[str, ...],
     **asked: Any,

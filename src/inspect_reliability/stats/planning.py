@@ -18,6 +18,13 @@ from .rates import question_rates
 
 MOST_QUESTIONS = 1_000_000
 
+ASSURANCE = 0.8
+"""How probably a planned study reaches its half-width, unless another probability is asked for."""
+
+OF_LABELS = 0.5
+"""The same of labels. More can be added until the interval is narrow enough, so what counts is the
+half-width to expect."""
+
 LIKELY = 0.8
 """How much of the pilot's uncertainty the range of a design spans."""
 
@@ -76,19 +83,22 @@ class Scaled:
 
 @dataclass(frozen=True)
 class OfShares:
-    """The interval of a mean of shares, of which a pilot had so many each."""
+    """The interval of a mean of shares, of which a pilot had so many each.
+
+    That of so many questions as the pilot's is its own: its labels are enough where that is narrow
+    enough, and else are not.
+    """
 
     shares: FloatArray
     numbers: FloatArray
 
     def __call__(self, n: int, times: float, more: float) -> Ends:
-        """That of n questions. A pilot's shares vary too little, by a degree of freedom."""
+        """That of n questions with the pilot's shares."""
         from scipy.special import ndtr, ndtri
 
-        pilot = self.numbers.sum()
-        quantile = times / np.sqrt(1 - 1 / pilot) * ndtri((1 + LEVEL) / 2) + more
+        quantile = times * ndtri((1 + LEVEL) / 2) + more
         level = float(np.clip(2 * ndtr(quantile) - 1, NO_WIDTH, 1 - NO_WIDTH))
-        return share_ends(self.shares, level, self.numbers * n / pilot)
+        return share_ends(self.shares, level, self.numbers * n / self.numbers.sum())
 
 
 Interval = Callable[[int, float, float], Ends]
@@ -131,6 +141,11 @@ class Precision:
     def own(self) -> float:
         """The pilot's number of replications, of which it tells most."""
         return self.pilot.replications if self.pilot else self.n_replications
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether it is of a share by labels."""
+        return isinstance(self.interval, OfShares)
 
     def untold(self, n_replications: float) -> str | None:
         """Why the pilot does not tell how precise so many replications are, and which pilot would.
@@ -216,10 +231,14 @@ class Precision:
         if why := self.untold(n_replications):
             raise ReliabilityError(f"{why[0].upper()}{why[1:]}.")
 
-    def design(self, half_width: float, n_replications: float, assurance: float = 0.8) -> Design:
+    def design(
+        self, half_width: float, n_replications: float, assurance: float | None = None
+    ) -> Design:
         """The fewest questions that give the wanted half-width with so many replications.
 
-        `assurance` is how probably the study reaches it, over pilots and studies like these.
+        `assurance` is how probably the study reaches it, over pilots and studies like these: by
+        default .8. Of labels it is .5: then their number is the fewest whose expected interval is
+        narrow enough.
 
         Raises:
             ReliabilityError: Nothing can be planned, or not for so many replications; the
@@ -228,6 +247,8 @@ class Precision:
         """
         from scipy.special import ndtri
 
+        if assurance is None:
+            assurance = OF_LABELS if self.by_labels else ASSURANCE
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
         if not 0 < assurance < 1:
@@ -235,15 +256,16 @@ class Precision:
         self._check(MOST_QUESTIONS, n_replications)
         z, likely = float(ndtri(assurance)), float(ndtri((1 + LIKELY) / 2))
         # Deviation of the log standard error, over pilots; over studies it is `own`. The log of a
-        # pilot's is on average too low by its square.
+        # pilot's is on average too low by its square, but that of shares is right in the median.
         predicted = self.pilot.error(n_replications) / 2 if self.pilot else self.spread
+        too_low = 0.0 if self.by_labels else predicted**2
 
         def needed(more: Callable[[float], float]) -> int:
             """Questions if the log error is larger by so much, given that of the study."""
 
             def reached(n: int) -> bool:
                 own = self.spread * np.sqrt(self.n_questions / n)
-                times = np.exp(more(own) + predicted**2)
+                times = np.exp(more(own) + too_low)
                 return self._half(n, n_replications, float(times)) <= half_width
 
             enough = fewest(reached)
