@@ -17,7 +17,7 @@ import numpy as np
 from _tables import show
 from coverage import POPULATIONS, Population, few, settled, spread
 from inspect_reliability.stats import Labelled, ReliabilityError, panel
-from inspect_reliability.stats.planning import Precision, precision
+from inspect_reliability.stats.planning import ASSURANCE, Precision, precision
 
 QUICK = 0.125
 """Share of the studies with `--quick`."""
@@ -123,23 +123,29 @@ SHARES = {
 
 
 def labelled(pilots: int) -> Iterator[dict[str, Any]]:
-    """The same of accuracy by labels."""
+    """The same of accuracy by labels, and the half-width of as many as are to be expected."""
     for name, population in SHARES.items():
         for wanted in (0.05, 0.1):
             for n, r in ((60, 1), (40, 5)):
-                generator, hits, asked = np.random.default_rng((n, r)), [], []
+                generator, hits, asked, usual = np.random.default_rng((n, r)), [], [], []
                 for _ in range(pilots):
                     found = _right(population, generator, n, r).precision()
                     if found.reason:
                         continue
-                    asked.append(found.design(wanted, r).n_questions)
+                    usual.append(found.design(wanted, r).n_questions)
+                    asked.append(found.design(wanted, r, ASSURANCE).n_questions)
                     study = _right(population, generator, asked[-1], r).share()
                     ends = study.ends or (0.0, 1.0)
                     hits.append(ends[1] - ends[0] <= 2 * wanted)
+                expected = int(np.median(usual))
+                fresh = [_right(population, generator, expected, r) for _ in range(pilots)]
+                found_ends = [one.share().ends or (0.0, 1.0) for one in fresh]
                 yield {
                     "population": name,
                     "half-width": wanted,
                     "pilot": f"{n} x {r}",
+                    "labels": expected,
+                    "their half-width": float(np.median([b - a for a, b in found_ends])) / 2,
                     "questions": float(np.median(asked)),
                     "reached": _of_those(hits, pilots),
                 }
