@@ -23,6 +23,8 @@ COMMANDS = (
     ["gate", "--min", "accuracy=.5", "--votes", "3"],
     ["choose"],
     ["watch"],
+    ["watch", "--since", "3"],
+    ["watch", "--stream", str(CHECKS)],
     ["label", "--most", "5", "--out", "label.csv"],
 )
 

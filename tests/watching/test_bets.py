@@ -234,6 +234,20 @@ def test_shifts_by_the_hour_make_the_check_the_unit() -> None:
     assert {*found.units[BASELINE:]} == {"check"}
 
 
+def test_a_change_is_no_reason_to_rank_checks() -> None:
+    """After an alarm draws stay the unit; before it every p-value is that of no alarm at all."""
+    chance = np.full(30, 0.7)
+    counts = stream(np.random.default_rng(3), 24, chance)
+    counts[14:] = stream(np.random.default_rng(4), 10, 1 - chance)
+    found, never = bet_on(counts), bet_on(counts, needed=np.inf)
+    assert found.alarm is not None
+    assert found.alarm < 2 * BASELINE
+    assert {*found.units} == {"draw"}
+    assert never.units[-1] == "check"
+    assert found.unit == "draw"
+    np.testing.assert_array_equal(found.p[: found.alarm + 1], never.p[: found.alarm + 1])
+
+
 def test_the_rank_of_a_check_is_that_among_all_of_them() -> None:
     """Of exchangeable checks each rank is equally likely; an odd one out is the first."""
     generator = np.random.default_rng(11)

@@ -117,12 +117,31 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     shown = invoke("watch", file)
     assert shown.exit_code == 1
     assert len(shown.stdout.splitlines()) <= 25
-    assert "The judge changed since check 15 (2026-01-15)." in shown.stdout
+    assert "The judge j changed since check 15 (2026-01-15)." in shown.stdout
     page = invoke("watch", file, "--format", "html").stdout
     n = len(found["moved_anchors"])
     assert f"It changed since check 15 (2026-01-15), {n} anchors moved." in page
     assert page.count(f"changed since check 15, {n} anchors moved") >= 1  # in the figure's key
     assert "It is worse" in shown.stdout
+
+
+def test_what_is_next_keeps_how_this_was_asked(save) -> None:
+    """Where it begins, its level and its groups; a table of production cannot be rejudged."""
+    file, own = save(checks(14)), ["--since", "3", "--alpha", "0.04"]
+    said = invoke("watch", file, *own).stdout
+    assert f"inspect-reliability watch {file} --alpha 0.04 --since 3\n" in said
+    turned = save(checks(14, turned=9, at=12)), "--stream", save(outputs(14), "stream.csv")
+    said = " ".join(invoke("watch", *turned).stdout.split())
+    assert "as a table a side" in said
+    assert "rejudge" not in said
+
+
+def test_more_moved_anchors_than_are_shown_are_counted(save) -> None:
+    """And a change that makes checks differ brings no caution that they do."""
+    done = invoke("watch", save(checks(22, turned=9, at=14)))
+    assert "The judge j changed since check 14" in done.stdout
+    assert re.search(r"More: --full \(every table, [34] more rows?\)", done.stdout)
+    assert "own noise" not in " ".join(done.stdout.split())
 
 
 def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
@@ -170,12 +189,17 @@ def test_a_system_is_named_once_the_anchors_would_have_shown_the_judge(save) -> 
 
 @pytest.mark.slow
 def test_a_changed_judge_leaves_the_system_open(save) -> None:
-    """A changed judge moves the stream as well; what to judge again is a command."""
+    """A changed judge moves the stream as well; what to judge again of logs is a command."""
     files = save(checks(turned=5, at=15)), "--stream", save(outputs(after=0.4, at=15), "stream.csv")
     assert watch(*files, exit_code=1)["changed"] == "judge_system_unknown"
-    said = " ".join(invoke("watch", *files).stdout.split())
-    assert "Whether the system changed is not known" in said
-    assert "inspect-reliability rejudge" in said
+    found = changed.watching(
+        judgments_from(files[0]), judgments_from(files[2], columns={"time": "time"})
+    )
+    told = [getattr(one, "text", "") for one in watch_document(found, "a", ["b"]).blocks]
+    assert "Whether the system changed is not known" in told[0]
+    assert not any("rejudge" in one for one in told)  # which takes logs
+    of_logs = watch_document(replace(found, logged=True), "a", ["b"])
+    assert any("rejudge b" in getattr(one, "text", "") for one in of_logs.blocks)
 
 
 @pytest.mark.slow
@@ -284,6 +308,8 @@ def test_scales_and_several_criteria_are_one_bet(save) -> None:
     found = watch(save(pd.concat(parts)), exit_code=1)
     assert found["since"] == 14
     assert [one["anchor"] for one in found["moved_anchors"]][:6] == [f"q{n:02d}" for n in range(6)]
+    numbers = r"style \d(\.\d+)?, tone \d(\.\d+)?"
+    assert re.fullmatch(numbers, found["moved_anchors"][0]["before"])
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_documen
 from ..watching.next_check import check_of_task, is_judge_task
 from ..watching.report import WatchedJudge, exit_code, stream_columns, watch_document
 from .main import command
-from .options import CommonOptions, Finite, by_option, reads_logs
+from .options import CommonOptions, Finite, by_option, reads_logs, typed_options
 from .targets import html_option, write_page, writes
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def watch(
         raise click.UsageError("--out FILE is for anchors: add --freeze N.")
     production = _of_stream(request, stream).read(by) if stream else None
     found = watching(request.read(), production, alpha=alpha, since=since, by=by)
-    document = watch_document(found, request.typed, stream)
+    document = watch_document(found, request.typed + typed_options("alpha", "by"), stream)
     request.show(document)
     if html:
         write_page(html, WatchedJudge(found, len(stream)).document)

@@ -63,6 +63,11 @@ class Watched:
     alarm: int | None
     since: int | None
 
+    @property
+    def unit(self) -> Unit:
+        """What is ranked now, or was when the change began: a change makes checks differ, too."""
+        return self.units[-1 if self.alarm is None or self.since is None else self.since]
+
 
 @dataclass(frozen=True)
 class MeanChange:
@@ -108,7 +113,8 @@ def watch_stream(
         generator = np.random.default_rng(seeds[t])
         whole = counts[:t][~few[:t]]
         level = level_of_test(len(whole))
-        if unit == "draw" and not few[t] and level:
+        # Checks differ by a change, too: after an alarm they say no more of noise.
+        if unit == "draw" and not few[t] and level and not (bets(p[:t]) >= needed).any():
             single = whole.copy()
             single[:, copies[t]] = once(whole[:, copies[t]])
             unit = "check" if checks_differ(single, values, level, generator) else "draw"

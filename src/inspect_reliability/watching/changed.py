@@ -88,6 +88,7 @@ class Watching:
         anchors: The anchors.
         production: The judged outputs of production, if there are any.
         alpha: Probability of a false alarm, of both together.
+        logged: Whether production is in logs, whose outputs `rejudge` can judge again.
     """
 
     checks: Sequence[Check]
@@ -95,6 +96,7 @@ class Watching:
     anchors: Side
     production: Side | None
     alpha: float
+    logged: bool = False
 
     @property
     def needed(self) -> float:
@@ -112,7 +114,7 @@ class Watching:
         if len(few) - few.sum() < BASELINE:
             return None
         known = np.flatnonzero(~few)[: None if side.watched.alarm is None else BASELINE]
-        unit, seed = side.watched.units[-1], self.checks[side.numbers[0]].seed
+        unit, seed = side.watched.unit, self.checks[side.numbers[0]].seed
         counts = side.stream.counts[known]
         return power(counts, side.stream.values, self.needed, unit, seed, p[known])
 
@@ -182,7 +184,7 @@ class Watching:
             n, every = len(self.checks) - self.untested, len(self.checks) - self.first
             last = f"the last {n} of {every} checks were" if n > 1 else "the last check was"
             return f"{last} left out ({self.left_out[self.untested]})"
-        few = side.watched.units[-1] == "draw" and self.power and self.power.found < _ENOUGH
+        few = side.watched.unit == "draw" and self.power and self.power.found < _ENOUGH
         return f"{len(side.stream.cells)} anchors are too few" if few else None
 
     @cached_property
@@ -285,7 +287,8 @@ def watching(
             made.counts, made.values, needed, seeds, np.zeros(len(there), dtype=bool)
         )
         beside = Side(made, there, bet)
-    return Watching(checks, first, side, beside, alpha)
+    logged = production is not None and bool(production.logs)
+    return Watching(checks, first, side, beside, alpha, logged)
 
 
 def _first(checks: Sequence[Check], since: str) -> int:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 CHECK = "check of a stream"
 """Column that numbers the check of a judgment, from 0."""
 
+UNNAMED = "the judge"
+"""A judge without a name."""
+
 _RUN, _DRAW = "run of a check", "draw of a check"
 
 _EXACT = (
@@ -57,7 +60,7 @@ class Check:
     @property
     def judge(self) -> str:
         """The judge by name."""
-        return self.settings.get("judge", "the judge")
+        return self.settings.get("judge", UNNAMED)
 
     @property
     def seed(self) -> int:

@@ -25,6 +25,7 @@ from ..showing.formats import Record, amount, percent
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
+from .checks import UNNAMED
 from .left_out import left_out, same_times
 from .next_check import check_of_task, is_judge_task
 
@@ -267,7 +268,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
             *([shown] if shown else []),
             *worst(told),
             *_next(found, again, stream),
-            more(max(len(told) - 1, 0)),
+            more(len(told) - 1, len(anchors) - _MOST_SHOWN),
         ],
         results,
         more=lambda: [
@@ -307,7 +308,8 @@ def _decision(found: Watching) -> str:
             "more checks of the anchors will show it."
         )
     also = " Whether the system changed is not known: another judge moves the stream, too."
-    return f"The judge changed since {since}.{also if found.production else ''}"
+    named = "" if judge == UNNAMED else f" {judge}"
+    return f"The judge{named} changed since {since}.{also if found.production else ''}"
 
 
 def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
@@ -368,7 +370,7 @@ def _soon(found: Watching) -> str:
 
 
 def _cautions(found: Watching) -> Iterator[Caution]:
-    if found.anchors.watched.units[-1] == "check":
+    if found.anchors.watched.unit == "check":
         yield Caution(_CHECKS)
     if found.first:
         yield Caution(_AGAIN.format(found.first + 1, percent(found.alpha)))
@@ -379,6 +381,7 @@ def _cautions(found: Watching) -> Iterator[Caution]:
 def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     """What to do, with a command."""
     first = shell.split(again)[0]
+    begun = f" --since {found.first + 1}" if found.first else ""
     folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
     if found.changed == "none":
         # A copy that was left out has a folder, too.
@@ -387,7 +390,7 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         failed = found.untested is not None and found.left_out[found.untested] == FEW
         if not found.checks[-1].places:
             words = "judge all anchors, and " * failed + "add the verdicts of the next check"
-            return next_step(words, f"watch {again}{_streams(stream)}")
+            return next_step(words, f"watch {again}{begun}{_streams(stream)}")
         draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
         spec = found.last
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
@@ -412,12 +415,15 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         words = "look at what the system wrote before and after"
         return next_step(words, f"report {quote(stream[0])}")
     elif found.anchors.found is None:
-        return next_step("check the anchors again, then watch", f"watch {again}{_streams(stream)}")
+        call = f"watch {again}{begun}{_streams(stream)}"
+        return next_step("check the anchors again, then watch", call)
     elif found.production:
         words = (
             "judge stored outputs of the system from before and after the change again, by today's "
             "judge, and compare them"
         )
+        if not found.logged:
+            return next_step(f"{words}, as a table a side: what still differs is the system's")
         source = quote(stream[0]) if stream else "STREAM"
         return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
     words = "make rules and thresholds anew, then watch the new judge"

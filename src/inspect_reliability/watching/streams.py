@@ -39,6 +39,7 @@ class Stream:
         cells: The name of each cell, Q.
         scales: For each criterion the lowest and the highest number, or None of names.
         labels: The labels of each cell, one a criterion; None where it has none.
+        criteria: The names of the criteria.
     """
 
     counts: IntArray
@@ -47,6 +48,7 @@ class Stream:
     cells: Sequence[str]
     scales: Sequence[tuple[float, float] | None]
     labels: Sequence[Sequence[Any]]
+    criteria: Sequence[str] = ("verdict",)
 
     @property
     def few(self) -> Flags:
@@ -76,13 +78,19 @@ class Stream:
         return found
 
     def said(self, counts: IntArray) -> str:
-        """The most frequent verdict of a cell, with its share: "B 92%"."""
+        """The most frequent verdict of a cell, with its share: "B 92%"; means on scales."""
         if not counts.any():
             return ""
         if all(self.scales):
-            return ", ".join(self._mean(counts, c) for c in range(len(self.scales)))
+            return self._by_criterion([self._mean(counts, c) for c in range(len(self.scales))])
         most = int(counts.argmax())
-        return f"{', '.join(self.kinds[most])} {counts[most] / counts.sum():.0%}"
+        return f"{self._by_criterion(self.kinds[most])} {counts[most] / counts.sum():.0%}"
+
+    def _by_criterion(self, said: Sequence[str]) -> str:
+        """What is said of each criterion; one alone needs no name."""
+        if len(said) == 1:
+            return said[0]
+        return ", ".join(f"{name} {one}" for name, one in zip(self.criteria, said, strict=True))
 
     def _mean(self, counts: IntArray, c: int) -> str:
         """The mean of the numbers of a criterion."""
@@ -205,7 +213,7 @@ def _stream(
     known = right.drop_duplicates(["cell", "criterion"]).set_index(["cell", "criterion"])["right"]
     labels = [[known.get((name, of)) for of in criteria] for name in cell_names]
     values = np.concatenate([_says(kind_names, c, one) for c, one in enumerate(scales)], axis=1)
-    return Stream(counts, kind_names, values, cell_names, scales, labels)
+    return Stream(counts, kind_names, values, cell_names, scales, labels, criteria)
 
 
 def _rounded(table: pd.DataFrame) -> "pd.Series[str]":
