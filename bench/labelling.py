@@ -31,7 +31,8 @@ import numpy as np
 
 from _tables import show
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
+from inspect_reliability.answers.labelled_cascade import LabelledCascade
+from inspect_reliability.answers.promise import Promise
 from inspect_reliability.cli.options import CommonOptions
 from inspect_reliability.stats.cells import Flags, FloatArray, IntArray
 from inspect_reliability.stats.rates import mean_share

@@ -11,7 +11,8 @@ import pytest
 
 from commands import invoke, results
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.labelled_cascade import LabelledCascade, Promise
+from inspect_reliability.answers.labelled_cascade import LabelledCascade
+from inspect_reliability.answers.promise import Promise
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.keeping.report import cascades

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
 
 import inspect_reliability as ir
 from commands import invoke, results
+from inspect_reliability.record.rule import KeepRule
 
 TRIES = ("Note 1", "Note 2", "Note 3")
 COLUMNS = {"Aufgabe": "question", "Lehrkraft": "label", **dict.fromkeys(TRIES, "verdict")}
@@ -132,13 +134,51 @@ def test_checked_verdicts_alone_promise_nothing() -> None:
 
 
 def test_a_list_has_the_grade_that_was_promised() -> None:
-    """Of 1, 1, 3, 4 and 5 the most frequent is kept; what is not kept has the mean."""
+    """Of 1, 1, 3, 4 and 5 the mean is 3, kept or not; exactly, the most frequent is kept."""
     rows = [(f"q{q}", k, said, 1) for q in range(40) for k, said in enumerate((1, 1, 3, 4, 5))]
     rows += [(f"p{q}", k, said, 3) for q in range(9) for k, said in enumerate((2, 2, 3, 3, 5))]
     rows += [(f"r{q}", k, q, q) for q in range(1, 6) for k in range(5)]
     table = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
-    listed = ir.keep(table, max_error=0.4).verdicts.set_index("question")
-    assert listed.loc["q1", "decision"] == "keep"
-    assert listed.loc["q1", "verdict"] == "1"
-    assert listed.loc["p1", "decision"] == "escalate"
-    assert listed.loc["p1", "verdict"] == "3"
+    for within_one, decision, verdict in ((False, "keep", "1"), (True, "escalate", "3")):
+        found = ir.keep(table, max_error=0.4, within_one=within_one)
+        listed = found.verdicts.set_index("question")
+        assert listed.loc["q1", "decision"] == decision
+        assert listed.loc["q1", "verdict"] == verdict
+        assert listed.loc["p1", "decision"] == "escalate"
+        assert listed.loc["p1", "verdict"] == "3"
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_on_a_scale_the_promise_is_of_the_rounded_mean(seed: int, tmp_path: Path) -> None:
+    """Listed grades, errors and thresholds are those of rounded means, counted with pandas."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(1, 6, 150)
+    off = rng.choice([-3, -1, 0, 0, 0, 1, 3], (150, 3))
+    tries = np.clip(label[:, None] + off, 1, 5)
+    tries[:3], label[:3] = [(4, 4, 2), (5, 2, 5), (2, 2, 5)], (1, 2, 5)
+    wide = pd.DataFrame(tries, index=[f"q{i}" for i in range(150)])
+    table = wide.rename_axis("question").reset_index().melt("question", value_name="verdict")
+    truth = pd.Series(label, wide.index)
+    drawn = rng.permutation(150) < 60
+    table["label"] = table["question"].map(truth[drawn])
+    known = table.drop_duplicates("question").set_index("question")["label"].reindex(wide.index)
+    found = ir.keep(table.drop(columns="variable"), max_error=0.3)
+    mean = wide.mean(axis=1).round()  # a third is never midway
+    share = wide.apply(lambda row: row.value_counts(normalize=True).max(), axis=1)
+    kept = share > 0.5  # of three different grades none has most votes
+    listed = found.verdicts.set_index("question").loc[wide.index]
+    assert (listed["verdict"].astype(float) == mean).all()
+    (record,) = found.document.results["keep"]
+    assert record["threshold"]
+    kept &= share >= record["threshold"] - 1e-9
+    assert ((listed["decision"] == "keep") == kept).all()
+    wrong = (mean - known).abs() > 1
+    assert record["error"] == pytest.approx(wrong[kept & known.notna()].mean())
+    assert record["n_kept_labelled"] == (kept & known.notna()).sum()
+    rule = found.rule()
+    for name in wide.index[:20]:
+        said, _ = rule.decide([str(one) for one in wide.loc[name]])
+        assert said == (listed.loc[name, "verdict"] if kept[name] else None)
+    rule_file = tmp_path / "rule.json"
+    rule_file.write_text(rule.text)
+    assert KeepRule.read(str(rule_file)) == rule

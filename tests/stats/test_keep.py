@@ -159,6 +159,29 @@ def test_fewer_votes_are_all_subsets(threshold: float) -> None:
         assert error == pytest.approx(wrong / kept)
 
 
+def test_fewer_votes_of_grades_are_means_of_subsets() -> None:
+    """On a scale fewer votes keep the rounded mean of a subset, as often as its mode has enough."""
+    rng, grades = np.random.default_rng(4), np.array([1.0, 2, 3, 4, np.nan])
+    votes = rng.multinomial(7, [0.25, 0.15, 0.3, 0.2, 0.1], 5)
+    label, decides = rng.integers(1, 5, 5), ~np.isnan(grades)
+    right = np.abs(grades - label[:, None]) <= 1
+    kept = wrong = 0.0
+    for row, truth in zip(votes, label, strict=True):
+        every = list(combinations(np.repeat(grades, row), 4))
+        for given in every:
+            (most, n), *others = Counter(map(str, given)).most_common(2)
+            if most == "nan" or n < 2 or (others and others[0][1] == n):
+                continue
+            mean = Fraction(int(np.nansum(given)), int(np.sum(~np.isnan(given))))
+            down, part = divmod(mean, 1)
+            up = part > Fraction(1, 2) or (part == Fraction(1, 2) and float(most) > mean)
+            kept += 1 / len(every)
+            wrong += (abs(int(down) + up - truth) > 1) / len(every)
+    ballots = Votes(votes, decides, 7, grades)
+    found = Cascade((ballots,), right, np.ones(5, bool)).fewer(0.5, 4)
+    assert found == pytest.approx((kept / 5, wrong / kept), abs=0.02)
+
+
 def test_a_distribution_is_infinitely_many_votes() -> None:
     """Votes of a distribution are draws from it: a simulation keeps as many."""
     rng = np.random.default_rng(2)

@@ -87,7 +87,8 @@ class Analysis(Answered):
     @cached_property
     def panels(self) -> "list[LabelledCascade]":
         """Each row with what may be kept of it by the usual promise: of grades, within one step."""
-        from .labelled_cascade import LabelledCascade, Promise, within_one_by_default
+        from .labelled_cascade import LabelledCascade, within_one_by_default
+        from .promise import Promise
 
         return [
             LabelledCascade((row,), Promise(within_one=within_one_by_default([row])))

@@ -9,7 +9,8 @@ from ..showing.document import Figure, Text
 from ..showing.formats import Record, share, told_apart
 from ..stats.cells import ROUNDING
 from .analysis import Analysis
-from .labelled_cascade import LabelledCascade, Promise
+from .labelled_cascade import LabelledCascade
+from .promise import Promise
 
 _HARDLY = 0.02
 """How much more often steady verdicts may be right and still be hardly better than others."""

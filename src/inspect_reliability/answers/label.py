@@ -23,8 +23,9 @@ from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .correction import agreement_in_words
-from .labelled_cascade import LabelledCascade, Promise, several_outputs
+from .labelled_cascade import LabelledCascade, several_outputs
 from .labels_as_drawn import stop_in_words
+from .promise import Promise
 from .row import Row
 from .summary import next_step
 

@@ -1,8 +1,9 @@
 """Judges that are asked in turn, as votes and labels, and why no rule of them keeps a promise."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.interval_scales import clopper_pearson
+from ..stats.majority import places_of
 from ..stats.selective import (
     LABELS_DIFFER,
     Cascade,
@@ -33,7 +35,8 @@ from ..stats.selective import (
 )
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
-from .row import NO_LABELS, Row
+from .promise import Promise
+from .row import Row
 
 _OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
@@ -49,42 +52,6 @@ UNDECIDED = "undecided"
 """The verdict of a list where several have the most votes. A tie is what a judge may say."""
 
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
-
-
-@dataclass(frozen=True)
-class Promise:
-    """What is promised: the options of the command.
-
-    Attributes:
-        max_error: Largest share of the kept verdicts that may be wrong.
-        confidence: Probability that the promise is kept.
-        prices: Dollars of a call by judge, where the judgments do not say.
-        epsilon: What a person costs more than a judge, in the test against people.
-        within_one: Whether a verdict on a scale is right if it is at most a step from the label.
-        no_labels: Why there are no labels, where there are none.
-    """
-
-    max_error: float = 0.1
-    confidence: float = 0.95
-    prices: Mapping[str, float] = field(default_factory=dict)
-    epsilon: float = 0.1
-    within_one: bool = False
-    no_labels: str = NO_LABELS
-
-    @property
-    def wrong(self) -> str:
-        """What it calls wrong, in words."""
-        return "more than a step off" if self.within_one else "wrong"
-
-    @property
-    def words(self) -> str:
-        """The promise in words."""
-        return f"with {percent(self.confidence)} confidence {self.most}"
-
-    @property
-    def most(self) -> str:
-        """What it promises, where its confidence was said."""
-        return f"at most {percent(self.max_error)}"
 
 
 NO_STEP = (
@@ -158,17 +125,49 @@ class LabelledCascade:
         return list(dict.fromkeys(name for row in self.rows for name in row.counts.questions))
 
     @cached_property
-    def categories(self) -> list[str]:
+    def _named(self) -> list[str]:
         """Every verdict and label."""
         given = [name for row in self.rows for name in row.counts.categories]
         labels = [name for row in self.rows for *_, name in row.judged.rated]
         return list(dict.fromkeys([*given, *labels]))
 
     @cached_property
+    def _numbers(self) -> dict[str, float]:
+        """The numbers among these; none if they are names."""
+        known = self.rows[0].labelled
+        if known is None or known.values is None:
+            return {}
+        values = zip(known.given.categories, known.values.tolist(), strict=True)
+        return {name: value for name, value in values if not isnan(value)}
+
+    @cached_property
+    def _grades(self) -> dict[str, float]:
+        """Grades that a mean can be nearest to: no label between grades, as the mean of people."""
+        known = self.rows[0].labelled
+        whole = known is not None and known.between
+        found = {n: one for n, one in self._numbers.items() if not whole or one == round(one)}
+        return {n: one for n, one in found.items() if n not in self.undecided}
+
+    @cached_property
+    def _never_given(self) -> dict[str, float]:
+        """Grades of the scale that nobody gave."""
+        values = np.unique([*self._grades.values()])
+        if (places := places_of(values)) is None:
+            return {}
+        every = np.arange(places.max() + 1)
+        found = np.interp(every, places, values)[~np.isin(every, places)].tolist()
+        return {f"{one:g}": one for one in found if f"{one:g}" not in self._named}
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """Every verdict and label; of a scale also its grades between, as a mean may be one."""
+        return [*self._named, *self._never_given]
+
+    @cached_property
     def undecided(self) -> list[str]:
         """Verdicts that decide nothing, apart from outputs without one."""
         found = {name for row in self.rows for name in row.judged.undecided} - {*NO_VERDICTS}
-        return [name for name in self.categories if name in found]
+        return [name for name in self._named if name in found]
 
     @cached_property
     def _rated(self) -> pd.DataFrame:
@@ -278,7 +277,8 @@ class LabelledCascade:
         decides = [name not in row.judged.undecided for name in self.categories]
         many = np.quantile(counts.replications, 0.5, method="higher")
         tries = np.inf if counts.exact else float(many)
-        return Votes(votes, np.array(decides), tries)
+        near = self.promise.within_one and self.grades is not None
+        return Votes(votes, np.array(decides), tries, self.grades if near else None)
 
     @cached_property
     def rule(self) -> Rule:
@@ -403,11 +403,25 @@ class LabelledCascade:
     @cached_property
     def scale(self) -> FloatArray | None:
         """The categories as numbers, NaN for those that are none; None if they are names."""
-        known = self.rows[0].labelled
-        if known is None or known.values is None:
-            return None
-        values = dict(zip(known.given.categories, known.values.tolist(), strict=True))
-        return np.array([values.get(name, np.nan) for name in self.categories])
+        values = self._numbers | self._never_given
+        return np.array([values.get(name, nan) for name in self.categories]) if values else None
+
+    @cached_property
+    def grades(self) -> FloatArray | None:
+        """The categories as grades to which a mean is rounded, NaN for others.
+
+        None where they are no equally spaced grades, so that a mean has no nearest one.
+        """
+        values = self.grades_by_name
+        found = np.array([values.get(name, nan) for name in self.categories])
+        return found if values else None
+
+    @property
+    def grades_by_name(self) -> dict[str, float]:
+        """The name of each grade to which a mean is rounded, and its number; empty without any."""
+        if places_of(np.unique([*self._grades.values()])) is None:
+            return {}
+        return self._grades | self._never_given
 
     def _means(self, votes: FloatArray) -> FloatArray:
         values = self.scale
@@ -538,22 +552,22 @@ class LabelledCascade:
 
     def _mean(self, votes: FloatArray) -> str:
         """The grade that is nearest to the mean of these votes; midway between two, the mean."""
-        assert self.scale is not None
-        values = self.scale[~np.isnan(self.scale)]
-        mean = float(votes @ values / votes.sum())
+        values = self.scale if self.grades is None else self.grades
+        assert values is not None
+        mean = float(votes @ values[~np.isnan(values)] / votes.sum())
         apart = np.abs(values - mean)
-        nearest = np.unique(values[apart <= apart.min() + ROUNDING])
-        spelled: dict[float, str] = dict(zip(self.scale.tolist(), self.categories, strict=True))
+        nearest = np.unique(values[apart <= np.nanmin(apart) + ROUNDING])
+        spelled: dict[float, str] = dict(zip(values.tolist(), self.categories, strict=True))
         return spelled[float(nearest[0])] if len(nearest) == 1 else f"{mean:g}"
 
     def _said(self, votes: FloatArray, top: int, kept: bool) -> str:
-        """The verdict that is kept, which is the most frequent; else the mean grade of the tries.
+        """The verdict that is kept, as it is promised; else the mean grade of the tries.
 
-        Of names that are not kept it is the most frequent as well, or that it is undecided.
+        Of names that are not kept it is the most frequent, or that it is undecided.
         """
         if kept:
             return self.categories[top]
-        values = self.scale
+        values = self.scale if self.grades is None else self.grades
         if values is not None and (top < 0 or not np.isnan(values[top])):
             graded = votes[~np.isnan(values)]
             if graded.any():

@@ -10,7 +10,8 @@ from ..showing.formats import Record
 from ..stats.cells import FloatArray
 from ..stats.selective import BLOCK, Goal, keep_at_any_time, share_at_any_time
 from .analysis import Analysis
-from .labelled_cascade import LabelledCascade, Promise
+from .labelled_cascade import LabelledCascade
+from .promise import Promise
 from .row import Row
 
 _NUMBER = r"(0?\.\d+(?:e-\d+)?)"

@@ -162,7 +162,8 @@ def one_grade_in_words(record: Record) -> str | None:
     )
     rounded = ", rounded to the nearest grade" * (take != "majority")
     return (
-        f"One grade for your sheet: the {_ONE_GRADE[take]} of all tries{rounded}. Mean, median and "
+        f"One grade for your sheet: the {_ONE_GRADE[take]} of all tries{rounded}"
+        f"{' (the list of keep has the mean)' * (take != 'mean')}. Mean, median and "
         f"most frequent grade are {near_in_words(record)} in {near}; exactly right in {exact}."
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ..answers import analyse
-from ..answers.labelled_cascade import Promise
+from ..answers.promise import Promise
 from ..judgments.chosen_judge import named_by_file, names_judge
 from ..judgments.columns import GROUP_BY
 from ..keeping.kept_file import (

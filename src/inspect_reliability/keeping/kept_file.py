@@ -153,4 +153,7 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     made = {
         name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
     }
-    return KeepRule(judges=panel.names, abstain=panel.undecided, made_of=made, **known)
+    grades = [*panel.grades_by_name] if panel.promise.within_one else []
+    return KeepRule(
+        judges=panel.names, abstain=panel.undecided, grades=grades, made_of=made, **known
+    )

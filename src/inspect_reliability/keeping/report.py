@@ -23,13 +23,13 @@ from ..answers.kept import (
 from ..answers.labelled_cascade import (
     NO_STEP,
     LabelledCascade,
-    Promise,
     are_grades,
     several_outputs,
     tells_outputs_apart,
     within_one_by_default,
 )
 from ..answers.next_steps import rejudge_call
+from ..answers.promise import Promise
 from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more, next_step

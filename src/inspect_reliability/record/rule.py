@@ -25,6 +25,8 @@ from ..verdicts import NO_VERDICTS
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 
+_Number = Annotated[str, Field(pattern=r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")]
+
 
 @dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class KeepRule:
@@ -42,6 +44,8 @@ class KeepRule:
         n_labelled: Labelled questions that the rule was made from.
         made_of: For each judge what its logs said of it, by name (`judge_of`): with other settings
             it is another judge, of which the rule promises nothing.
+        grades: On a scale the names of its grades: the verdict that is kept is the grade nearest to
+            the mean of the votes. Without any it is the most frequent verdict.
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
@@ -54,6 +58,7 @@ class KeepRule:
     error: _Share
     n_labelled: Annotated[int, Field(ge=0)]
     made_of: dict[str, dict[str, str]] = Field(default_factory=dict)
+    grades: list[_Number] = Field(default_factory=list)
 
     @field_validator("votes_needed")
     @classmethod
@@ -87,17 +92,40 @@ class KeepRule:
         return json.dumps(known, indent=2) + "\n"
 
     def decide(self, verdicts: Sequence[str | None]) -> tuple[str | None, float]:
-        """The verdict that these votes keep, None for none, and the most frequent one's share.
+        """The verdict that these votes keep, None for none, and the share of the most frequent.
 
         Votes that failed are None. With fewer than the rule was made of, nothing is kept.
         """
-        given = Counter(one for one in verdicts if one is not None)
+        given = Counter(self._spelled(one) for one in verdicts if one is not None)
         if not given:
             return None, 0.0
         (most, n), *others = given.most_common(2)
         open_ = most in (*self.abstain, *NO_VERDICTS) or any(same == n for _, same in others)
         enough = given.total() >= self.votes and n >= self.votes_needed
-        return (None if open_ or not enough else most), n / given.total()
+        if open_ or not enough:
+            return None, n / given.total()
+        return self._rounded(given, most), n / given.total()
+
+    def _spelled(self, verdict: str) -> str:
+        """The grade that a verdict is, as the rule spells it: 3.0 is 3."""
+        try:
+            value = float(verdict)
+        except ValueError:
+            return verdict
+        return next((name for name in self.grades if float(name) == value), verdict)
+
+    def _rounded(self, given: Counter[str], most: str) -> str:
+        """The grade nearest to the mean of these votes, where the rule has grades."""
+        if most not in self.grades:
+            return most
+        import numpy as np  # inspect imports this file at every start
+
+        from ..stats.selective import rounded_means
+
+        votes = np.array([[float(given[name]) for name in self.grades]])
+        at = np.array([self.grades.index(most)])
+        found: list[int] = rounded_means(votes, np.array(self.grades, dtype=float), at).tolist()
+        return self.grades[found[0]]
 
 
 EXACT = "exact"

@@ -237,7 +237,10 @@ class KeepScorer:
             last = replace(last, votes=votes, grader=", ".join(names))
         decision = "person" if verdict is None else "keep"
         found = {"decision": decision, "judge": judge, "confidence": confidence, "asked": len(made)}
-        score.value = next((one for one in last.verdicts if label_of(one) == verdict), NON_RESPONSE)
+        said = (one for one in last.verdicts if label_of(one) == verdict)
+        # A mean may be a grade that no vote was for.
+        mean = float(verdict) if verdict in self.rule.grades else NON_RESPONSE
+        score.value = next(said, mean)
         score.explanation = f"{decision}: {confidence:.0%} of {judge}\n\n{score.explanation or ''}"
         score.metadata = {**(score.metadata or {}), **last.metadata, DECIDED: found}
         return score

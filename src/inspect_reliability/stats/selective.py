@@ -4,7 +4,7 @@ The promise is for a number of labels that was fixed before, or holds at every n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, inf, log
 from typing import Literal, NamedTuple
@@ -27,6 +27,9 @@ _PERMUTATIONS = 1_999
 
 _MOST_LABELS = 10**6
 
+_DRAWS = 2_000
+"""Draws of fewer votes of a question, where these make a mean."""
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:
@@ -37,22 +40,26 @@ class Votes:
             Non-responses and abstentions are verdicts.
         decides: Whether each verdict decides something, K.
         tries: Votes that a question has; one with fewer is never kept.
+        grades: The verdicts as numbers, K, NaN for those that are none: then the verdict of several
+            votes is their mean, rounded (see `rounded_means`). None if it is the most frequent.
     """
 
     votes: FloatArray
     decides: Flags
     tries: float
+    grades: FloatArray | None = None
 
     @cached_property
     def top(self) -> IntArray:
-        """The most frequent verdict of each question, N; -1 where it decides nothing.
+        """The verdict of each question, N; -1 where its most frequent one decides nothing.
 
-        It decides nothing if two are the most frequent, or if it is an abstention.
+        That decides nothing if two are the most frequent, or if it is an abstention.
         """
         most = self.votes.max(axis=1, keepdims=True)
         alone = (self.votes > most - ROUNDING).sum(axis=1) == 1
         first = self.votes.argmax(axis=1)
-        return np.where(alone & self.decides[first], first, -1)
+        most = np.where(alone & self.decides[first], first, -1)
+        return most if self.grades is None else rounded_means(self.votes, self.grades, most)
 
     @cached_property
     def confidence(self) -> FloatArray:
@@ -115,7 +122,8 @@ class Cascade:
         """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
 
         The mean over all draws of so many of a question's votes without replacement (of a
-        distribution: of so many votes), so it is unbiased. A question with fewer votes is not kept.
+        distribution: of so many votes), so it is unbiased; where verdicts are means, over 2,000 of
+        these draws. A question with fewer votes is not kept.
         """
         open_ = np.ones(len(self.right))
         kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
@@ -298,6 +306,28 @@ def half_width(distances: FloatArray, max_error: float, confidence: float = 0.95
     return float(np.sort(distances)[sure.argmax()]) if sure.any() else None
 
 
+def rounded_means(votes: FloatArray, grades: FloatArray, most: IntArray) -> IntArray:
+    """The grade nearest to the mean of a question's grades, N.
+
+    Midway between two, it is the one on the side of the most frequent verdict. Where that is no
+    grade, it stays the verdict.
+
+    Args:
+        votes: Votes for each of K verdicts, N x K.
+        grades: These as numbers, K, NaN for those that are none.
+        most: The most frequent verdict of each question, N, -1 for none.
+    """
+    number = np.flatnonzero(~np.isnan(grades))
+    own = most[of := np.isin(most, number)]
+    given, values = votes[of][:, number], grades[number]
+    apart = np.abs((given @ values / given.sum(axis=1))[:, None] - values)
+    nearest = apart <= apart.min(axis=1, keepdims=True) + ROUNDING
+    aside = np.where(nearest, np.abs(grades[own][:, None] - values), inf)
+    found = most.copy()
+    found[of] = number[aside.argmin(axis=1)]
+    return found
+
+
 def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
     """Probability that so many votes keep each verdict, N x K."""
     least = max(ceil(threshold * votes - ROUNDING), 1)
@@ -306,9 +336,30 @@ def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
     enough = given >= (0.0 if exact else judge.tries)
     # What is open of probabilities counts as one verdict more, which decides nothing.
     rows = np.column_stack([judge.votes, (1 - given).clip(0)]) if exact else judge.votes
+    if judge.grades is not None and votes > 1:
+        return _won_by_means(judge, rows * enough[:, None], least, votes)
     (won,) = won_by(rows[enough], [votes], exact, alone=least)
     found = np.zeros(judge.votes.shape)
     found[enough] = won[:, : len(judge.decides)] * judge.decides
+    return found
+
+
+def _won_by_means(judge: Votes, rows: FloatArray, least: int, votes: int) -> FloatArray:
+    """As `_won`, from draws: how often so many votes keep each rounded mean, N x K."""
+    rng, found = np.random.default_rng(0), np.zeros(judge.votes.shape)
+    for place, row in enumerate(rows):
+        if not row.any():
+            continue
+        if np.isinf(judge.tries):
+            drawn = rng.multinomial(votes, row / row.sum(), _DRAWS)
+        else:
+            drawn = rng.multivariate_hypergeometric(row.astype(int), votes, _DRAWS)
+        drawn = drawn[drawn.max(axis=1) >= least]
+        own = drawn[:, : len(judge.decides)].astype(float)
+        said = replace(judge, votes=own, tries=votes).top
+        # A verdict that is open may be the most frequent.
+        said = said[(said >= 0) & (own.max(axis=1) >= drawn.max(axis=1))]
+        found[place] = np.bincount(said, minlength=len(judge.decides)) / _DRAWS
     return found
 
 
