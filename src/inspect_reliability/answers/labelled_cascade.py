@@ -235,7 +235,7 @@ class LabelledCascade:
         right = (self.labels == most) & (most > 0)
         right &= right.sum(axis=1, keepdims=True) == 1
         if self.promise.within_one and self.scale is not None:
-            right = self._near(right)
+            right = self.near(right)
         labelled = most[:, 0] > 0
         labelled[self.as_drawn] = True  # what a labeller passed over counts as wrong
         return Cascade(tuple(map(self._ballots, self.rows)), right, labelled)
@@ -260,7 +260,7 @@ class LabelledCascade:
         judges = next(iter(of)) if len(of) == 1 else None
         return judges is not None and {*self.names} <= {*judges.split("; ")}
 
-    def _near(self, right: Flags) -> Flags:
+    def near(self, right: Flags) -> Flags:
         """Verdicts that are at most a step of the first judge's labels from a right one, N x K."""
         known, values = self.rows[0].labelled, self.scale
         if known is None or known.step is None or values is None:

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _DRAWN = "{} was filled in where verdicts were not kept"
+_CHOSEN = "{} was filled in where somebody chose to look"
 
-_ALONE = "checked verdicts taken for labels, of what was not kept: they are no draw at random"
+_ALONE = "checked verdicts taken for labels, of {}: they are no draw at random"
 _BESIDE = (
-    "checked verdicts taken as final, and left out of numbers by label: they are of what was not "
-    "kept, and no draw at random"
+    "checked verdicts taken as final, and left out of numbers by label: they are of {}, and no "
+    "draw at random"
 )
 _COMPLETE = "checked verdicts taken for labels: with the others, every question has one"
 
@@ -52,8 +53,10 @@ def with_checked(
             f"{empty[0]}: nothing is filled in. Write the right verdict into its column "
             f"'{CHECKED}' where you checked one."
         )
+    listed = [*lists.values()]
     if CHECKED_LABEL not in table and is_list(table) and len(own := filled_in(table)):
         given[", ".join(judgments.files) or "data frame"] = own
+        listed.append(table)
     if not given:
         return judgments
     truth = of_role(table, "truth", without=("abstain", "best"))
@@ -65,15 +68,32 @@ def with_checked(
     table = table.assign(**{CHECKED_LABEL: checked})
     labelled = table["label"].notna() if "label" in table else checked.isna() & False
     where = ", ".join(given)
-    what = _BESIDE
+    number = int(table.loc[checked.notna(), "question"].nunique())
+    kept = min(len(set[str]().union(*map(_kept, listed))), number)
+    of = _of_what(kept, number)
+    what = _BESIDE.format(of)
     if not labelled.any():
-        drawn = checked.notna().map({True: _DRAWN.format(where), False: None})
+        why = (_CHOSEN if kept else _DRAWN).format(where)
+        drawn = checked.notna().map({True: why, False: None})
         table = table.assign(label=checked, labels_drawn=drawn)
-        what = _ALONE
+        what = _ALONE.format(of)
     elif (labelled | checked.notna()).all() and "label_position" not in table:
         table = table.assign(label=table["label"].where(labelled, checked))
         what = _COMPLETE
-    number = table.loc[checked.notna(), "question"].nunique()
     left_out = [note for one in each for note in one.said]
     said = (*judgments.said, *left_out, Note(what, number, where, Code.LABELS))
     return replace(judgments, table=table, said=said)
+
+
+def _kept(frame: pd.DataFrame) -> set[str]:
+    """The questions of a list whose verdict it keeps, and that somebody filled in."""
+    filled = frame["question"].map(str).isin(filled_in(frame)["id"].map(str))
+    return {*frame.loc[filled & (frame["decision"] == "keep"), "question"].map(str)}
+
+
+def _of_what(kept: int, number: int) -> str:
+    if not kept:
+        return "what was not kept"
+    if kept == number:
+        return "what was kept"
+    return f"{kept:,} verdicts that were kept and {number - kept:,} that were not"

@@ -24,15 +24,12 @@ from ..answers.labelled_cascade import (
     NO_STEP,
     LabelledCascade,
     are_grades,
-    several_outputs,
-    tells_outputs_apart,
     within_one_by_default,
 )
-from ..answers.next_steps import rejudge_call
 from ..answers.promise import Promise
 from ..answers.results import analyse
 from ..answers.row import Row, valued
-from ..answers.summary import more, next_step
+from ..answers.summary import more
 from ..errors import UserError, refuse_no_number
 from ..judgments.chosen_judge import by_rule, named_by_file, names_judge
 from ..judgments.given_labels import Labels, labelled_judgments
@@ -44,12 +41,10 @@ from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import (
-    BETTER,
     Record,
     TableColumn,
     describe,
     grouped,
-    most_feasible,
     percent,
     picked,
     rounded,
@@ -61,23 +56,21 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
+from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,
     RULE,
-    graded_suite,
     listed,
     refuse_rule,
     saved_rule,
     write_list,
 )
+from .what_next import what_next
 
 TITLE = "Which verdicts may be used?"
 
 _PASSES = 0.5
 """Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
-
-_FIRST_LABELS = 100
-"""Questions to label where nothing shows how many would do."""
 
 _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot notice that labelled ones "
@@ -278,6 +271,9 @@ def keep_document(
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
         said += [Text(f"inspect-reliability {draw}", "command")] * bool(draw)
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
+    one_list = listed(found)
+    if len(one_list) == 1 and (written or any(one_list[0].checked)):
+        said += [Text(one, "answer") for one in how_good(one_list[0])]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
     some = any(one["threshold"] for one in records)
     first_judge = records[0].get("judge")
@@ -290,7 +286,7 @@ def keep_document(
     left = len(told) - len(beware)
     return Document(
         TITLE,
-        [*said, *shown, *beware, *_next(found, logs, options, written, saved), more(left)],
+        [*said, *shown, *beware, *what_next(found, logs, options, written, saved), more(left)],
         results,
         more=lambda: [*_tables(results, names), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
@@ -387,72 +383,6 @@ def person_in_words(one: Record) -> str:
     if one["replaces"] is None:
         return f"{agree}; whether it can replace one is not known: {one['reason']}."
     return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
-
-
-def _next(
-    found: Sequence[LabelledCascade], logs: str, options: str, written: str, saved: bool
-) -> list[Text]:
-    """What the first rule asks for."""
-    panel = found[0]
-    if panel.reason is None:
-        again = f"keep {logs}{options}"
-        several = len(found) > 1 and len(panel.rows) == 1
-        no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
-        if written:
-            if written.lower().endswith(".xlsx"):
-                left = sum(int(one.out()["final"].isna().sum()) for one in listed(found))
-                return _final(f"keep {logs}{options}", written, left)
-            words = f"open {written}, and check what is not kept"
-            if no_rule or saved:
-                return next_step(words)
-            asked = f"{words}; to ask by this rule from now on, save it"
-            return next_step(asked, f"{again} --save-rule rule.json")
-        again += " --out kept.csv"
-        if no_rule:
-            return next_step("write what to keep, a row a question", again)
-        words = "write what to keep, and the rule to ask by from now on"
-        return next_step(words, f"{again} --save-rule rule.json")
-    if panel.rows[0].of_one_output:
-        return next_step("judge each output again", rejudge_call(panel.rows[0]))
-    if panel.stopped and not panel.withheld:
-        return next_step("go on in the page that saved the labels: open it, and the file in it")
-    if several_outputs(panel.rows):
-        if not (apart := tells_outputs_apart(panel.rows)):
-            return next_step("judge one output of each question, and label these")
-        words = f"make a promise of each {apart}, by labels of its own"
-        return next_step(words, f"keep {logs}{options} --by {apart}")
-    known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
-    if panel.withheld and not left:
-        return next_step("judge other questions, drawn at random, and label them")
-    needed = panel.labels_needed or 0
-    lacking = needed - known if needed > known else needed
-    if needed and not left:
-        return next_step(f"judge about {lacking:,} new questions, and label them")
-    if panel.withheld or needed:
-        n = min(_FIRST_LABELS if panel.withheld else lacking, left)
-        draw = f"label {logs} --most {n} --out label.html"
-        alone = any(row.not_at_random for row in panel.rows)
-        label = "label them" + ", and promise by these labels alone" * alone
-        return next_step(f"draw more questions at random, and {label}", draw)
-    if panel.rule.labels and panel.rule.labels > most_feasible(len(panel.questions)):
-        return next_step(BETTER)
-    if panel.rule.labels:
-        wanted = f"label them (about {panel.rule.labels:,} in all)"
-        return next_step(f"judge more questions, and {wanted}, or allow more errors")
-    if are_grades(panel.rows) and not panel.promise.within_one:
-        near = "on a scale, keep verdicts that are at most a step from the label"
-        return next_step(near, f"keep {logs} --within-one")
-    return next_step("improve the judge's prompt, ask it more often, or allow more errors")
-
-
-def _final(again: str, written: str, left: int) -> list[Text]:
-    """What to do with a workbook whose column `final` has so many empty cells."""
-    if not left:
-        return next_step(f"open {written}: its column final has the verdict of each question")
-    check = f"open {written}, and fill in its column checked ({left:,} to check)"
-    final = "final.xlsx" if Path(written).name != "final.xlsx" else "final_2.xlsx"
-    command = f"{again} --labels {quote(written)} --out {final}"
-    return next_step(f"{check}; then make the final list", command)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

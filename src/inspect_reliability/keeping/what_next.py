@@ -1,0 +1,128 @@
+"""What to do after a promise, or without one?"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..answers.kept import record
+from ..answers.labelled_cascade import (
+    LabelledCascade,
+    are_grades,
+    several_outputs,
+    tells_outputs_apart,
+)
+from ..answers.next_steps import rejudge_call
+from ..answers.summary import next_step
+from ..shell import quote
+from ..showing.document import Text
+from ..showing.formats import BETTER, most_feasible, percent
+from ..stats.interval_scales import clopper_pearson
+from .kept_file import graded_suite, listed
+
+_FIRST_LABELS = 100
+"""Questions to label where nothing shows how many would do."""
+
+_SHARES = (0.05, 0.1, 0.15, 0.2, 0.3)
+"""Shares of errors to allow, where one is promised."""
+
+
+def what_next(
+    found: Sequence[LabelledCascade], logs: str, options: str, written: str, saved: bool
+) -> list[Text]:
+    """What the first rule asks for."""
+    panel = found[0]
+    if panel.reason is None:
+        again = f"keep {logs}{options}"
+        several = len(found) > 1 and len(panel.rows) == 1
+        no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
+        if written:
+            if written.lower().endswith(".xlsx"):
+                left = sum(int(one.out()["final"].isna().sum()) for one in listed(found))
+                return _final(f"keep {logs}{options}", written, left)
+            words = f"open {written}, and check what is not kept"
+            if no_rule or saved:
+                return next_step(words)
+            asked = f"{words}; to ask by this rule from now on, save it"
+            return next_step(asked, f"{again} --save-rule rule.json")
+        again += " --out kept.csv"
+        if no_rule:
+            return next_step("write what to keep, a row a question", again)
+        words = "write what to keep, and the rule to ask by from now on"
+        return next_step(words, f"{again} --save-rule rule.json")
+    if panel.rows[0].of_one_output:
+        return next_step("judge each output again", rejudge_call(panel.rows[0]))
+    if panel.stopped and not panel.withheld:
+        return next_step("go on in the page that saved the labels: open it, and the file in it")
+    if several_outputs(panel.rows):
+        if not (apart := tells_outputs_apart(panel.rows)):
+            return next_step("judge one output of each question, and label these")
+        words = f"make a promise of each {apart}, by labels of its own"
+        listed_in = f" --out {quote(written)}" * bool(written)
+        return next_step(words, f"keep {logs}{options} --by {apart}{listed_in}")
+    known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
+    if panel.withheld and not left:
+        return next_step("judge other questions, drawn at random, and label them")
+    needed = panel.labels_needed or 0
+    lacking = needed - known if needed > known else needed
+    if needed and not left:
+        return next_step(f"judge about {lacking:,} new questions, and label them")
+    if panel.withheld or needed:
+        n = min(_FIRST_LABELS if panel.withheld else lacking, left)
+        draw = f"label {logs} --most {n} --out label.html"
+        alone = any(row.not_at_random for row in panel.rows)
+        label = "label them" + ", and promise by these labels alone" * alone
+        return next_step(f"draw more questions at random, and {label}", draw)
+    out = f" --out {quote(written)}" * bool(written)
+    looser = _allow_more(panel, f"keep {logs}{options}", out)
+    if panel.rule.labels and panel.rule.labels > most_feasible(len(panel.questions)):
+        return [*next_step(BETTER), *looser]
+    if panel.rule.labels and left:
+        few = f"these {len(panel.questions):,} questions are too few for this promise"
+        words = f"{few}: label the other {left:,}, and every verdict is known"
+        return [*next_step(words, f"label {logs} --most {left} --out label.html"), *looser]
+    if panel.rule.labels:
+        wanted = f"label them (about {panel.rule.labels:,} in all)"
+        allow = "" if looser else ", or allow more errors"
+        return [*next_step(f"judge more questions, and {wanted}{allow}"), *looser]
+    if are_grades(panel.rows) and not panel.promise.within_one:
+        near = "on a scale, keep verdicts that are at most a step from the label"
+        others = options.replace(" --no-within-one", "")
+        return next_step(near, f"keep {logs}{others} --within-one{out}")
+    if looser:
+        return [*next_step("improve the judge's prompt, or ask it more often"), *looser]
+    return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
+    """The smallest share of errors that is promised, where one is."""
+    if (error := _allowed(panel)) is None:
+        return []
+    command = re.sub(r" --max-error \S+", "", again)
+    words = f"allow {percent(error)} of errors instead, which these labels promise"
+    return next_step(words, f"{command} --max-error {error:g}{out}")
+
+
+def _final(again: str, written: str, left: int) -> list[Text]:
+    """What to do with a workbook whose column `final` has so many empty cells."""
+    if not left:
+        return next_step(f"open {written}: its column final has the verdict of each question")
+    check = f"open {written}, and fill in its column checked ({left:,} to check)"
+    final = "final.xlsx" if Path(written).name != "final.xlsx" else "final_2.xlsx"
+    command = f"{again} --labels {quote(written)} --out {final}"
+    return next_step(f"{check}; then make the final list", command)
+
+
+def _allowed(panel: LabelledCascade) -> float | None:
+    """The smallest larger share of errors that is promised of all that could be kept, if any.
+
+    Within one step only, where this is tested first, at half of the level. All these shares are
+    tested by one upper limit, so the smallest that passes is promised although it was chosen.
+    """
+    path = panel.rule.path
+    if panel.withheld or panel.stopped or not panel.promise.within_one or not path:
+        return None
+    if not (n := path[-1].n_labelled):
+        return None
+    _, most = clopper_pearson(path[-1].errors, n, panel.promise.confidence)
+    larger = (one for one in _SHARES if one > panel.promise.max_error)
+    return next((one for one in larger if one >= most), None)

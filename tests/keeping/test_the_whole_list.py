@@ -1,0 +1,115 @@
+"""What `keep` says of a list as a whole, and what to do where nothing is promised."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import inspect_reliability as ir
+from commands import invoke
+from inspect_reliability.keeping.report import KeptVerdicts
+
+pytestmark = pytest.mark.slow
+
+
+def graded(wrong: float, seed: int = 0, labelled: int = 60) -> tuple[pd.DataFrame, pd.Series]:
+    """Three tries of 150 grades with labels of some, and the right grade of each."""
+    rng = np.random.default_rng(seed)
+    truth = pd.Series(rng.integers(1, 6, 150), [f"q{i}" for i in range(150)])
+    bad = rng.random(150) < wrong
+    middle = (truth + np.where(truth > 3, -3, 3)).where(bad, truth)
+    tries = np.clip(middle.to_numpy()[:, None] + rng.choice([0, 0, 1], (150, 3)), 1, 5)
+    table = pd.DataFrame(tries, truth.index).rename_axis("question").reset_index()
+    table = table.melt("question", value_name="verdict").drop(columns="variable")
+    drawn = truth[rng.permutation(150) < labelled]
+    return table.assign(label=table["question"].map(drawn)), truth
+
+
+def text(found: KeptVerdicts) -> str:
+    return " ".join(str(found).split())
+
+
+def test_a_list_says_how_much_of_it_may_be_wrong() -> None:
+    """It counts whose verdicts these are, and of 20 draws hardly one has more errors than said."""
+    broken = promised = 0
+    for seed in range(20):
+        table, truth = graded(0.04, seed)
+        checked = pd.DataFrame({"question": ["q0"], "verdict": ["1"], "checked": [truth["q0"]]})
+        checked = checked.assign(confidence=1, decision="keep")
+        found = ir.keep(table, labels=checked, max_error=0.15)
+        listed = found.verdicts.set_index("question")
+        people = {*table.dropna()["question"]} | {"q0"}
+        if found.document.results["keep"][0]["threshold"] is None:
+            continue
+        promised += 1
+        others = listed["final"].notna().sum() - len(people)
+        said = text(found)
+        assert f"{len(people)} of 150 verdicts are people's, {others} the judge's" in said
+        (bound,) = re.findall(r"at most (\d+) of the judge's", said)
+        most = int(bound)
+        final = listed["final"].dropna().astype(float)
+        wrong = int(((final - truth[final.index]).abs() > 1).sum())
+        broken += wrong > most
+        kept = listed["decision"] == "keep"
+        off = (listed["verdict"].astype(float) - truth[listed.index]).abs() > 1
+        corrected = int((kept & off)[[*people]].sum())
+        assert most == max(int(0.15 * kept.sum() + 1e-9) - corrected, 0)
+    assert promised > 10
+    assert broken <= 1
+
+
+def test_without_a_promise_a_list_has_the_estimate() -> None:
+    """Of a judge that is wrong too often the line has how often, by the labels."""
+    table, truth = graded(0.3)
+    checked = pd.DataFrame({"question": ["q0"], "verdict": ["1"], "checked": [truth["q0"]]})
+    said = text(ir.keep(table, labels=checked.assign(confidence=1, decision="keep")))
+    assert "verdicts are people's. Of the judge's other" in said
+    assert "are more than a step off, as of those with a label." in said
+
+
+def test_where_questions_are_too_few_the_rest_is_to_label(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command draws all that is left; a larger share of errors is named if it is promised."""
+    monkeypatch.chdir(tmp_path)
+    graded(0.04, 3)[0].to_csv("grades.csv", index=False)
+    done = invoke("keep", "grades.csv", "--max-error", ".05")
+    said = " ".join(done.stdout.split())
+    assert "these 150 questions are too few for this promise: label the other 90" in said
+    assert "inspect-reliability label grades.csv --most 90 --out label.html" in said
+    command = "inspect-reliability keep grades.csv --max-error "
+    share = said.partition(command)[2].split()[0]
+    assert float(share) > 0.05
+    assert "Keep the" in invoke("keep", "grades.csv", "--max-error", share).stdout
+
+
+def test_the_next_step_has_the_options_that_were_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only --no-within-one goes, which the step replaces."""
+    monkeypatch.chdir(tmp_path)
+    table, truth = graded(0.0)
+    one_off = table["question"].map(truth) + np.where(table["question"].map(truth) < 5, 1, -1)
+    table.assign(verdict=one_off).to_csv("grades.csv", index=False)
+    options = ("--no-within-one", "--max-error", ".2", "--out", "p.xlsx")
+    said = " ".join(invoke("keep", "grades.csv", *options).stdout.split())
+    assert "keep grades.csv --max-error .2 --within-one --out p.xlsx" in said.replace("0.2", ".2")
+
+
+def test_a_note_counts_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Filled-in rows are counted by whether their verdict was kept."""
+    monkeypatch.chdir(tmp_path)
+    table, _ = graded(0.04)
+    table.to_csv("grades.csv", index=False)
+    listed = pd.DataFrame({"question": ["q0", "q1", "q2"], "verdict": 2, "confidence": 1})
+    listed = listed.assign(decision=["keep", "keep", "escalate"], checked=3)
+    for rows, words in (
+        (listed, "of 2 verdicts that were kept and 1 that were not"),
+        (listed[:2], "of what was kept"),
+        (listed[2:], "of what was not kept"),
+    ):
+        rows.to_csv("check.csv", index=False)
+        done = invoke("keep", "grades.csv", "--labels", "check.csv")
+        assert words in " ".join(done.stderr.split())
