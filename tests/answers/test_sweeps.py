@@ -77,7 +77,7 @@ def test_a_plan_begins_with_what_was_asked_for() -> None:
     studies = found.summary().query("table == 'designs' and half_width == 0.07")
     n = int(studies.sort_values("judgments")["n_questions"].iloc[0])
     begins = rf"judge, BBH, temperature 1: omega to within 0\.07 takes {n} questions x \d+\. "
-    assert re.match(begins + r"The 25 here give omega to within 0\.\d\d\.", repr(found))
+    assert re.match(begins + r"The 25 judged give omega to within 0\.\d\d\.", repr(found))
 
 
 def test_the_gravest_caution_is_printed_of_rows_without_a_headline() -> None:
