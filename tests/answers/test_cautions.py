@@ -9,6 +9,7 @@ import pytest
 from frozen_tables import tables
 
 import example_logs
+import inspect_reliability as ir
 from commands import full, invoke
 from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
@@ -297,3 +298,17 @@ def test_a_reason_keeps_its_code_when_copied() -> None:
     """Copies, and what another process is sent, have words and code."""
     for one in (copy.deepcopy(ASKED_ONCE), pickle.loads(pickle.dumps(ASKED_ONCE))):
         assert (one, one.code) == (ASKED_ONCE, ASKED_ONCE.code)
+
+
+@pytest.mark.slow
+def test_the_next_step_of_pooled_judges_groups_by_judge_too() -> None:
+    """As a command and as a call from Python, which runs as it is printed."""
+    file = "examples/verdicts.csv"
+    call = f'ir.analyse("{file}", by=["judge", "benchmark"])'
+    assert str(ir.analyse(file, by="benchmark")).splitlines()[-1] == f"  {call}"
+    assert {row.keys["judge"] for row in eval(call).rows} == {"gpt-5.4", "gpt-5.4-nano"}
+    by = ("--by", "judge", "--by", "benchmark")
+    printed = command("report", file, *by[2:])
+    assert f"inspect-reliability report {file} {' '.join(by)}" in printed
+    assert "pool" in printed
+    assert "pool" not in command("report", file, *by)

@@ -67,7 +67,8 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     """The next step for a row; `logs` is what its command reads."""
     right = next(iter(analysis.of(row, "validity")), None)
     if row.pooled_judges:
-        by = " ".join(f"--by {quote(name)}" for name in ("judge", *row.group))
+        columns = [name for name in ("judge", *row.group) if name in row.table]
+        by = " ".join(f"--by {quote(name)}" for name in columns)
         return Advice("group by judge", "group by judge too", f"report {logs} {by}")
     if row.suite and row.suite.caution:
         return Advice("judge again", _GRADER, rejudge_call(row))

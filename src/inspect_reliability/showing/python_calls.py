@@ -156,12 +156,20 @@ def _written(value: Any) -> str | None:
 
 
 def _options_as_arguments(options: str) -> dict[str, str] | None:
-    """Options as arguments; None where one has none, or two have the same."""
+    """Options as arguments, several `--by` as a list; None where one has none, or two the same."""
     given = [options_in_python(f"--{one}") for one in options.split(" --")[1:]]
     pairs = [one.partition("=") for one in given]
-    named = {name: value for name, _, value in pairs}
+    named: dict[str, list[str]] = {}
+    for name, _, value in pairs:
+        named.setdefault(name, []).append(value)
     no_value = [name for name, _, value in pairs if name.startswith("--") or not value]
-    return None if no_value or len(named) < len(given) else named
+    again = [name for name, values in named.items() if len(values) > 1 and name != "by"]
+    if no_value or again:
+        return None
+    return {
+        name: values[0] if len(values) == 1 else f"[{', '.join(values)}]"
+        for name, values in named.items()
+    }
 
 
 _WORD = r"[\w+:-]+(?:\.\w+)*"
