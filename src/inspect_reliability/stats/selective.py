@@ -123,7 +123,8 @@ class Cascade:
 
         The mean over all draws of so many of a question's votes without replacement (of a
         distribution: of so many votes), so it is unbiased; where verdicts are means, over 2,000 of
-        these draws. A question with fewer votes is not kept.
+        these draws, the same for questions with the same votes. A question with fewer votes is not
+        kept.
         """
         open_ = np.ones(len(self.right))
         kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
@@ -346,8 +347,10 @@ def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
 
 def _won_by_means(judge: Votes, rows: FloatArray, least: int, votes: int) -> FloatArray:
     """As `_won`, from draws: how often so many votes keep each rounded mean, N x K."""
-    rng, found = np.random.default_rng(0), np.zeros(judge.votes.shape)
-    for place, row in enumerate(rows):
+    # Of many questions, few have other votes than all before.
+    different, of = np.unique(rows, axis=0, return_inverse=True)
+    rng, found = np.random.default_rng(0), np.zeros((len(different), len(judge.decides)))
+    for place, row in enumerate(different):
         if not row.any():
             continue
         if np.isinf(judge.tries):
@@ -360,7 +363,7 @@ def _won_by_means(judge: Votes, rows: FloatArray, least: int, votes: int) -> Flo
         # A verdict that is open may be the most frequent.
         said = said[(said >= 0) & (own.max(axis=1) >= drawn.max(axis=1))]
         found[place] = np.bincount(said, minlength=len(judge.decides)) / _DRAWS
-    return found
+    return np.asarray(found[of.reshape(-1)])
 
 
 def smaller_numbers(tries: float) -> list[int]:
