@@ -46,12 +46,13 @@ def dialect_in(path: Path) -> Dialect:
     Raises:
         UserError: It is no text.
     """
-    file, _ = decoded(path)
-    separator = separator_of(file)
-    inside = rf'[^{re.escape(separator)}"\r\n]'
-    number = re.compile(rf"(?<!{inside})-?\d+,\d+(?!{inside})")
-    commas = separator != "," and any(number.search(line.decode()) for line in file)
-    return Dialect(separator, "," if commas else ".", not _is_plain(path))
+    text, _ = decoded(path)
+    with text as file:
+        separator = separator_of(file)
+        inside = rf'[^{re.escape(separator)}"\r\n]'
+        number = re.compile(rf"(?<!{inside})-?\d+,\d+(?!{inside})")
+        commas = separator != "," and any(number.search(line.decode()) for line in file)
+    return Dialect(separator, "," if commas else ".", mark=isinstance(file, BytesIO))
 
 
 def decoded(path: Path) -> tuple[BinaryIO, list[Note]]:

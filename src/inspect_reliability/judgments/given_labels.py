@@ -150,8 +150,8 @@ def _sorted(
             )
         elif str(one).endswith(".eval") or kind_of(one) == "folder":
             edited.append(str(one))
-        elif is_list(rows := read_frame(one)[0]):
-            lists[str(one)] = rows
+        elif is_list(next(read_rows(str(one), 1).frames, pd.DataFrame())):
+            lists[str(one)] = read_frame(one)[0]
         else:
             files.append(str(one))
     return edited, files, lists
