@@ -1,6 +1,5 @@
 """Is a judge good enough? Decided by the interval, not by the number alone."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -402,15 +401,21 @@ def _that_decides(checks: Iterable[Record], result: str) -> Record | None:
     return min(known, key=_margin, default=None)
 
 
+def _parts(check: Record) -> tuple[str, str, str]:
+    """The parts of a requirement: what is held to it, ">=" or "<=", and the limit."""
+    name, sign, limit = str(check["requirement"]).rsplit(" ", 2)
+    return name, sign, limit
+
+
 def _margin(check: Record) -> float:
-    _, sign, limit = check["requirement"].rsplit(" ", 2)
+    _, sign, limit = _parts(check)
     above = check["value"] - float(limit)
     return float(above if sign == ">=" else -above)
 
 
 def _by_how_much(check: Record, who: str, voting: int) -> str:
     """A check as part of a sentence: "right in 71% [66, 76], and at least 80% was asked"."""
-    name, sign, limit = check["requirement"].rsplit(" ", 2)
+    name, sign, limit = _parts(check)
     votes, words = check["votes"] or voting, _SHARES.get(name)
     subject = f"{votes} votes{f' of {who}' if who else ''} are " if votes > 1 else ""
     if who and not subject:
@@ -497,12 +502,12 @@ def _for_pipelines(check: Record, allow_uncertain: bool, voting: int) -> Checked
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
     evidence, votes = _evidence(check), check["votes"] or voting
-    name, limit = re.split(r"(?= [<>]= )", check["requirement"], maxsplit=1)
+    name, *limit = _parts(check)
     n = f" on {amount(check['n_questions'], 'question')}" if check["n_questions"] else ""
     found = [f"{check['result']}: {value}{n}", evidence, check["reason"]]
     return CheckedLimit(
         of=check["who"],
-        requirement=f"{name} of {votes} votes{limit}" if votes > 1 else f"{name}{limit}",
+        requirement=" ".join([f"{name} of {votes} votes" if votes > 1 else name, *limit]),
         outcome=outcomes.get(check["result"], "allowed" if allow_uncertain else "uncertain"),
         found="; ".join(filter(None, found)),
     )

@@ -209,10 +209,10 @@ def _by_votes(right: Record) -> str:
         return ""
     last = votes[-1]
     gain = last["accuracy"] - right["accuracy"]
-    ends = right["accuracy_interval"]
-    if gain < -GAIN and (ends is None or last["accuracy"] >= ends[0]):
-        return "votes are not shown to help"
     if gain < -GAIN:
+        ends = right["accuracy_interval"]
+        if ends is None or last["accuracy"] >= ends[0]:
+            return "votes are not shown to help"
         return f"votes make it worse ({share(last['accuracy'], n)} with {last['votes']})"
     if gain <= GAIN:
         repeat = right["wrong_twice"] - right["wrong"] / 2 > ROUNDING

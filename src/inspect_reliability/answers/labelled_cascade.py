@@ -511,29 +511,40 @@ class LabelledCascade:
         """The number of the judge that keeps each question, or else was asked last."""
         return np.where(self.kept_by < 0, len(self.cascade.judges) - 1, self.kept_by)
 
+    @cached_property
+    def verdicts(self) -> list[str]:
+        """The verdict of each question, by the judge that keeps it or was asked last."""
+        kept = self.kept_by >= 0
+        top = np.array([one.top for one in self.cascade.judges])[self._last, np.arange(len(kept))]
+        each = zip(self.votes, top.tolist(), kept.tolist(), strict=True)
+        return [self._said(*one) for one in each]
+
+    @property
+    def final(self) -> list[str | None]:
+        """The verdict to use of each question: that of people, else the one that is kept.
+
+        None where a person has still to decide.
+        """
+        each = zip(self.by_people, self.verdicts, self.kept_by >= 0, strict=True)
+        return [given or (verdict if kept else None) for given, verdict, kept in each]
+
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it.
 
-        `final` is the verdict to use: that of people where they gave one, else the one that is
-        kept, and nothing where a person has still to decide. Where the source has the text that was
-        judged, it follows as `answer`.
+        `final` is the verdict to use. Where the source has the text that was judged, it follows as
+        `answer`.
         """
         judges, by = self.cascade.judges, self.kept_by
         last, at = self._last, np.arange(len(by))
-        top = np.array([one.top for one in judges])[last, at]
-        each = zip(self.votes, top.tolist(), (by >= 0).tolist(), strict=True)
-        said = [self._said(*one) for one in each]
-        usable = zip(self.by_people, said, by >= 0, strict=True)
-        final = [given or (verdict if kept else None) for given, verdict, kept in usable]
         found = pd.DataFrame(
             self.keys
             | {
                 "judge": [self.names[n] for n in last],
                 "question": self.questions,
-                "verdict": said,
+                "verdict": self.verdicts,
                 "confidence": np.array([one.confidence for one in judges])[last, at],
                 "decision": np.where(by >= 0, "keep", "person" if self.rows[1:] else "escalate"),
-                "final": pd.Series(final, dtype=object),
+                "final": pd.Series(self.final, dtype=object),
             }
         )
         texts = self._texts()

@@ -76,9 +76,11 @@ def plans(
     A question counts as stable if two majorities agree with probability `wanted`; a study of the
     planned size reaches its half-width with probability `assurance`: by default .8, and .5 of
     labels, whose planned number is the one at which that half-width is to be expected; more can be
-    added where it is not reached. `names` are the coefficients
-    to plan for: omega and agreement with several numbers of replications, as far as the pilot tells
-    of them, any other with the pilot's number; "accuracy" counts labelled questions, and is planned
+    added where it is not reached.
+
+    `names` are the coefficients to plan for: omega and agreement with several numbers of
+    replications, as far as the pilot tells of them, any other with the pilot's number; "accuracy"
+    counts labelled questions, and is planned
     where nothing was replicated and there are labels. Of grades with labels, "within_one" is
     planned unless other `names` are given.
 
@@ -313,8 +315,8 @@ def _study(one: Record) -> str:
 
 def _of_sizes(designs: Sequence[Record]) -> Iterator[Text]:
     """What the numbers of questions and their ranges in a table of studies say."""
-    of_labels = {one["assurance"]: 0 for one in designs if one["coefficient"] in SHARES}
-    others = {one["assurance"]: 0 for one in designs if one["coefficient"] not in SHARES}
+    of_labels = dict.fromkeys(d["assurance"] for d in designs if d["coefficient"] in SHARES)
+    others = dict.fromkeys(d["assurance"] for d in designs if d["coefficient"] not in SHARES)
     said = [
         "This many labelled questions give the half-width"
         + (

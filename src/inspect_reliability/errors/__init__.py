@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Collection
 from importlib.util import find_spec
-from numbers import Real
 
 __all__ = ["UserError"]
 
@@ -93,9 +92,3 @@ def _with_extra(extra: str) -> str:
     source = json.loads(recorded)
     vcs = f"{source['vcs_info']['vcs']}+" if "vcs_info" in source else ""
     return f"{package} @ {vcs}{source['url']}"
-
-
-def refuse_no_number(name: str, value: object) -> None:
-    """Raise a UserError for an argument that is to be a number, and is none."""
-    if not isinstance(value, Real):
-        raise UserError(f"{name} is a number, not {value!r:.40}.")

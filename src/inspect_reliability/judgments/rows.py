@@ -274,20 +274,21 @@ def _under_header(
     if cells.empty:
         raise UserError(f"{path} is empty.")
     filled = known.sum(axis="columns")[cells.index].to_numpy()
+    fullest = cells.iloc[filled.argmax()].dropna().map(str)
+    above = (
+        "delete what is above the names of the columns, perhaps the row that begins with "
+        f"{', '.join(map(repr, fullest[:2])):.80}."
+    )
     if filled[0] == 1 < filled.max():
-        title, names = (cells.iloc[row].dropna().map(str) for row in (0, filled.argmax()))
+        title = str(cells.iloc[0].dropna().iloc[0])
         raise UserError(
-            f"{path}: the first row is a single cell, {title.iloc[0]!r:.40}. If it is a title, "
-            "delete what is above the names of the columns, perhaps the row that begins with "
-            f"{', '.join(map(repr, names[:2])):.80}."
+            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {above}"
         )
     header, columns = cells.iloc[0].fillna(""), cells.columns
     if (header == "").sum() > 1:
-        names = cells.iloc[filled.argmax()].dropna().map(str)
         raise UserError(
             f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
-            "columns. If it is a heading of groups, delete what is above the names of the columns, "
-            f"perhaps the row that begins with {', '.join(map(repr, names[:2])):.80}."
+            f"columns. If it is a heading of groups, {above}"
         )
     for more in chain([cells.iloc[1:]], batches):
         rows = more[columns].dropna(how="all")

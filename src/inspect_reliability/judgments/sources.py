@@ -385,7 +385,7 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
     for file, rows in opened.items():
         if file not in saved:
             frames = (of_file(one, reading.columns, names[file]) for one in rows.frames)
-            with _after(rows.notes):
+            with _with_notes(rows.notes):
                 drafts[file] = draft_of(frames, replace(reading, where=file), count)
             drafts[file].notes[:0] = rows.notes
     read = dict(zip(drafts, judgments_of([*drafts.values()], reading), strict=True))
@@ -395,7 +395,7 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
 
 
 @contextmanager
-def _after(notes: Sequence[Note]) -> Iterator[None]:
+def _with_notes(notes: Sequence[Note]) -> Iterator[None]:
     """Where a file cannot be read further, say how it was read so far, such as which sheet."""
     try:
         yield

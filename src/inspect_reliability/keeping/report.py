@@ -30,7 +30,7 @@ from ..answers.promise import Promise
 from ..answers.results import analyse
 from ..answers.row import Row, valued
 from ..answers.summary import more
-from ..errors import UserError, refuse_no_number
+from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, named_by_file, names_judge
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Code, Reading
@@ -485,10 +485,8 @@ def keep(
         {'keep': 65, 'escalate': 55}
     """
     for name, value in {"max_error": max_error, "confidence": confidence}.items():
-        refuse_no_number(name, value)
         if not 0 < value < 1:
             raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
-    refuse_no_number("epsilon", epsilon)
     if not 0 <= epsilon <= 1:
         raise UserError(f"epsilon is a share from 0 to 1, not {epsilon:g}.")
     for file, endings in ((out, LIST_ENDINGS), (save_rule, (".json",))):

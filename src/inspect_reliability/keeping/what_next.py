@@ -30,15 +30,14 @@ def what_next(
     found: Sequence[LabelledCascade], logs: str, options: str, written: str, saved: bool
 ) -> list[Text]:
     """What the first rule asks for."""
-    panel = found[0]
+    panel, again = found[0], f"keep {logs}{options}"
+    out = f" --out {quote(written)}" * bool(written)
     if panel.reason is None:
-        again = f"keep {logs}{options}"
         several = len(found) > 1 and len(panel.rows) == 1
         no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
         if written:
             if written.lower().endswith(".xlsx"):
-                left = sum(int(one.out()["final"].isna().sum()) for one in listed(found))
-                return _final(f"keep {logs}{options}", written, left)
+                return _final(again, written, sum(one.final.count(None) for one in listed(found)))
             words = f"open {written}, and check what is not kept"
             if no_rule or saved:
                 return next_step(words)
@@ -57,8 +56,7 @@ def what_next(
         if not (apart := tells_outputs_apart(panel.rows)):
             return next_step("judge one output of each question, and label these")
         words = f"make a promise of each {apart}, by labels of its own"
-        listed_in = f" --out {quote(written)}" * bool(written)
-        return next_step(words, f"keep {logs}{options} --by {apart}{listed_in}")
+        return next_step(words, f"{again} --by {apart}{out}")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
     if panel.withheld and not left:
         return next_step("judge other questions, drawn at random, and label them")
@@ -72,8 +70,7 @@ def what_next(
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
-    out = f" --out {quote(written)}" * bool(written)
-    looser = _allow_more(panel, f"keep {logs}{options}", out)
+    looser = _allow_more(panel, again, out)
     if panel.rule.labels and panel.rule.labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
     if panel.rule.labels and left:

@@ -5,11 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import FloatArray
+from .cells import ROUNDING, FloatArray
 from .labelled import Labelled
 from .majority import places_of
-
-_ROUNDING = 1e-9
 
 
 class OneGrade(NamedTuple):
@@ -54,7 +52,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     scale = np.interp(np.arange(places.max() + 1), places, grades)
     of_grade = np.zeros((len(counts), len(scale)))
     of_grade[:, places] = known.matched[several][:, used]
-    near = np.abs(scale[:, None] - grades) <= step * (1 + _ROUNDING)
+    near = np.abs(scale[:, None] - grades) <= step * (1 + ROUNDING)
     close = known.truth[several][:, used] @ near.T
     most = np.zeros_like(of_grade)
     most[:, places] = counts == counts.max(axis=1, keepdims=True)
@@ -72,13 +70,13 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
 def _medians(counts: FloatArray, grades: FloatArray) -> FloatArray:
     """The median of each row of counts; of an even number, the mean of the two in the middle."""
     upto, n = counts.cumsum(axis=1), counts.sum(axis=1, keepdims=True)
-    low = grades[(upto >= n / 2 - _ROUNDING).argmax(axis=1)]
-    high = grades[(upto > n / 2 + _ROUNDING).argmax(axis=1)]
+    low = grades[(upto >= n / 2 - ROUNDING).argmax(axis=1)]
+    high = grades[(upto > n / 2 + ROUNDING).argmax(axis=1)]
     return np.asarray((low + high) / 2)
 
 
 def _nearest(numbers: FloatArray, scale: FloatArray) -> FloatArray:
     """The grade that is nearest to each number, N x G; halves where two are."""
     apart = np.abs(numbers[:, None] - scale)
-    found = (apart <= apart.min(axis=1, keepdims=True) + _ROUNDING).astype(float)
+    found = (apart <= apart.min(axis=1, keepdims=True) + ROUNDING).astype(float)
     return np.asarray(found / found.sum(axis=1, keepdims=True))

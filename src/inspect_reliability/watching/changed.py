@@ -158,14 +158,14 @@ class Watching:
         return number if last else None
 
     @cached_property
-    def size(self) -> str:
+    def checks_in_words(self) -> str:
         """The checks of the stream that say something, as a share of all: "19 of 30 checks"."""
         every = len(self.checks) - self.first
         said = every - len(self.left_out)
         return f"{said} of {every} checks" if said < every else f"{every} checks"
 
     @cached_property
-    def last(self) -> "EvalSpec | None":
+    def last_run(self) -> "EvalSpec | None":
         """What the log of the last whole check says of its run; None for a file, or if it went."""
         number = max((one for one in self.anchors.numbers if one not in self.left_out), default=-1)
         with suppress(UserError):

@@ -14,7 +14,7 @@ _TWICE = 2
 """Times as many draws as usual that may be two checks with one time."""
 
 
-def left_out(found: Watching) -> Iterator[str]:
+def left_out_in_words(found: Watching) -> Iterator[str]:
     """Earlier checks that are not part of the stream, one sentence a reason.
 
     The last ones, which decide the answer, are said with it.

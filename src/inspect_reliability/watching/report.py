@@ -26,7 +26,7 @@ from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
 from .checks import UNNAMED
-from .left_out import left_out, same_times
+from .left_out import left_out_in_words, same_times
 from .next_check import check_of_task, is_judge_task
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _decision(found: Watching) -> str:
         if found.not_enough:
             return f"Not enough to watch {judge}: {found.not_enough}."
         beside = " or the system" if found.production else ""
-        of = f"{found.size} of {len(found.anchors.stream.cells)} anchors"
+        of = f"{found.checks_in_words} of {len(found.anchors.stream.cells)} anchors"
         return f"Nothing shows that {judge}{beside} changed in {of}."
     assert found.since is not None
     since = _named(found, found.since)
@@ -315,8 +315,8 @@ def _decision(found: Watching) -> str:
 def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     """By what evidence, what is seen how soon, and better or worse."""
     if found.known is None and found.untested is not None:
-        yield Text(f"Nothing shows that it changed in {found.size}.", "answer")
-    for sentence in (*left_out(found), *same_times(found)):
+        yield Text(f"Nothing shows that it changed in {found.checks_in_words}.", "answer")
+    for sentence in (*left_out_in_words(found), *same_times(found)):
         yield Text(sentence, "answer")
     if found.another is not None:
         check = found.checks[found.another]
@@ -392,7 +392,7 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
             words = "judge all anchors, and " * failed + "add the verdicts of the next check"
             return next_step(words, f"watch {again}{begun}{_streams(stream)}")
         draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
-        spec = found.last
+        spec = found.last_run
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
         if spec and by_task and is_judge_task(spec):
             return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
