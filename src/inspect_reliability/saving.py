@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING
 
 from .errors import UserError, reason
-from .locations import place, reached
+from .files import place, reached
 
 if TYPE_CHECKING:
     import fsspec

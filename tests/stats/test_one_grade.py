@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.answers import analyse
-from inspect_reliability.stats.one_grade import one_grade
+from inspect_reliability.stats.beside_labels import one_grade
 
 NAMES = ["question", "replication", "verdict", "label"]
 

@@ -12,9 +12,8 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
-from ..stats.beside_labels import best_constant, mean_error, of_given
+from ..stats.beside_labels import best_constant, mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
-from ..stats.one_grade import one_grade
 from ..stats.rates import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..errors import UserError, reason
-from ..locations import local_path
+from ..files import local_path
 from ..saving import Ours, refuse_others, refuse_others_in, write_text
 from ..showing import PAGE, render
 from ..showing.document import Document

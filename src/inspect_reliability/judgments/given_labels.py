@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UserError
 from ..files import kind_of
-from .checked_labels import with_checked
-from .columns import LABELS
-from .kept_lists import is_list
+from .columns import CHECKED_LABEL, LABELS, of_role
+from .kept_lists import CHECKED, filled_in, is_list
 from .label_files import columns_of_labels
-from .labels import with_abstentions, with_labels, with_own_labels
-from .reading import Code, Reading, refuse
+from .labels import with_abstentions, with_labels, with_labels_by_name, with_own_labels
+from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
 from .sources import FILE, Source, in_file, judgments_from
 from .table import Judgments
@@ -26,6 +25,16 @@ OneOfLabels: TypeAlias = "str | Path | pd.DataFrame | pd.Series[Any] | Mapping[s
 Labels: TypeAlias = "OneOfLabels | Sequence[OneOfLabels]"
 """Where labels are: files, data frames with a row a label, mappings or series with a label a
 question, or logs whose scores people edited."""
+
+_DRAWN = "{} was filled in where verdicts were not kept"
+_CHOSEN = "{} was filled in where somebody chose to look"
+
+_ALONE = "checked verdicts taken for labels, of {}: they are no draw at random"
+_BESIDE = (
+    "checked verdicts taken as final, and left out of numbers by label: they are of {}, and no "
+    "draw at random"
+)
+_COMPLETE = "checked verdicts taken for labels: with the others, every question has one"
 
 
 def labelled_judgments(
@@ -74,7 +83,7 @@ def labelled_judgments(
         each = Reading.of(read, columns={FILE: "judge"})
         judgments = judgments_from(sources, reading=each, progress=progress)
     if isinstance(given, Judgments) and not files:
-        return with_checked(with_own_labels(judgments), lists, known.map)
+        return _with_checked(with_own_labels(judgments), lists, known.map)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
     asked = judgments.asked
     if files and any(one.code is Code.LABEL_OPEN for one in asked) and columns_of_labels(files):
@@ -85,9 +94,9 @@ def labelled_judgments(
     judgments = replace(judgments, asked=())
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
-        return with_checked(with_own_labels(judgments), lists)
+        return _with_checked(with_own_labels(judgments), lists)
     read_labels = with_labels(judgments, files, known.map, of_labels)
-    return with_abstentions(with_checked(read_labels, lists, known.map), known.abstain)
+    return with_abstentions(_with_checked(read_labels, lists, known.map), known.abstain)
 
 
 def columns_of_judgments(
@@ -182,3 +191,75 @@ def _logs_beside(edited: Sequence[str], given: Source) -> list[Any]:
             "give the labels as a file or a data frame."
         )
     return [*edited, *places_in(given)]
+
+
+def _with_checked(
+    judgments: Judgments,
+    lists: Mapping[str, pd.DataFrame],
+    names: Mapping[str, str] | None = None,
+) -> Judgments:
+    """Join what people filled in into lists of `keep`: a verdict a question, in `checked_label`.
+
+    They looked at what the judge was not sure of, so their verdicts describe no judge. They are
+    labels only where nothing else is labelled, with the reason why they are no draw, or where
+    everything has a label then.
+
+    Args:
+        judgments: Judgments, with their other labels; those of a list bring what is filled in.
+        lists: Name -> rows of a list.
+        names: Label -> the verdict that it means, if people wrote another name.
+
+    Raises:
+        UserError: Nothing is filled in, or nothing of it fits.
+    """
+    table = judgments.table
+    given = {where: filled_in(frame) for where, frame in lists.items()}
+    if empty := [where for where, rows in given.items() if rows.empty]:
+        raise UserError(
+            f"{empty[0]}: nothing is filled in. Write the right verdict into its column "
+            f"'{CHECKED}' where you checked one."
+        )
+    listed = [*lists.values()]
+    if CHECKED_LABEL not in table and is_list(table) and len(own := filled_in(table)):
+        given[", ".join(judgments.files) or "data frame"] = own
+        listed.append(table)
+    if not given:
+        return judgments
+    truth = of_role(table, "truth", without=("abstain", "best"))
+    bare = replace(judgments, table=table.drop(columns=truth), said=())
+    each = [with_labels_by_name(bare, {name: own}, names or {}) for name, own in given.items()]
+    checked = each[-1].table["label"]
+    for earlier in each[-2::-1]:  # the last list decides
+        checked = checked.where(checked.notna(), earlier.table["label"])
+    table = table.assign(**{CHECKED_LABEL: checked})
+    labelled = table["label"].notna() if "label" in table else checked.isna() & False
+    where = ", ".join(given)
+    number = int(table.loc[checked.notna(), "question"].nunique())
+    kept = min(len(set[str]().union(*map(_kept, listed))), number)
+    of = _of_what(kept, number)
+    what = _BESIDE.format(of)
+    if not labelled.any():
+        why = (_CHOSEN if kept else _DRAWN).format(where)
+        drawn = checked.notna().map({True: why, False: None})
+        table = table.assign(label=checked, labels_drawn=drawn)
+        what = _ALONE.format(of)
+    elif (labelled | checked.notna()).all() and "label_position" not in table:
+        table = table.assign(label=table["label"].where(labelled, checked))
+        what = _COMPLETE
+    left_out = [note for one in each for note in one.said]
+    said = (*judgments.said, *left_out, Note(what, number, where, Code.LABELS))
+    return replace(judgments, table=table, said=said)
+
+
+def _kept(frame: pd.DataFrame) -> set[str]:
+    """The questions of a list whose verdict it keeps, and that somebody filled in."""
+    filled = frame["question"].map(str).isin(filled_in(frame)["id"].map(str))
+    return {*frame.loc[filled & (frame["decision"] == "keep"), "question"].map(str)}
+
+
+def _of_what(kept: int, number: int) -> str:
+    if not kept:
+        return "what was not kept"
+    if kept == number:
+        return "what was kept"
+    return f"{kept:,} verdicts that were kept and {number - kept:,} that were not"

@@ -18,9 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 from xml.etree.ElementTree import iterparse
 
 from ..errors import UserError, needs, reason
-from ..files import kind_of, not_a_pipe, objects, read_json, read_json_lines
+from ..files import kind_of, local_path, not_a_pipe, objects, read_json, read_json_lines
 from ..formulas import has_formula, without_marks
-from ..locations import local_path
 from .columns import each_once
 from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, separator_of
 from .exports import rows_in

@@ -1,11 +1,14 @@
-"""What a judge is compared with: one verdict for all, its tries with a verdict, people's level."""
+"""What a judge is compared with: one verdict for all, one grade for its tries, people's level."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
+from .cells import ROUNDING, FloatArray
 from .estimate import LEVEL, Estimate
 from .labelled import NO_SCALE, WITHIN_ONE, Labelled, close
+from .majority import places_of
 from .rates import by_question, mean_difference
 
 _DIGITS = 12
@@ -61,3 +64,75 @@ def mean_error(known: Labelled) -> Estimate:
     said, label, both = means
     apart = by_question(said - label, known.given.clusters[both])
     return mean_difference(apart, LEVEL, float(known.given.replications[both].mean()))
+
+
+class OneGrade(NamedTuple):
+    """How often one grade of all tries of a question is right, mean over labelled questions.
+
+    Attributes:
+        of: What it is of the tries: "mean", "median" or "majority".
+        accuracy: How often it is the label.
+        within_one: How often it is at most a step from the label.
+    """
+
+    of: str
+    accuracy: float
+    within_one: float
+
+
+def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
+    """How often the mean, the median and the most frequent grade of all tries are right.
+
+    Mean and median are rounded to the nearest grade; midway between two, each counts half. Of
+    grades that are equally frequent each counts the same. Tries without a grade have no part.
+
+    Args:
+        known: Verdicts and labels; questions with one grade have no part.
+        silent: Names of outputs without a verdict.
+
+    Returns:
+        A record of each; none of exact verdicts, or where verdicts are no equally spaced grades.
+    """
+    values, step = known.values, known.step
+    if values is None or step is None or known.given.exact or not known.has_means:
+        return []
+    used = np.flatnonzero(~np.isnan(values))
+    used = used[np.argsort(values[used])]
+    used = used[[known.given.categories[n] not in silent for n in used]]
+    counts, grades = known.given.table[:, used], values[used]
+    several = counts.sum(axis=1) > 1
+    places = places_of(grades)
+    if places is None or not several.any():
+        return []
+    counts, weight = counts[several], known.weight[several] / known.weight[several].sum()
+    scale = np.interp(np.arange(places.max() + 1), places, grades)
+    of_grade = np.zeros((len(counts), len(scale)))
+    of_grade[:, places] = known.matched[several][:, used]
+    near = np.abs(scale[:, None] - grades) <= step * (1 + ROUNDING)
+    close = known.truth[several][:, used] @ near.T
+    most = np.zeros_like(of_grade)
+    most[:, places] = counts == counts.max(axis=1, keepdims=True)
+    found = {
+        "mean": _nearest(counts @ grades / counts.sum(axis=1), scale),
+        "median": _nearest(_medians(counts, grades), scale),
+        "majority": most / most.sum(axis=1, keepdims=True),
+    }
+    return [
+        OneGrade(name, *(float(weight @ (one * right).sum(axis=1)) for right in (of_grade, close)))
+        for name, one in found.items()
+    ]
+
+
+def _medians(counts: FloatArray, grades: FloatArray) -> FloatArray:
+    """The median of each row of counts; of an even number, the mean of the two in the middle."""
+    upto, n = counts.cumsum(axis=1), counts.sum(axis=1, keepdims=True)
+    low = grades[(upto >= n / 2 - ROUNDING).argmax(axis=1)]
+    high = grades[(upto > n / 2 + ROUNDING).argmax(axis=1)]
+    return np.asarray((low + high) / 2)
+
+
+def _nearest(numbers: FloatArray, scale: FloatArray) -> FloatArray:
+    """The grade that is nearest to each number, N x G; halves where two are."""
+    apart = np.abs(numbers[:, None] - scale)
+    found = (apart <= apart.min(axis=1, keepdims=True) + ROUNDING).astype(float)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
