@@ -141,6 +141,68 @@ def test_what_excel_saves_in_germany_is_read_and_announced(tmp_path: Path) -> No
     assert "verdicts taken as the numbers that they say" in said[1]
 
 
+ROWS = ["question,replication,verdict,comment"]
+ROWS += [f"q{q},{n},{'AB'[(q * n) % 3 % 2]},fine" for q in range(12) for n in range(1, 4)]
+OPENED = f'{ROWS[8].removesuffix("fine")}"Good, I think, but not great'
+"""A row whose text opens a quote."""
+
+
+@pytest.mark.parametrize(
+    ("closing", "above"),
+    [
+        ('not "good"', ""),  # as texts are, which open no quote inside
+        ('"good"', ""),
+        ('good"', ""),
+        ('"good"', "sep=,\n"),
+    ],
+)
+def test_rows_that_an_open_quote_swallowed_are_said_with_their_lines(
+    closing: str, above: str, tmp_path: Path
+) -> None:
+    """Lines 9 to 15 are one row, so that 6 of 36 are lost."""
+    rows = [*ROWS[:8], OPENED, *ROWS[9:14], ROWS[14].replace("fine", closing), *ROWS[15:]]
+    (tmp_path / "a.csv").write_text(above + "\n".join(rows))
+    found = judgments_from_file(tmp_path / "a.csv")
+    assert len(found.table) == 30
+    first = 9 + bool(above)
+    said = f"6 lines that look like rows are one text: the quote in line {first} is open until line"
+    assert f"{said} {first + 6}. If they are rows, delete that quote" in str(found.notes[0])
+
+
+@pytest.mark.parametrize(
+    ("below", "message"),
+    [
+        (ROWS[9:], "a quote is opened in line 9 and never closed. Delete that quote, or close"),
+        ([*ROWS[9:14], ROWS[14].replace("fine", '"a, b, c"')], "6 .* line 9 is open until line 15"),
+    ],
+)
+def test_an_open_quote_that_ends_in_no_row_is_named_by_its_line(
+    below: list[str], message: str, tmp_path: Path
+) -> None:
+    """And not by how a parser counts its rows."""
+    (tmp_path / "a.csv").write_text("\n".join([*ROWS[:8], OPENED, *below]))
+    with pytest.raises(UserError, match=message):
+        judgments_from_file(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good.\nFirst, second, third, fourth\n",
+        "Scores:\nq1,1,A\nq2,1,B",
+        "one\n\ntwo, three",
+        'She said "no",\nthen "yes", and, later, both',
+    ],
+)
+def test_texts_of_several_lines_are_read_without_a_word(text: str, tmp_path: Path) -> None:
+    """With commas, marks and small tables in them."""
+    frame = FRAME.assign(comment=[text, *["fine"] * (len(FRAME) - 2), text])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = judgments_from_file(tmp_path / "a.csv")
+    assert len(found.table) == len(FRAME)
+    assert not found.notes
+
+
 @pytest.mark.parametrize("verdict", [pd.Timestamp("2024-01-01"), {"a": 1}, [[1], 2]])
 def test_a_verdict_of_no_known_type_is_named(verdict: Any) -> None:
     """Dates and objects are no verdicts, and the error says so."""

@@ -21,7 +21,7 @@ from ..errors import UserError, needs, reason
 from ..files import kind_of, local_path, not_a_pipe, objects, read_json, read_json_lines
 from ..formulas import has_formula, without_marks
 from .columns import each_once
-from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, separator_of
+from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, rows_in_quotes, separator_of
 from .exports import rows_in
 from .reading import Note
 from .table import Saved, n_rows_of, read_parquet
@@ -225,8 +225,12 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
     file, notes = decoded(path)
     sep = separator_of(file)
     begins = file.tell()
-    marked = any(b"'" in block for block in iter(lambda: file.read(BLOCK), b""))
+    marked = quoted = False
+    for block in iter(lambda: file.read(BLOCK), b""):
+        marked, quoted = marked or b"'" in block, quoted or b'"' in block
     file.seek(begins)
+    if quoted:
+        notes += rows_in_quotes(file, sep, str(path))
     # Without a header, pandas neither renames a duplicate nor takes a column for an index.
     how: dict[str, Any] = {"sep": sep, "header": None, "dtype": str, "keep_default_na": False}
     try:
