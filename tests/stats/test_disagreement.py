@@ -1,7 +1,7 @@
 """D_S and what follows from it: listed pairs, published values, an analysis of variance, truth."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -38,20 +38,27 @@ def listed(
 ) -> dict[frozenset[int], Fraction | None]:
     """D_S by its definition, every pair listed; facet 0 is the question.
 
-    Questions weigh alike, cells of a question alike, and pairs of two cells alike.
+    Questions weigh alike whatever cells they lack, cells of a question alike, and pairs of two
+    cells alike.
     """
     facets = 1 + len(judgments[0][1])
     cells = Counter((question, where) for question, where, _ in judgments)
     number = Counter(question for question, _ in cells)
-    pairs: dict[frozenset[int], list[tuple[Fraction, Fraction]]] = defaultdict(list)
+    of_pairs = tuple[Fraction, Fraction]
+    pairs: dict[frozenset[int], dict[str, list[of_pairs]]] = defaultdict(lambda: defaultdict(list))
     for (q, a, v), (p, b, w) in permutations(judgments, 2):
         both = zip((q, *a), (p, *b), strict=True)
         shared = frozenset(i for i, (x, y) in enumerate(both) if x == y)
         between_cells = cells[q, a] * (cells[p, b] - ((q, a) == (p, b)))
         weight = Fraction(1, number[q] * number[p] * between_cells)
-        pairs[shared].append((weight, weight * delta(v, w)))
+        pairs[shared][q if q == p else "of two"].append((weight, weight * delta(v, w)))
+
+    def mean(of: Iterable[of_pairs]) -> Fraction:
+        weights, weighted = zip(*of, strict=True)
+        return sum(weighted, Fraction(0)) / sum(weights, Fraction(0))
+
     return {
-        shared: sum(d for _, d in pairs[shared]) / sum(w for w, _ in pairs[shared])
+        shared: mean((Fraction(1), mean(one)) for one in pairs[shared].values())
         if pairs[shared]
         else None
         for k in range(facets + 1)
@@ -224,24 +231,24 @@ def test_published_components(data: Path, judge: str, expected: tuple[float, ...
 
 
 def test_published_judges(data: Path) -> None:
-    """RewardBench 2: three judges of the base wording."""
+    """RewardBench 2: three judges of the base wording; each question counts once."""
     table = labelled(data, "rewardbench2_choices").query("wording == 'base'")
     facets = {"judge": table["judge"]}
     found = disagreement(Cells.from_long(table["question"], table["verdict"], facets=facets))
     q, j = found.facets
     some = [found.d(*names) for names in ((), (q,), (j,), (q, j))]
-    assert some == pytest.approx((0.5398, 0.4038, 0.5255, 0.2911), abs=1e-4)
+    assert some == pytest.approx((0.5398, 0.4031, 0.5255, 0.2921), abs=1e-4)
 
 
 @pytest.mark.parametrize(
     ("judge", "expected"),
     [
-        ("gpt-5.4", (0.4281, 0.1974, 0.4280, 0.1658)),
-        ("gpt-5.4-mini", (0.5040, 0.2894, 0.5037, 0.2608)),
+        ("gpt-5.4", (0.4281, 0.1971, 0.4280, 0.1631)),
+        ("gpt-5.4-mini", (0.5040, 0.2890, 0.5037, 0.2631)),
     ],
 )
 def test_published_choices(data: Path, judge: str, expected: tuple[float, ...]) -> None:
-    """RewardBench 2: seven wordings, eight replications, some wordings missing."""
+    """RewardBench 2: seven wordings, some missing; each question counts once."""
     table = labelled(data, "rewardbench2_choices").query("judge == @judge")
     found = disagreement(
         Cells.from_long(table["question"], table["verdict"], facets={"wording": table["wording"]})

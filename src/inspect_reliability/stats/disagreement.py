@@ -59,10 +59,9 @@ class Pairs:
         self.question = codes(cells.questions)
         self.levels = [_numbered(one) for one in cells.facets.values()]
         # Each cluster weighs 1, each of its questions alike, each cell of one alike.
-        own = 1 / np.bincount(self.question)[self.question]
-        members = np.bincount(self.cluster, own)[self.cluster]
-        self.weights = own / members
-        self.within_weights = own / np.sqrt(members)
+        self.own = 1 / np.bincount(self.question)[self.question]
+        members = np.bincount(self.cluster, self.own)[self.cluster]
+        self.weights = self.own / members
         self.mean = self.weights @ self.means / self.clusters
         self.norm = float(self.weights @ self.norms / self.clusters)
 
@@ -91,10 +90,15 @@ class Pairs:
 
     @cached_property
     def within(self) -> tuple[FloatArray, FloatArray]:
-        """Differences and weights of pairs on each question, by shared facets, [N, 2^k]."""
-        w = self.within_weights
-        num, den = np.zeros((2, self.clusters, 1 << len(self.levels)))
-        for place, group, of in self._groups(self.question, self.cluster):
+        """D of pairs on each question, and 1 where it has such a pair, by shared facets, [N, 2^k].
+
+        A question counts once, however many of its cells are missing: otherwise those with few
+        cells would weigh less across a facet than within its levels.
+        """
+        w, of_question = self.own, np.zeros(self.question.max() + 1, np.int64)
+        of_question[self.question] = self.cluster
+        num, den = np.zeros((2, len(of_question), 1 << len(self.levels)))
+        for place, group, of in self._groups(self.question, self.question):
             sums, squares = np.bincount(group, w), np.bincount(group, w * self.norms)
             squared = sum(np.bincount(group, w * x) ** 2 for x in self.means.T)
             num[:, place] = np.bincount(of, sums * squares - squared)
@@ -102,9 +106,15 @@ class Pairs:
         _exactly(num, den)
         pairs = np.where(self.paired, w**2, 0.0)
         differ = np.where(self.paired, self.differ, 0.0)
-        num[:, -1] = np.bincount(self.cluster, pairs * differ)
-        den[:, -1] = np.bincount(self.cluster, pairs)
-        return num, den
+        num[:, -1] = np.bincount(self.question, pairs * differ)
+        den[:, -1] = np.bincount(self.question, pairs)
+        known = den > 0
+        each = np.where(known, num / np.where(known, den, 1.0), 0.0)
+        found, several = (
+            np.array([np.bincount(of_question, one) for one in table.T]).T
+            for table in (each, known.astype(float))
+        )
+        return found / np.maximum(several, 1.0), np.minimum(several, 1.0)
 
     def _between(self, more: JackknifeUnit | None = None) -> tuple[FloatArray, FloatArray]:
         """Differences and weights of pairs of each question with the others, by shared facets."""
@@ -442,7 +452,8 @@ def disagreement(cells: Cells, level: float = 0.95) -> Disagreement:
 
     Two different names differ by 1, two numbers by half their squared difference, ranks
     (`Cells.ranked`) likewise. Questions weigh the same, and so do the cells of a question, whatever
-    their number of verdicts; cells may be missing. Different questions of one cluster are never
+    their number of verdicts; cells may be missing. Pairs of two questions weigh as the cells that
+    they can be compared in. Different questions of one cluster are never
     compared, and share its weight.
 
     Raises:
