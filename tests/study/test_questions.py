@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspect_reliability.designs import Item
 from inspect_reliability.study.benchmarks import load_questions, question
-from inspect_reliability.study.benchmarks.selection import sample_per_category
+from inspect_reliability.study.benchmarks.benchmark import sample_per_category
 
 REAL: dict[str, str] = {
     "BBH": "bbh",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UserError
 from ..files import kind_of
+from .column_names import CHECKED, filled_in, is_list
 from .columns import CHECKED_LABEL, LABELS, of_role
-from .kept_lists import CHECKED, filled_in, is_list
 from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_labels_by_name, with_own_labels
 from .reading import Code, Note, Reading, refuse

@@ -26,6 +26,7 @@ from .column_names import (
     lacking,
     numbers_of_tries,
     proposal,
+    reading_of_list,
     renamed_columns,
     under_our_names,
 )
@@ -34,7 +35,6 @@ from .count import Judged
 from .deduplication import can_be_counted, telling, together
 from .duplicates import MOST_COLUMNS, again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
-from .kept_lists import reading_of_list
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .table import NUMBERS, Judgments, n_judgments

@@ -14,11 +14,10 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..answers.next_steps import rejudge_call
 from ..answers.row import Row
 from ..errors import UserError
-from ..judgments.column_names import numbers_of_tries
+from ..judgments.column_names import CHECKED, LABELLED, numbers_of_tries
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
-from ..judgments.kept_lists import CHECKED, LABELLED
 from ..judgments.log_facts import Log
 from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule

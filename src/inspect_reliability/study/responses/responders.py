@@ -12,8 +12,8 @@ from ...errors import UserError
 from ...files import entry, expect, objects, read_json, texts, user_path
 from ...verdicts import CORRECT, INCORRECT
 from ..benchmarks import BENCHMARKS, question, sample_pack
+from ..benchmarks.benchmark import SAMPLE_PACK
 from ..benchmarks.head_to_tail import targets_of
-from ..benchmarks.selection import SAMPLE_PACK
 
 _TYPES = {row.prefix: name for name, row in BENCHMARKS.items()}
 

@@ -17,7 +17,7 @@ from ...metrics import judged_accuracy, reliability
 from ...record.replications import base_seed, replication_seed
 from ...tasks import JUDGE_CONFIG, judge_task, with_options
 from ..benchmarks import BENCHMARKS, Benchmark, load_questions
-from ..benchmarks.selection import source_of
+from ..benchmarks.benchmark import source_of
 from ..responses import cut, load_predictions, load_responses
 from ..responses.respond_logs import RESPONDER_TASK
 
