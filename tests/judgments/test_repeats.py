@@ -53,6 +53,7 @@ def test_a_column_that_tells_repeats_apart_must_be_explained(column: str, ours: 
         ("model", {}, {"model": "judge"}),
         ("model", {"judge": "x"}, {"model": "output"}),
         ("generator", {}, {"generator": "output"}),
+        ("response", {}, {"response": "output"}),
     ],
 )
 def test_what_a_column_may_be_follows_from_its_name(
@@ -224,3 +225,41 @@ def test_a_question_about_repeats_stands_alone() -> None:
     read = judgments_from_frame(frame)
     assert "prompt_version" in str(read.asked)
     assert len(read.asked) == 1
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_outputs_under_one_number_are_no_tries(
+    counted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Grades of three responses, each with tries 1 and 2, are not six tries, of any size."""
+    if counted:
+        for module in ("deduplication", "sources"):
+            monkeypatch.setattr(f"inspect_reliability.judgments.{module}.BATCH", 100)
+    cells = pd.DataFrame(
+        [*product(range(40), range(3), (1, 2))], columns=["question", "response", "replication"]
+    )
+    draws = np.random.default_rng(3)
+    level = draws.integers(1, 9, (40, 3))[cells["question"], cells["response"]]
+    frame = cells.assign(verdict=level + draws.integers(0, 2, len(cells)))
+    path = tmp_path / "grades.csv"
+    frame.to_csv(path, index=False)
+    [open_] = judgments_from_file(path).asked
+    outputs, tries = (way.entries for way in open_.choices)
+    assert outputs["columns"] == {"response": "output"}
+    known = judgments_from_file(path, outputs["columns"])
+    assert not known.asked
+    table = known.table
+    assert table["sample"].nunique() == 40
+    assert table["question"].nunique() == 120
+    read = judgments_from_file(path, tries["columns"])
+    assert not read.asked
+    assert read.table["question"].nunique() == 40
+
+
+def test_what_a_judge_said_does_not_tell_its_tries_apart() -> None:
+    """Two tries that say yes and no on few questions do so by accident; on many, half say both."""
+    few = pd.DataFrame({"question": [0, 0, 1, 1], "verdict": list("abab"), "answer": list("ynyn")})
+    assert not judgments_from_frame(few).asked
+    many = two("_")[["question", "verdict"]]
+    many["answer"] = np.random.default_rng(0).choice(["yes", "no"], len(many))
+    assert not judgments_from_frame(many).asked

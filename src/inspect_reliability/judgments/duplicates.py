@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .columns import COLUMNS, PAIR, UNUSED, as_columns, of_role
 from .pairs import pairs_shown
-from .reading import Code, Note, Reading
+from .reading import Choice, Code, Note, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ _LONGEST = 60
 
 _NEVER = {
     *("verdict", "score", "grade", "rating", "mark", "points", "correct", "right", "wrong"),
-    *("label", "outcome", "result", "answer", "response", "output", "completion", "reason"),
+    *("label", "outcome", "result", "reason"),
     *("rationale", "explanation", "comment", "text", "time", "date", "day", "created", "started"),
     *("timestamp", "duration", "latency", "seconds", "tokens", "count", "cost", "length"),
     *("probability", "session", "week", "month", "run", "try", "trial", "epoch", "attempt"),
@@ -41,6 +41,12 @@ _NEVER = {
 """Words in the names of outcomes, scores, counts, times and texts, which tell nothing apart, and of
 what numbers draws."""
 
+_OUTPUTS = {"answer", "response", "output", "completion"}
+"""Words in the names of what a judge said, or of the outputs that it judged."""
+
+_FEWEST_CELLS = 5
+"""Cells from which a level that is equally often in each is no accident of what a judge said."""
+
 _USUAL: Mapping[str, Collection[str]] = {
     "order": {"order", "position", "swap", "swapped", "flip", "flipped", "shown"},
     "wording": {"prompt", "template", "wording", "variant", "style", "instruction", "persona"},
@@ -48,7 +54,7 @@ _USUAL: Mapping[str, Collection[str]] = {
         *("subset", "split", "dataset", "category", "topic", "section", "domain", "pair", "turn"),
     },
     "scorer": {"criterion", "criteria", "rubric", "metric", "dimension", "aspect", "attribute"},
-    "output": {"candidate", "system", "responder", "completion", "generator"},
+    "output": {"candidate", "system", "responder", "generator", *_OUTPUTS},
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
 
@@ -116,42 +122,58 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
     free = [name for name in map(str, rows) if name not in taken]
     possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
-    for name in possible:
-        if rows[name].nunique() <= _MOST_LEVELS and _evenly(cell, rows[name]):
-            words = {*_words(name)}
-            ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
-            if "model" in words and rows.reindex(columns=["judge"]).notna().all(axis=None):
-                ours = "output"  # whose judge is known
-            if ours not in _OWN_LABELS and _labels_differ(rows, cell):
-                ours = "question"
-            return _asked(table, name, ours, "in the same way everywhere", len(rows), reading)
+    if name := next((one for one in possible if _everywhere(cell, rows[one])), None):
+        how = "in the same way everywhere"
+        return _asked(table, name, _usual(rows, name, cell), how, known, len(rows), reading)
+    possible = [name for name in possible if not {*_words(name)} & _OUTPUTS]
     other = [name for name in known if name != "question"]
     one = cell * 0  # without other columns there is one condition
     condition = rows.groupby(other, dropna=False).ngroup() if other else one
     for name in possible:  # ids that start again for each of its levels
         if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
             how = "as ids that start again would need"
-            return _asked(table, name, "question", how, len(rows), reading)
+            return _asked(table, name, "question", how, known, len(rows), reading)
     return None
 
 
 def _asked(
-    table: pd.DataFrame, name: str, ours: str, how: str, rows: int, reading: Reading
+    table: pd.DataFrame,
+    name: str,
+    ours: str,
+    how: str,
+    known: Sequence[str],
+    rows: int,
+    reading: Reading,
 ) -> Note:
     """The question what a column is, with the calls that settle it."""
     what = (
         f"rows repeat a question under one condition, and column {name!r} tells them apart {how}: "
         "it may be what they differ in, or they are replications"
     )
-    varied = ours in table and table[ours].nunique() > 1
-    known = f"{name}+{reading.yours(ours)}" if varied or ours == "question" else name
+    numbers = [reading.yours("replication")] if "replication" in known else []  # these repeat too
     ways = (
-        reading.choice(
-            f"column {name!r} is the {_MEANS.get(ours, ours)}", {"columns": {known: ours}}
-        ),
-        reading.choice("replications", {"columns": {name: UNUSED}}),
+        _that_is(table, name, ours, reading),
+        reading.choice("replications", {"columns": dict.fromkeys((name, *numbers), UNUSED)}),
     )
     return Note(what, rows, reading.where, Code.REPEATS_OPEN, ways, name)
+
+
+def _that_is(table: pd.DataFrame, name: str, ours: str, reading: Reading) -> Choice:
+    """The call that says what a column is."""
+    varied = ours in table and table[ours].nunique() > 1
+    known = f"{name}+{reading.yours(ours)}" if varied or ours == "question" else name
+    return reading.choice(
+        f"column {name!r} is the {_MEANS.get(ours, ours)}", {"columns": {known: ours}}
+    )
+
+
+def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
+    """What a column usually is that tells rows apart in the same way everywhere."""
+    words = {*_words(name)}
+    ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
+    if "model" in words and rows.reindex(columns=["judge"]).notna().all(axis=None):
+        ours = "output"  # whose judge is known
+    return "question" if ours not in _OWN_LABELS and _labels_differ(rows, cell) else ours
 
 
 _MEANS = {"scorer": "part of a score", "output": "output that was judged"}
@@ -171,7 +193,8 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
     rows = table[again]
     cell = rows.groupby(list(known), dropna=False, sort=False).ngroup()
     free = [name for name in map(str, rows) if name not in (*known, *reading.facets)]
-    units = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one) and _once(cell, rows[one])]
+    free = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one)]
+    units = [one for one in free if not {*_words(one)} & _OUTPUTS and _once(cell, rows[one])]
     yours, question = reading.yours("replication"), reading.yours("question")
     ways = [
         reading.choice(
@@ -212,6 +235,12 @@ def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
     """Whether each level is equally often in 95% of the cells, as often as the others."""
     found = values.groupby([cell, values], sort=False).size().unstack(fill_value=0)
     return bool(((found.nunique(axis=1) == 1) & (found.min(axis=1) > 0)).mean() >= _MOST)
+
+
+def _everywhere(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
+    """Whether a column tells the rows of each cell apart in the same way, and not by accident."""
+    few = {*_words(str(values.name))} & _OUTPUTS and cell.nunique() < _FEWEST_CELLS
+    return not few and values.nunique() <= _MOST_LEVELS and _evenly(cell, values)
 
 
 def _once(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

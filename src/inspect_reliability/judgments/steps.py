@@ -273,8 +273,11 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     table = clean(frame)
     own = tuple(name for name in reading.facets if name in table and name not in COLUMNS)
     if count := count and can_be_counted(table):  # a column that is lost may tell repeats apart
-        open_ = telling_apart(table, identity(table, own), reading)
-        asked += [open_] if open_ else []
+        cell = identity(table, own)
+        open_ = telling_apart(table, cell, reading)
+        asked += (
+            [open_] if open_ else again_in(table, cell, reading) if "replication" in table else []
+        )
         kept = telling(table, reading.facets)
         if gone := [name for name in table if name not in (*kept, *COLUMNS)]:
             what = _UNCOUNTED.format(", ".join(map(repr, gone)))
