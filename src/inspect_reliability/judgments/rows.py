@@ -23,6 +23,7 @@ from ..formulas import has_formula, without_marks
 from .columns import each_once
 from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, rows_in_quotes, separator_of
 from .exports import rows_in
+from .headers import under_header
 from .reading import Note
 from .table import Saved, n_rows_of, read_parquet
 
@@ -51,8 +52,6 @@ _MISSING = ["", "NA", "NaN", "nan", "<NA>"]
 
 _LOG = re.compile(rb'(?!\[|\{\s*")|\{\s*"(version":\s*\d+,\s*"status|eval)"')
 """How a JSON file begins that inspect wrote, or that is nothing of its kind."""
-
-_HEADER = "rows that repeat the names of the columns left out"
 
 
 def has_judgments(location: str) -> bool:
@@ -126,7 +125,7 @@ def read_rows(location: str | Path, batch: int | None = None) -> FileRows:
             frames, saved = read_parquet(path, batch)
             return FileRows(_in_words(frames, path), saved)
         cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
-        return FileRows(_in_words(_under_header(cells, path, notes), path), notes=notes)
+        return FileRows(_in_words(under_header(cells, path, notes), path), notes=notes)
 
 
 def _is_lines(path: Path) -> bool:
@@ -259,46 +258,6 @@ def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     rows, notes = read_workbook(path)
     frame = pd.DataFrame(rows, dtype=object)
     return iter([frame.mask(frame.isin(_MISSING))]), notes
-
-
-def _under_header(
-    batches: Iterator[pd.DataFrame], path: Path, notes: list[Note]
-) -> Iterator[pd.DataFrame]:
-    """Rows under the names in the first of them, without blank rows and columns.
-
-    Those that repeat the names, as in files put one after another, go with a note.
-
-    Raises:
-        UserError: There is none, or the first is a title.
-    """
-    cells = next(batches)
-    known = cells.notna()
-    cells = cells.loc[known.any(axis="columns"), known.any()]  # spreadsheets add others
-    if cells.empty:
-        raise UserError(f"{path} is empty.")
-    filled = known.sum(axis="columns")[cells.index].to_numpy()
-    fullest = cells.iloc[filled.argmax()].dropna().map(str)
-    above = (
-        "delete what is above the names of the columns, perhaps the row that begins with "
-        f"{', '.join(map(repr, fullest[:2])):.80}."
-    )
-    if filled[0] == 1 < filled.max():
-        title = str(cells.iloc[0].dropna().iloc[0])
-        raise UserError(
-            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {above}"
-        )
-    header, columns = cells.iloc[0].fillna(""), cells.columns
-    if (header == "").sum() > 1:
-        raise UserError(
-            f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
-            f"columns. If it is a heading of groups, {above}"
-        )
-    for more in chain([cells.iloc[1:]], batches):
-        rows = more[columns].dropna(how="all")
-        again = rows[rows[columns[-1]] == header.iloc[-1]].fillna("")
-        again = again[(again == header).all(axis="columns")]
-        notes += [Note(_HEADER, len(again), str(path))] * bool(len(again))
-        yield rows.drop(index=again.index).set_axis([*header], axis=1).reset_index(drop=True)
 
 
 def _as_meant(column: pd.Series[Any], separator: str) -> pd.Series[Any]:

@@ -339,6 +339,11 @@ class _Forms:
             self._ask(f"answers {text!r:.40} beside grades", text, rest[text], Code.NUMBERS_OPEN)
 
 
+def may_be_failure(text: str) -> bool:
+    """Whether a text may say that a call failed or gave no verdict."""
+    return any(one.fullmatch(text) for one in (FAILED, _MAYBE)) or bool(_SORRY.search(text))
+
+
 def _value(number: str) -> str:
     return number.replace(",", ".")
 

@@ -1,0 +1,129 @@
+"""The rows of a table under the names of its columns, and what else stands above them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from .reading import Note
+from .verdict_spelling import may_be_failure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_AGAIN = "rows that repeat the names of the columns left out"
+
+_EXPLAINS = (
+    "rows under the names of the columns left out as units or explanations: {}. If they are "
+    "judgments, move them to the end"
+)
+
+
+def under_header(
+    batches: Iterator[pd.DataFrame], path: Path, notes: list[Note]
+) -> Iterator[pd.DataFrame]:
+    """Rows under the names in the first of them, without blank rows and columns.
+
+    Those that repeat the names, as in files put one after another, go with a note; so do units and
+    explanations of the columns below their names.
+
+    Raises:
+        UserError: There is none, or the first is a title.
+    """
+    cells = next(batches)
+    known = cells.notna()
+    cells = cells.loc[known.any(axis="columns"), known.any()]  # spreadsheets add others
+    if cells.empty:
+        raise UserError(f"{path} is empty.")
+    filled = known.sum(axis="columns")[cells.index].to_numpy()
+    fullest = cells.iloc[filled.argmax()].dropna().map(str)
+    above = (
+        "delete what is above the names of the columns, perhaps the row that begins with "
+        f"{', '.join(map(repr, fullest[:2])):.80}."
+    )
+    if filled[0] == 1 < filled.max():
+        title = str(cells.iloc[0].dropna().iloc[0])
+        raise UserError(
+            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {above}"
+        )
+    header, columns = cells.iloc[0].fillna(""), cells.columns
+    if (header == "").sum() > 1:
+        raise UserError(
+            f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
+            f"columns. If it is a heading of groups, {above}"
+        )
+    rows = cells.iloc[1:]
+    n = 0
+    while n < min(_MOST_EXPLAIN, len(rows)) and _explains(rows.iloc[n:]):
+        n += 1
+    if n:
+        shown = ", ".join(f"{str(one)!r:.40}" for one in rows.iloc[0].dropna()[:_SHOWN])
+        notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
+    for more in chain([rows.iloc[n:]], batches):
+        rows = more[columns].dropna(how="all")
+        again = rows[rows[columns[-1]] == header.iloc[-1]].fillna("")
+        again = again[(again == header).all(axis="columns")]
+        notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
+        yield rows.drop(index=again.index).set_axis([*header], axis=1).reset_index(drop=True)
+
+
+_MOST_EXPLAIN = 2
+"""Most rows of explanations: a survey's export has the texts of its questions, and their ids."""
+
+_SHOWN = 3
+"""Cells of such a row that are shown."""
+
+_LOOKED_AT = 1_000
+"""Rows below it that show what is in a column."""
+
+_NUMBERS = {"9", "9.9"}
+"""Shapes of numbers."""
+
+_FEWEST = 4
+"""Values that show what is in a column."""
+
+
+def _explains(rows: pd.DataFrame) -> bool:
+    """Whether the first row differs from all others in kind, in most columns that show a kind.
+
+    One with an id like all others is a row, whatever its verdicts are.
+    """
+    table = rows.head(_LOOKED_AT)
+    found = [_differs(table[name]) for name in table]
+    return _ID not in found and found.count(_YES) > max(1, found.count(_NO))
+
+
+_YES, _NO, _ID = "yes", "no", "id"
+
+
+def _differs(column: pd.Series[Any]) -> str | None:
+    """Whether the first value is of another kind than all others, if these are of one kind.
+
+    "id" where it is not, and each value has a number of its own.
+    """
+    first, others = column.iloc[0], column.iloc[1:].dropna().map(_text)
+    if first is None or first != first or len(others) < _FEWEST:
+        return None
+    text, differ = _text(first), 2 * others.nunique() > len(others)
+    if may_be_failure(text):
+        return None  # the first call may have failed, of all judges
+    shapes, own = {*others.map(_shape)}, _shape(text)
+    if shapes <= _NUMBERS:
+        shapes = _NUMBERS
+    elif len(shapes) > 1 or (not differ and "9" not in max(shapes)):
+        return None if differ else (_NO if text in {*others} else _YES)
+    alike = own in shapes
+    return (_ID if differ and "9" in max(shapes) else _NO) if alike else _YES
+
+
+def _text(value: object) -> str:
+    return str(value).strip()
+
+
+def _shape(text: str) -> str:
+    """A text whose digits and letters are one each, as a9 of "q12"."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text.replace(",", ".").lstrip("-")))

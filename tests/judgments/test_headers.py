@@ -1,0 +1,75 @@
+"""What stands between the names of the columns and the rows."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from inspect_reliability.judgments.sources import judgments_from_file
+
+NAMES = ["item", "gpt", "claude", "why"]
+GRADES = [[f"q{n}", str(1 + n % 5), str(1 + n * n % 4), f"word {n * n} of it"] for n in range(12)]
+COLUMNS = {"item": "question", "gpt": "verdict", "claude": "verdict"}
+LONG = [[f"q{n // 4}", ("a", "b")[n % 2], "AB"[n % 3 % 2], "A"] for n in range(24)]
+LONG_NAMES = ["question", "judge", "verdict", "label"]
+
+
+def written(folder: Path, names: list[str], rows: list[list[str]]) -> Path:
+    """A file of rows."""
+    pd.DataFrame(rows, columns=names).to_csv(folder / "a.csv", index=False)
+    return folder / "a.csv"
+
+
+@pytest.mark.parametrize(
+    "explained",
+    [
+        [["text", "(1-5)", "(1-5)", "n/a"]],
+        [["", "1-5", "1-5", ""]],
+        [["the question", "grade of one", "grade of another", "free text"]],
+        [
+            ["Response ID", "Rate it", "Rate it", ""],
+            ['{"ImportId":"R"}', '{"I":"1"}', '{"I":"2"}', ""],
+        ],
+    ],
+)
+def test_units_and_explanations_are_no_judgments(
+    explained: list[list[str]], tmp_path: Path
+) -> None:
+    """The rest is read as without them, and a note quotes them."""
+    plain = judgments_from_file(written(tmp_path, NAMES, GRADES), COLUMNS)
+    found = judgments_from_file(written(tmp_path, NAMES, explained + GRADES), COLUMNS)
+    pd.testing.assert_frame_equal(found.table, plain.table)
+    (note,) = set(found.notes) - set(plain.notes)
+    assert note.count == len(explained)
+    assert next(filter(None, explained[0])) in note.what
+    assert "If they are judgments, move them to the end" in note.what
+
+
+def test_explanations_over_rows_of_one_verdict_each(tmp_path: Path) -> None:
+    """Names of judges and verdicts are known by what comes back."""
+    explained = [["Id of the question", "Who judged", "What it said", "What is right"]]
+    found = judgments_from_file(written(tmp_path, LONG_NAMES, explained + LONG))
+    assert len(found.table) == len(LONG)
+    assert {*found.table["judge"]} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        ["q99", "n/a", "error", ""],
+        ["q99", "Sorry, no", "overloaded", "busy"],
+        ["q99", "10", "10", "other"],
+        ["x1", "failed", "timeout", "the call failed"],
+        ["the first", "5", "4", "a name in place of a number"],
+    ],
+)
+def test_a_first_row_that_is_odd_is_a_row(first: list[str], tmp_path: Path) -> None:
+    """Of failed calls, of grades that nothing else has, or with a name of another kind."""
+    found = judgments_from_file(written(tmp_path, NAMES, [first, *GRADES]), COLUMNS)
+    assert found.table["question"].nunique() == 13
+
+
+def test_a_first_row_with_a_rare_verdict_is_a_row(tmp_path: Path) -> None:
+    """Of a question that was judged once, by a judge that did nothing else."""
+    rows = [["q99", "c", "tie", "A"], *LONG]
+    assert len(judgments_from_file(written(tmp_path, LONG_NAMES, rows)).table) == len(rows)
