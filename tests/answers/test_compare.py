@@ -18,6 +18,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Document, Table
+from inspect_reliability.stats import code_of
 
 
 def compared(sides: Analysis) -> Document:
@@ -246,3 +247,25 @@ def test_a_few_questions_cannot_tell_and_the_plans_of_both_say_how_many_would() 
     document = compared(arms_by(together(*many), "judge"))
     assert not any(one["questions_needed"] for one in document.results["rows"])
     assert "cannot tell" not in render(document, "markdown")
+
+
+@pytest.mark.parametrize(("tries", "says"), [(1, "a and b judged each once"), (2, "report tells")])
+def test_verdicts_of_two_orders_repeat_nothing(tries: int, says: str) -> None:
+    """Where orders vary, a sentence speaks of orders, and the caution of tries that were made."""
+    chance = np.random.default_rng(2)
+    rows = [
+        (judge, f"q{q}", order, said ^ bool(chance.random() < noise))
+        for judge, noise in (("a", 0.05), ("b", 0.4))
+        for q in range(30)
+        for said in [bool(q % 2)]
+        for order in ("given", "swapped")
+        for _ in range(tries)
+    ]
+    frame = pd.DataFrame(rows, columns=["judge", "question", "order", "verdict"])
+    frame["verdict"] = frame["verdict"].map({True: "X", False: "Y"})
+    document = compared(arms_by(judgments_from_frame(frame), "judge"))
+    said = render(document, "table")
+    assert "a is steadier over orders than b (omega +" in said
+    assert "repeats itself" not in said
+    assert says in " ".join(said.split("Caution: ")[1].split())
+    assert {code_of(one) for one in document.results["rows"][0]["cautions"]} == {"orders_pooled"}

@@ -237,18 +237,23 @@ def _of_the_order(of: Condition) -> Iterator[Reason]:
             IN_ONE_ORDER,
         )
     if varies(table, "order"):
-        shown = set(zip(known.questions, map(str, known.column("order")), strict=True))
         how = (
-            "they compare verdicts under one order and under two alike. The page (--html) and "
-            "the key omega_over tell these apart."
-            if len(shown) < n_judgments(table)
-            else "each was shown once, so that two verdicts differ in order and seed. Judge each "
+            "each was shown once, so that two verdicts differ in order and seed. Judge each "
             "order several times to tell the two apart."
+            if each_order_once(of)
+            else "they compare verdicts under one order and under two alike. The page (--html) and "
+            "the key omega_over tell these apart."
         )
         yield Reason(
             CautionCode.ORDERS_POOLED,
             f"Omega and agreement pool the orders in which a question was shown: {how}",
         )
+
+
+def each_order_once(of: Condition) -> bool:
+    """Whether no two verdicts on a question share an order, so that no try was repeated."""
+    shown = zip(of.judged.questions, map(str, of.judged.column("order")), strict=True)
+    return len({*shown}) == n_judgments(of.table)
 
 
 def _of_the_judge(of: Condition) -> Iterator[Reason]:

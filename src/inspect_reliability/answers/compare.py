@@ -40,6 +40,7 @@ from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
+from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
     compared_in_words,
@@ -421,6 +422,7 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
         for why in dict.fromkeys([side.silent, side.no_evidence]):
             if why:
                 yield Reason(why.code, f"{name}: {why}")
+    yield from _of_orders(names, sides)
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}
     if len(studies) > 1:
@@ -436,6 +438,22 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
             "other saw several orders, so its verdicts are responders. They cannot be compared "
             "one to one.",
         )
+
+
+def _of_orders(names: Sequence[str], sides: Sequence[Row]) -> Iterator[Reason]:
+    """What omega and agreement compare where the order of the options varies."""
+    vary = [side for side in sides if varies(side.table, "order")]
+    once = [name for name, side in zip(names, sides, strict=True) if side in vary]
+    once = [name for name, side in zip(once, vary, strict=True) if each_order_once(side)]
+    if vary:
+        how = (
+            f"{' and '.join(once)} judged each once, so nothing says how far a verdict repeats in "
+            "one order. Judge each order several times to tell the two apart."
+            if once
+            else "inspect-reliability report tells one order from two."
+        )
+        pooled = "Omega and agreement pool the orders in which a question was shown"
+        yield Reason(CautionCode.ORDERS_POOLED, f"{pooled}: {how}")
 
 
 # Changes between two times or versions, beyond noise.

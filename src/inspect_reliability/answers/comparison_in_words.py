@@ -5,10 +5,11 @@ from math import ceil
 
 from ..showing.document import Text
 from ..showing.formats import Record, amount, most_feasible, points, rounded
-from ..stats import SHARES
+from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .arms import SIDE
+from .cautions import CautionCode
 from .summary import next_step
 
 _WIDE, EXACT = 0.25, 0.1
@@ -27,6 +28,9 @@ _ASKED = (
     (("accuracy",), "is right more often"),
     (("icc", "omega", "agreement"), "repeats itself more"),
 )
+
+_OVER_ORDERS = "is steadier over orders"
+"""Of verdicts that differ in order as well: these repeat nothing."""
 """Coefficients (the first that is known answers), and the verb."""
 
 
@@ -35,7 +39,8 @@ def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
     known = {pair["coefficient"]: pair for pair in pairs}
     for names, what in _ASKED:
         if pair := next((known[name] for name in names if name in known), None):
-            yield pair, what
+            pooled = any(code_of(one) is CautionCode.ORDERS_POOLED for one in pair["cautions"])
+            yield pair, _OVER_ORDERS if pooled and pair["coefficient"] not in SHARES else what
 
 
 def _decided(pair: Record) -> bool:
