@@ -662,3 +662,20 @@ def test_a_page_that_stops_says_what_runs_where_labels_are(tmp_path: Path) -> No
     assert f"label {file} --most 40 --out label.html" in capped  # no more than are left
     done = invoke("label", file, "--most", "30", "--out", page)
     assert "30 of 40 outputs" in " ".join(done.stdout.split())
+
+
+def test_noisy_grades_without_labels_gain_by_means(tmp_path: Path) -> None:
+    """Nine tries lift a single try's ICC of about .3 (pandas, one-way) by Spearman and Brown."""
+    rng = np.random.default_rng(2)
+    level = rng.normal(5, 0.8, 200)
+    given = np.rint(level[:, None] + rng.normal(0, 1.3, (200, 4))).astype(int).clip(1, 10)
+    frame = pd.DataFrame(given).melt(ignore_index=False, value_name="verdict").reset_index()
+    frame = frame.rename(columns={"index": "question", "variable": "replication"})
+    of = frame.groupby("question")["verdict"]
+    between, within = 4 * of.mean().var(), of.var().mean()
+    icc = (between - within) / (between + 3 * within)
+    assert 0.2 < icc < 0.4
+    path = tmp_path / "noisy.csv"
+    frame.to_csv(path, index=False)
+    mean = 9 * icc / (1 + 8 * icc)
+    assert f"the mean of 9 has a reliability of only {mean:.2f}" in words("report", str(path))

@@ -314,7 +314,8 @@ def _mean(icc: float | None) -> str:
     """The fewest tries whose mean is reliable (Spearman 1910, Brown 1910)."""
     if icc is None or not 0 < icc < 1:
         return ""
-    for k in _MEANS:
-        if k * icc / (1 + (k - 1) * icc) >= RELIABLE:
-            return ": one is enough" if k == 1 else f": take the mean of {k}"
-    return ": the mean of several tries tells outputs apart only a little better"
+    reliable = {k: k * icc / (1 + (k - 1) * icc) for k in _MEANS}
+    if enough := next((k for k, one in reliable.items() if one >= RELIABLE), None):
+        return ": one is enough" if enough == 1 else f": take the mean of {enough}"
+    last = _MEANS[-1]
+    return f": even the mean of {last} has a reliability of only {reliable[last]:z.2f} (ICC)"
