@@ -18,7 +18,7 @@ from ..showing.keys import KEYS, declared
 from ..showing.python_calls import Answered
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
-from .row import Row
+from .row import Row, within_one_by_default
 from .score_variance import suites_in
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Analysis(Answered):
     @cached_property
     def panels(self) -> "list[LabelledCascade]":
         """Each row with what may be kept of it by the usual promise: of grades, within one step."""
-        from .labelled_cascade import LabelledCascade, within_one_by_default
+        from .labelled_cascade import LabelledCascade
         from .promise import Promise
 
         return [

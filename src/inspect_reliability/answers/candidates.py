@@ -25,8 +25,8 @@ from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .labelled_cascade import NO_STEP, are_grades, within_one_by_default
-from .row import NO_LABELS, Row
+from .labelled_cascade import NO_STEP
+from .row import NO_LABELS, Row, are_grades, within_one_by_default
 
 VOTES = (1, 3, 5)
 """Numbers of votes that are tried by default."""

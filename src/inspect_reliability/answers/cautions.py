@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..judgments.columns import GROUP_BY, dividing, of_role, varies
 from ..judgments.table import n_judgments, weights
-from ..record.same_model import same_model
+from ..record import same_model
 from ..showing.document import Grave
 from ..showing.formats import ROUNDING, amount, share
 from ..stats import Estimate, Reason, code_of, stopped_by_verdicts

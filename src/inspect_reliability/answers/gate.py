@@ -51,9 +51,8 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE, about
-from .labelled_cascade import tells_outputs_apart
 from .results import analyse
-from .row import KEPT, RATES, Row, refuse_unlabelled, valued
+from .row import KEPT, RATES, Row, refuse_unlabelled, tells_outputs_apart, valued
 from .summary import next_step, worst
 from .validity import by_these_labels
 

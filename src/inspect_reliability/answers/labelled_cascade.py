@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import isnan, nan
 from typing import Any
 
@@ -36,15 +36,12 @@ from ..stats.selective import (
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
 from .promise import Promise
-from .row import Row
+from .row import Row, tells_outputs_apart
 
 _OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
     "question"
 )
-
-_TELL_APART = ("epoch", "responder", "output")
-"""Columns by which each of several outputs of a question may be in a row of its own."""
 
 _LEVEL = 0.95
 
@@ -60,39 +57,12 @@ NO_STEP = (
 )
 
 
-def are_grades(rows: Sequence[Row]) -> bool:
-    """Whether verdicts and labels of all rows are grades of one scale, as a report takes them."""
-    known = [row.labelled for row in rows]
-    return all(one is not None and one.step is not None for one in known)
-
-
-def within_one_by_default(rows: Sequence[Row]) -> bool:
-    """Whether a verdict within one step is right by default.
-
-    Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
-    """
-    return are_grades(rows) and not any(row.stopped for row in rows)
-
-
 def several_outputs(rows: Sequence[Row]) -> str | None:
     """Why these rows get no promise, if their questions have several outputs; None if not."""
     if not any(row.counts.clustered for row in rows):
         return None
     apart = tells_outputs_apart(rows)
     return _OUTPUTS + (f", or group by what tells them apart (--by {apart})" if apart else "")
-
-
-def tells_outputs_apart(rows: Sequence[Row]) -> str | None:
-    """A column by which every row has one output a question; None without one."""
-    tables = [row.asked for row in rows]
-    return next((name for name in _TELL_APART if all(map(partial(_tells, name), tables))), None)
-
-
-def _tells(name: str, table: pd.DataFrame) -> bool:
-    if not {name, "sample"} <= {*table} or table[name].isna().any():
-        return False
-    own = table["question"].groupby([table[name], table["sample"]], dropna=False)
-    return bool(own.nunique().max() == 1)
 
 
 @dataclass(frozen=True, eq=False)

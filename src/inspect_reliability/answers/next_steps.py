@@ -12,8 +12,7 @@ from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
-from .labelled_cascade import tells_outputs_apart
-from .row import Row
+from .row import Row, tells_outputs_apart
 
 FEWEST = 3
 """Questions below which nothing has an interval, and says little of others."""

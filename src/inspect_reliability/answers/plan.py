@@ -33,10 +33,9 @@ from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficien
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision
 from .analysis import Analysis
-from .labelled_cascade import are_grades
 from .reliability import majority_of, votes_of, votes_table
 from .results import analyse
-from .row import Row, refuse_unlabelled
+from .row import Row, are_grades, refuse_unlabelled
 from .summary import cautions_of_rows, more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -55,6 +55,9 @@ STOPPED = (
 
 KEPT = "kept"
 """The share of questions whose verdict may be kept, with the usual promise."""
+
+_TELL_APART = ("epoch", "responder", "output")
+"""Columns by which each of several outputs of a question may be in a row of its own."""
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
@@ -356,3 +359,30 @@ def refuse_unlabelled(rows: Sequence[Row], names: Sequence[str], what: str) -> N
             f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0].title}{more} "
             "has one. Name a file of labels with --labels FILE."
         )
+
+
+def are_grades(rows: Sequence[Row]) -> bool:
+    """Whether verdicts and labels of all rows are grades of one scale, as a report takes them."""
+    known = [row.labelled for row in rows]
+    return all(one is not None and one.step is not None for one in known)
+
+
+def within_one_by_default(rows: Sequence[Row]) -> bool:
+    """Whether a verdict within one step is right by default.
+
+    Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
+    """
+    return are_grades(rows) and not any(row.stopped for row in rows)
+
+
+def tells_outputs_apart(rows: Sequence[Row]) -> str | None:
+    """A column by which every row has one output a question; None without one."""
+    tables = [row.asked for row in rows]
+    return next((name for name in _TELL_APART if all(map(partial(_tells, name), tables))), None)
+
+
+def _tells(name: str, table: pd.DataFrame) -> bool:
+    if not {name, "sample"} <= {*table} or table[name].isna().any():
+        return False
+    own = table["question"].groupby([table[name], table["sample"]], dropna=False)
+    return bool(own.nunique().max() == 1)

@@ -23,8 +23,8 @@ from ..designs.variations import shipped
 from ..errors import UserError
 from ..files import read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
+from ..record import same_model
 from ..record.rule import EXACT, read_choice
-from ..record.same_model import same_model
 from ..rejudging.again import NOT_MADE, RunLimits
 from ..rejudging.outputs import WANTED, PlannedReplications, made_in, read_one_log
 from ..rejudging.rejudging import Rejudging

@@ -20,15 +20,10 @@ from ..answers.kept import (
     sample_to_check,
     steady_is_not_right,
 )
-from ..answers.labelled_cascade import (
-    NO_STEP,
-    LabelledCascade,
-    are_grades,
-    within_one_by_default,
-)
+from ..answers.labelled_cascade import NO_STEP, LabelledCascade
 from ..answers.promise import Promise
 from ..answers.results import analyse
-from ..answers.row import Row, valued
+from ..answers.row import Row, are_grades, valued, within_one_by_default
 from ..answers.summary import more
 from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, named_by_file, names_judge

@@ -5,13 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..answers.kept import record
-from ..answers.labelled_cascade import (
-    LabelledCascade,
-    are_grades,
-    several_outputs,
-    tells_outputs_apart,
-)
+from ..answers.labelled_cascade import LabelledCascade, several_outputs
 from ..answers.next_steps import rejudge_call
+from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import next_step
 from ..shell import quote
 from ..showing.document import Text

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..answers.row import differing_only_in
 from ..errors import UserError
-from ..record.same_model import same_model
+from ..record import same_model
 from ..showing.formats import Record, plain_group
 from ..stats import Reason, ReliabilityError
 from ..stats.cells import ROUNDING, FloatArray, IntArray

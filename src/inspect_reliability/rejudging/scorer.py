@@ -18,6 +18,7 @@ from ..arguments import refuse_other_types
 from ..errors import UserError
 from ..errors.inspect_error import PrerequisiteError
 from ..metrics import reliability
+from ..record import same_model
 from ..record.replications import (
     DECIDED,
     Replications,
@@ -26,7 +27,6 @@ from ..record.replications import (
     replications_in,
 )
 from ..record.rule import KeepRule, read_choice
-from ..record.same_model import same_model
 from ..scoring.packed import label_of
 from ..shell import quote
 from ..verdicts import NON_RESPONSE

@@ -12,7 +12,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.table import Judgments
 from ..log_files import read_log
-from ..record.same_model import same_model
+from ..record import same_model
 from ..stats.cells import Flags, IntArray
 from .bets import (
     BASELINE,

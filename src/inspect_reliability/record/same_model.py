@@ -1,6 +1,0 @@
-"""Whether two names mean one model; a module of its own, so that reports load no inspect."""
-
-
-def same_model(one: str, other: str) -> bool:
-    """Whether two names mean one model, with or without provider and organisation."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
