@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# Imports make a million objects that stay: looking for garbage among them is a third of a collection.
+gc.disable()
+
 # Before transformers is imported, which would wait for a hub that cannot be reached.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
@@ -49,9 +52,9 @@ def pytest_collection_finish() -> None:
 
     What a test imports later is looked through in each: a tenth of all the time otherwise.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 100)
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
