@@ -9,7 +9,6 @@ before; from the middle on a fifth of the anchors turn. Each command runs in a p
 """
 
 import argparse
-import multiprocessing
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +20,7 @@ from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
 import epochs  # noqa: F401  # the model that answers at once
 from inspect_reliability.study.tasks import bbh_judge
-from many_rows import answered
+from many_rows import alone, answered
 
 JUDGES, EPOCHS = 10, 4
 
@@ -106,8 +105,7 @@ def write_checks(folder: str, checks: int) -> None:
 
 def measured(arguments: list[str], exit_code: int) -> str:
     """What a command takes."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        seconds, used, peak = pool.apply(answered, (arguments, exit_code))
+    seconds, used, peak = alone(answered, arguments, exit_code)
     return f"{seconds:.1f} s, {used:.1f} CPU s, {peak:,.0f} MB at most"
 
 

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,16 +94,18 @@ def answered(arguments: list[str], exit_code: int = 0) -> tuple[float, float, fl
     return time.perf_counter() - began, used, peak
 
 
+def alone(work: Callable[..., Any], *given: Any) -> Any:
+    """What a function returns, in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, given)
+
+
 def measured(form: str, rows: int, files: int) -> str:
     """What it takes to report this many rows in this many files of a form."""
-    alone = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        with alone.Pool(1, maxtasksperchild=1) as pool:
-            each = [(form, folder, worker, rows // files) for worker in range(files)]
-            paths = pool.starmap(write, each, chunksize=1)
+        paths = [alone(write, form, folder, worker, rows // files) for worker in range(files)]
         size = sum(path.stat().st_size for path in paths) / 2**20
-        with alone.Pool(1) as pool:
-            seconds, used, peak = pool.apply(answered, (["report", *map(str, paths)],))
+        seconds, used, peak = alone(answered, ["report", *map(str, paths)])
     return (
         f"{rows:,} judgments in {files} files of {form} ({size:,.0f} MB): {seconds:.1f} s, "
         f"{used:.1f} CPU s, {peak:,.0f} MB at most"

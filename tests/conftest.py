@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# Imports make a million objects that stay: looking for garbage among them is a third of a collection.
-gc.disable()
-
 # Before transformers is imported, which would wait for a hub that cannot be reached.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
@@ -34,6 +31,11 @@ ROOT = Path(__file__).parents[1]
 SLOW = {"process", "server", "browser", "network"}
 
 LONGEST = ("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py")
+
+
+def pytest_collection() -> None:
+    """Look for no garbage while tests are imported: of a million objects, nearly all stay."""
+    gc.disable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

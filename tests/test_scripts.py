@@ -10,9 +10,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 from inspect_reliability.hf_seeded.forward import ForwardPass
@@ -65,7 +66,11 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "labelling": ("--studies 1", {"QUESTIONS": 200, "MOST": 80}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
-    "many_logs": ("--logs 2 --samples 4 --checks 30", {}),
+    "many_logs": (
+        "--logs 2 --samples 4 --checks 20",
+        # `many_rows` starts processes.
+        {"ANCHORS": 10, "alone": lambda work, *given: work(*given)},
+    ),
     "moves": ("--quick", {"QUESTIONS": (30,), "STUDIES": 4, "TRUTH": 500}),
     "plans": (
         "--quick",
@@ -119,6 +124,9 @@ PARTS: dict[str, dict[str, Any]] = {
 """The same of what benches share."""
 
 
+BESIDE_INSPECT = {"end_to_end", "replications"}
+"""Benches that ask inspect's provider `hf/` as well."""
+
 ENGINE = {"end_to_end", "exact", "experiments", "precision", "replications", "stopping"}
 """Benches that time the engine."""
 
@@ -165,6 +173,22 @@ def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return known
 
 
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `hf/` wait milliseconds for more of a batch, and for its end, not a second or two."""
+    from inspect_ai.model._providers import hf
+
+    def drained(
+        queue: Any, timeout: float, drain: Any = getattr(hf, "_drain_batches", None)
+    ) -> Any:
+        return drain(queue, timeout=timeout / 100)
+
+    async def sleep(seconds: float) -> None:
+        await anyio.sleep(seconds / 100)
+
+    monkeypatch.setattr(hf, "_drain_batches", drained, raising=False)
+    monkeypatch.setattr(hf, "anyio", SimpleNamespace(**vars(anyio) | {"sleep": sleep}))
+
+
 def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """A bench whose `main` measures at its smallest size."""
     monkeypatch.syspath_prepend(ROOT / "bench")
@@ -174,6 +198,8 @@ def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         for constant, value in smaller.items():
             assert hasattr(module, constant), f"{name} has no {constant}"
             monkeypatch.setattr(module, constant, value)
+    if bench in BESIDE_INSPECT:
+        _at_once(monkeypatch)
     gc.freeze()  # what is imported, for each measurement collects garbage
     monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
     return module
