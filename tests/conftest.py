@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
+from processes import PLACE
 
 # How long an example takes depends on what else the machine does, not on what is tested.
 # The same few examples every time, or a change is refused for what it did not do; more with
@@ -31,6 +33,20 @@ ROOT = Path(__file__).parents[1]
 SLOW = {"process", "server", "browser", "network"}
 
 LONGEST = ("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make a place for what the workers of this run share, which know it as a variable."""
+    if not hasattr(config, "workerinput"):
+        place = Path(tempfile.mkdtemp(), f"run-{os.getpid()}")
+        place.mkdir()
+        os.environ[PLACE] = str(place)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove it, which ends the process that waits there."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(Path(os.environ.pop(PLACE)).parent)
 
 
 def pytest_collection() -> None:

@@ -1,13 +1,25 @@
-"""Processes of their own that start at once: children of one that has imported what they need."""
+"""Processes of their own that start at once: children of one that has imported what they need.
 
+All workers of a run share that one, since its imports take longer than any test.
+"""
+
+import gc
 import os
+import signal
+import socket
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from subprocess import CompletedProcess
+
+from filelock import FileLock
 
 COMMAND = "from inspect_reliability.cli import main; main()"
 INSPECT = "from inspect_ai._cli.main import main; main()"
@@ -28,25 +40,50 @@ class Killed(Hooks):
 """
 """Code before a command: how it ends at the end of a sample, the n-th (`KILLED % n`)."""
 
-_CONTEXT = get_context("forkserver")
-_CONTEXT.set_forkserver_preload(
-    [
-        "installed",
-        *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
-        "inspect_reliability.showing.html",
-        "inspect_reliability.study.published.imported",
-        "inspect_reliability.hf_seeded.provider",
-        "inspect_ai._cli.main",
-        "inspect_ai._eval.task.run",
-        "transformers.models.llama.modeling_llama",
-        "inspect_ai.agent._acp.server",
-        "inspect_ai.model._openai",
-        "inspect_evals._registry",
-        "datasets",
-        "fastapi",
-        "looked_up",
-    ]
-)
+PLACE = "TESTS_PROCESSES"
+"""Variable with a folder for what the workers of a run share, which ends with the run's number."""
+
+_IMPORTED = [
+    "installed",
+    *(f"inspect_reliability.cli.{name}" for name in ("report", "rejudge", "sweep")),
+    "inspect_reliability.showing.html",
+    "inspect_reliability.study.published.imported",
+    "inspect_reliability.hf_seeded.provider",
+    "inspect_ai._cli.main",
+    "inspect_ai._eval.task.run",
+    "transformers.models.llama.modeling_llama",
+    "inspect_ai.agent._acp.server",
+    "inspect_ai.model._openai",
+    "inspect_evals._registry",
+    "datasets",
+    "fastapi",
+    "looked_up",
+]
+
+
+class Process:
+    """Code that runs beside the test."""
+
+    def __init__(self, link: Connection) -> None:
+        self._link = link
+        self.pid: int = link.recv()
+        self._status: int | None = None
+
+    @property
+    def exitcode(self) -> int | None:
+        """How it ended: minus the signal if by one; None while it runs."""
+        if self._status is None and self._link.poll():
+            self._status = self._link.recv()
+        return self._status
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        if self._status is None:
+            self._link.poll(timeout)
+
+    def end(self, by: int = signal.SIGTERM) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, by)
 
 
 def python(
@@ -63,8 +100,7 @@ def python(
         process.join(timeout)
         words = ["-c", *map(str, arguments)]
         if process.exitcode is None:
-            process.kill()
-            process.join()
+            process.end(signal.SIGKILL)
             raise TimeoutError(f"{words} took over {timeout} s: {out.read_text()}{err.read_text()}")
         return CompletedProcess(words, process.exitcode, out.read_text(), err.read_text())
 
@@ -76,23 +112,92 @@ def start(
     environment: dict[str, str] | None = None,
     out: Path = Path(os.devnull),
     err: Path = Path(os.devnull),
-) -> BaseProcess:
+) -> Process:
     """Run code as `python -c` does, beside the test."""
     variables = os.environ | {"OMP_NUM_THREADS": "1"} | (environment or {})
-    words = ["-c", *map(str, arguments)]
-    process = _CONTEXT.Process(
-        target=_run, args=(code, words, str(cwd or Path.cwd()), variables, out, err)
-    )
+    link = Client(_parent(), "AF_UNIX")
+    link.send((code, ["-c", *map(str, arguments)], str(cwd or Path.cwd()), variables, out, err))
+    return Process(link)
+
+
+def _parent() -> str:
+    """Where the process listens that has imported everything; the first that needs it starts it."""
+    folder = os.environ[PLACE]
+    place = f"{folder}/socket"
+    with FileLock(f"{folder}/lock"):
+        if not os.path.exists(place):
+            paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+            with open(f"{folder}/err", "w+") as err:
+                parent = subprocess.Popen(
+                    [sys.executable, "-c", "import processes; processes.serve()"],
+                    env=os.environ | paths,
+                    cwd=Path(__file__).parent,
+                    stdin=subprocess.DEVNULL,
+                    stdout=err,
+                    stderr=err,
+                )
+                while not os.path.exists(place):
+                    assert parent.poll() is None, Path(err.name).read_text()
+                    time.sleep(0.02)
+    return place
+
+
+def serve() -> None:
+    """Import everything, and start processes until the folder of the run is gone."""
+    gc.disable()  # what is imported is never garbage
+    for module in _IMPORTED:
+        with suppress(ImportError):
+            import_module(module)
+    gc.freeze()
+    gc.enable()
+    place, owner = f"{os.environ[PLACE]}/socket", int(os.environ[PLACE].rpartition("-")[2])
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{place}.new")
+        listening.listen()
+        os.rename(f"{place}.new", place)
+        listening.settimeout(1)
+        while os.path.exists(place) and _runs(owner):
+            with suppress(TimeoutError):
+                asking = listening.accept()[0]
+                if os.fork() == 0:
+                    try:
+                        _attend(Connection(asking.detach()))
+                    finally:
+                        os._exit(0)
+                asking.close()
+
+
+def _runs(pid: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _attend(link: Connection) -> None:
+    """Start the process that a test asks for, and say its number, and later how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    process = get_context("fork").Process(target=_run, args=link.recv())
     process.start()
-    return process
+    link.send(process.pid)
+    process.join()
+    with suppress(BrokenPipeError):  # nobody waited
+        link.send(process.exitcode)
 
 
 def _run(
-    code: str, words: Sequence[str], cwd: str, variables: dict[str, str], out: Path, err: Path
+    code: str,
+    words: Sequence[str],
+    cwd: str,
+    variables: dict[str, str],
+    out: Path,
+    err: Path,
 ) -> None:
     for path, stream in ((out, sys.stdout), (err, sys.stderr)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream.fileno())
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.environ.clear()
     os.environ.update(variables)
     os.chdir(cwd)

@@ -10,12 +10,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
-import anyio
 import pytest
 
+from evals import hurry
 from inspect_reliability.hf_seeded.forward import ForwardPass
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 
@@ -173,22 +173,6 @@ def _beginnings(bench: str, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return known
 
 
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `hf/` wait milliseconds for more of a batch, and for its end, not a second or two."""
-    from inspect_ai.model._providers import hf
-
-    def drained(
-        queue: Any, timeout: float, drain: Any = getattr(hf, "_drain_batches", None)
-    ) -> Any:
-        return drain(queue, timeout=timeout / 100)
-
-    async def sleep(seconds: float) -> None:
-        await anyio.sleep(seconds / 100)
-
-    monkeypatch.setattr(hf, "_drain_batches", drained, raising=False)
-    monkeypatch.setattr(hf, "anyio", SimpleNamespace(**vars(anyio) | {"sleep": sleep}))
-
-
 def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """A bench whose `main` measures at its smallest size."""
     monkeypatch.syspath_prepend(ROOT / "bench")
@@ -199,7 +183,7 @@ def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
             assert hasattr(module, constant), f"{name} has no {constant}"
             monkeypatch.setattr(module, constant, value)
     if bench in BESIDE_INSPECT:
-        _at_once(monkeypatch)
+        hurry(monkeypatch)
     gc.freeze()  # what is imported, for each measurement collects garbage
     monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
     return module

@@ -4,7 +4,6 @@ import socket
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -19,7 +18,7 @@ from commands import invoke
 from evals import evaluate
 from inspect_reliability import tiny_judge
 from inspect_reliability.study.tasks import bbh_judge
-from processes import INSPECT, python, start
+from processes import INSPECT, Process, python, start
 
 pytestmark = pytest.mark.server
 
@@ -51,15 +50,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             wait_for(f"http://127.0.0.1:{port}/health", server)
             yield "openai-api/served/tiny-judge"
         finally:
-            server.terminate()
+            server.end()
             server.join(timeout=30)
             assert server.exitcode is not None
 
 
-def wait_for(address: str, server: BaseProcess) -> None:
+def wait_for(address: str, server: Process) -> None:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        assert server.is_alive(), "the server ended"
+        assert server.exitcode is None, "the server ended"
         try:
             with urlopen(address, timeout=5):
                 return

@@ -141,7 +141,7 @@ def test_a_chat_template_that_shows_no_message() -> None:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Model, socket.socket]]:
     """A model, and the socket at which its server would listen; nobody waits for long."""
-    monkeypatch.setattr(requests, "_SECONDS", 1)
+    monkeypatch.setattr(requests, "_SECONDS", 0.1)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
@@ -163,7 +163,7 @@ def test_a_server_that_is_not_there(
     begun = monotonic()
     assert reachable_model(judge) is judge
     assert monotonic() - begun < 10
-    assert "has said nothing for 1 seconds" in caplog.text
+    assert "has said nothing for 0.1 seconds" in caplog.text
 
 
 @pytest.mark.server

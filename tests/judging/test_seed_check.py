@@ -20,7 +20,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 
-from evals import evaluate
+from evals import evaluate, hurry
 from graders import LENIENT, TINY, letters, run, suite, tiny
 from inspect_reliability import tiny_judge
 from inspect_reliability.answers import analyse
@@ -186,8 +186,7 @@ def test_a_provider_that_ignores_seeds_is_found_out(
     """Inspect's own provider seeds only when it loads the model; the log warns, once."""
     folder = str(tiny_judge.folder())
     model = get_model("hf/tiny", model_path=folder, tokenizer_path=folder, device="cpu")
-    # A batch is as large as that; before a smaller one is made, two seconds pass.
-    monkeypatch.setattr(model.api, "max_connections", lambda: 1)
+    hurry(monkeypatch)
     with caplog.at_level(logging.WARNING):
         options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
         log = judge(bbh_judge(), model, tmp_path, **options)
