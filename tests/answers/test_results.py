@@ -3,13 +3,15 @@
 import pickle
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from example_judgments import changed, made, together
+from inspect_reliability import judgments_from_frame
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis, Results
-from inspect_reliability.answers.reliability import votes_table
+from inspect_reliability.answers.reliability import NO_VOTE, votes_table
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.results import RESULTS
 from inspect_reliability.showing import Form, render
@@ -128,3 +130,55 @@ def test_a_number_that_is_not_known_is_a_dash_with_its_reason() -> None:
         if isinstance(one, Text)
     }
     assert alone == "-: two majorities of 5 need 10 tries of a question."
+
+
+def noisy(labels: bool, silent: float = 0.0) -> pd.DataFrame:
+    """Verdicts of 40 questions, ten each, of a judge that is right in 85%."""
+    chance = np.random.default_rng(7)
+    rows = []
+    for q in range(40):
+        own = "AB"[q % 2]
+        for r in range(10):
+            given = own if chance.random() < 0.85 else "BA"[q % 2]
+            said = None if chance.random() < silent else given
+            rows.append({"question": f"q{q}", "replication": r + 1, "verdict": said, "label": own})
+    return pd.DataFrame(rows).drop(columns=[] if labels else "label")
+
+
+def test_one_number_of_votes_with_its_interval() -> None:
+    """The table has as many votes as the sentence, with the interval of the JSON."""
+    analysis = analyse(judgments_from_frame(noisy(labels=True), judge="j"))
+    said = render(report_document(analysis), "markdown")
+    votes = re.search(r"the majority of (\d) is right in (\d+%)", said)
+    assert votes
+    [right] = analysis.results["validity"]
+    ours = next(one for one in right["votes"] if one["votes"] == int(votes[1]))
+    best = right["votes"][-1]
+    assert best["votes"] > ours["votes"] > 1
+    low, high = (f"{100 * end:.0f}" for end in ours["accuracy_interval"])
+    assert rf"| {votes[2]} ({votes[1]}) \[{low}, {high}\] |" in said
+    assert analysis.summary()["n_votes"].tolist() == [ours["votes"]]
+
+
+def test_one_vote_and_one_try_are_told_apart_where_outputs_have_no_verdict() -> None:
+    """Both shares are those of pandas' pairs, and a sentence says what parts them."""
+    frame = noisy(labels=False, silent=0.2)
+    analysis = analyse(judgments_from_frame(frame, judge="j"))
+
+    def again(given: pd.DataFrame) -> float:
+        number = given.groupby(["question", "verdict"], dropna=False).size()
+        tries = number.groupby("question").sum()
+        alike = (number * (number - 1)).groupby("question").sum()
+        return float((alike / (tries * (tries - 1))).mean())
+
+    row = analysis.rows[0]
+    table, said, *_ = votes_table(analysis, row, "")
+    assert isinstance(table, Table)
+    assert isinstance(said, Text)
+    kept = frame.dropna()
+    # Questions with too few verdicts for the largest majority do not enter.
+    most = int(table.headings[-1])
+    kept = kept[kept.groupby("question")["verdict"].transform("size") >= 2 * most]
+    assert table.rows[0][:2] == ["Same again", f"{again(kept):.0%}"]
+    assert said.text == f"{NO_VOTE[0].upper()}{NO_VOTE[1:]} ({again(frame):.0%} again)."
+    assert again(kept) > again(frame) + 0.05

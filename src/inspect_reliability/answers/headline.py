@@ -19,7 +19,7 @@ from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
 from .labelled_cascade import LabelledCascade
-from .next_steps import FEWEST, GAIN, enough_means, majorities, same_for_all
+from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
 from .row import Row
 from .score_variance import moves_score
 from .validity import is_of_scale, near_in_words, no_better_than_always
@@ -217,7 +217,7 @@ def _by_votes(right: Record) -> str:
     if gain <= GAIN:
         repeat = right["wrong_twice"] - right["wrong"] / 2 > ROUNDING
         return f"more votes add little{', since most errors repeat' if repeat else ''}"
-    enough = next(one for one in votes if one["accuracy"] >= last["accuracy"] - GAIN / 2)
+    enough = next(one for one in votes if one["votes"] == better_by(right))
     return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
 
 

@@ -245,6 +245,13 @@ def votes(analysis: Analysis) -> Iterator[Record]:
             yield row.keys | found | {"reason": reason}
 
 
+NO_VOTE = (
+    "outputs without a verdict have no vote, while the agreement of two tries counts them as one "
+    "more verdict"
+)
+"""Why one vote and one try may not come out the same equally often."""
+
+
 def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
     """How often the majority of so many votes is right, and comes out the same again.
 
@@ -281,6 +288,10 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
     if lines:
         what = "Votes" if of_scale else "Majorities"
         yield Table(["Votes", *map(str, shown)], lines, whom and f"{what} of {whom}")
+    if lines and len(again) > 1 and row.without_verdict:
+        agreed = row.estimates["agreement"].value
+        same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
+        yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
     yield from dashes(several.format(n, 2 * n) for n in lacking[:1])

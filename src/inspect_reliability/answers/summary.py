@@ -290,23 +290,27 @@ def _cell(record: Record, key: str, form: str, n: int) -> NumberCell | None:
 def _with_votes(
     analysis: Analysis, row: Row, right: Record | None
 ) -> tuple[str, int, NumberCell] | None:
-    """What votes are counted by, how many, and how often they are right, near or the same."""
+    """What votes are counted by, how many, and how often they are right, near or the same.
+
+    As many as the headline says, where it says that they gain.
+    """
     n, key = row.numbers.n_questions, "accuracy"
     if right:
-        n = right["n_labelled"]
-        last = majorities(right)[1:][-1:]
+        n, k = right["n_labelled"], better_by(right)
+        known = majorities(right)[1:]
         if is_of_scale(right):
             key = "within_one"
-            last = [one for one in right["means"][1:] if one[key] is not None][-1:]
+            known = [one for one in right["means"][1:] if one[key] is not None]
+        last = [one for one in known if one["votes"] == k] or known[-1:]
     else:
         key = "agreement"
         known = [one for one in analysis.of(row, "votes") if one[key] is not None]
         odd = [one for one in known if one["votes"] % 2 and one["votes"] > 1]
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
-        ends = one[f"{key}_interval"] or ()
-        said = f"{share(one[key], n)} ({one['votes']})"
-        return key, one["votes"], NumberCell(said, one[key], *ends)
+        value, *ends = span(one, key, "%", n).split(" ", 1)
+        said = " ".join([value, f"({one['votes']})", *ends])
+        return key, one["votes"], NumberCell(said, one[key], *(one[f"{key}_interval"] or ()))
     return None
 
 
@@ -315,11 +319,13 @@ def _what_votes_say(analysis: Analysis) -> str:
     rights = {row: next(iter(analysis.of(row, "validity")), None) for row in analysis.rows}
     known = [_with_votes(analysis, row, right) for row, right in rights.items() if _draws(row)]
     votes = grouped_by(filter(None, known), lambda one: one[0])
-    return "; ".join(
+    said = [
         words.format(own[0][1] if len({one[1] for one in own}) == 1 else "(so many)")
         for key, words in _OF_VOTES.items()
         if (own := votes.get(key))
-    )
+    ]
+    silent = any(row.without_verdict for row in analysis.rows)
+    return "; ".join([*said, reliability.NO_VOTE] if said and silent else said)
 
 
 def _columns(keys: Collection[str]) -> list[TableColumn]:

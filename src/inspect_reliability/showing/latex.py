@@ -20,7 +20,7 @@ r"""\textwidth of an article, and the width of a letter and between columns, all
 _SMALLER = {"": 1.0, r"\small": 0.9, r"\footnotesize": 0.8}
 """Sizes of type, and how much narrower they make a table of 10 points."""
 
-_ESTIMATE = re.compile(r"(\S+) (\[\S+ \S+\])")
+_ESTIMATE = re.compile(r"(\S+(?: \(\d+\))?) (\[\S+ \S+\])")
 
 
 _MEANINGS = {

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from itertools import compress, product
+from textwrap import wrap
 
 from rich import box
 from rich.cells import cell_len
@@ -18,8 +19,8 @@ _PIPE_WIDTH = 180
 _LONGEST_WORDS = (40, 16)
 """Characters of a word that are kept together, if there is room; a longer one may be broken."""
 
-_UNBROKEN = re.compile(r"\S* ?\[\S+ \S+\]|[\d,]+ x \S+")
-"""A value with its interval, an interval, and N x R: no line breaks these."""
+_UNBROKEN = re.compile(r"\S*(?: \(\d+\))? ?\[\S+ \S+\]|\S+ \(\d+\)|[\d,]+ x \S+")
+"""A value with its votes and interval, an interval, and N x R: no line breaks these."""
 
 _ESTIMATE = re.compile(r"(\S+) (\[\S+ \S+\])")
 
@@ -83,8 +84,8 @@ def _print(out: Console, block: Block) -> None:
 def print_table(out: Console, table: Table) -> None:
     """Print a table.
 
-    Lines break between words. If the table is too wide, each interval goes below its value; if it
-    still does not fit, each row becomes a list of its own.
+    Lines break between words. If the table is too wide, each interval goes below its value where
+    that takes fewer lines; if it still does not fit, each row becomes a list of its own.
     """
     shown = table.rows[: table.most or None]
     kept = [any(row[k] for row in shown) for k in range(len(table.headings))]
@@ -94,8 +95,14 @@ def print_table(out: Console, table: Table) -> None:
         out.print(RichText(one_line(table.title), style="bold"))
     if table.about:
         print_text(out, table.about, _STYLES["legend"])
-    for longest, lines, gap in product(_LONGEST_WORDS, (one, two), (2, 1)):
-        if widths := _widths(lines, out.width - gap * len(lines[0]), longest):
+    for longest in _LONGEST_WORDS:
+        fitting = [
+            (lines, widths, gap)
+            for lines, gap in product((one, two), (2, 1))
+            if (widths := _widths(lines, out.width - gap * len(lines[0]), longest))
+        ]
+        if fitting:
+            lines, widths, gap = min(fitting, key=lambda one: _height(one[0][1:], one[1]))
             _print_grid(out, lines, widths, [*compress(table.numbers, kept)], gap)
             return
     for cells in one[1:]:
@@ -103,6 +110,18 @@ def print_table(out: Console, table: Table) -> None:
             if cell:
                 out.print(RichText(f"  {name}: {cell}" if name else f"  {cell}"))
         out.print()
+
+
+def _height(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> int:
+    """How many lines rows take in columns of these widths."""
+    return sum(
+        max(
+            sum(max(len(wrap(part, width)), 1) for part in cell.split("\n"))
+            for cell, width in zip(cells, widths, strict=True)
+            if width
+        )
+        for cells in lines
+    )
 
 
 def _print_grid(
