@@ -12,6 +12,7 @@ import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import model_graded_qa
+from scipy import stats
 
 import graders
 from commands import invoke, results
@@ -392,6 +393,14 @@ def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> Non
         said = answer(judge(right, tries=2, label=labels), tmp_path)
         assert (f"{labelled} labels are too few to promise at most 10% wrong" in said) == few
         assert ("none of its verdicts can be used" in said) != few
+
+
+def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
+    """Eight errors of 60 are no sign that more than 10% are wrong, and promise nothing."""
+    labels: Any = lambda q, r: [wrong, right][q >= 8](q)  # noqa: E731
+    assert stats.binomtest(8, 60, 0.1, "greater").pvalue > 0.05
+    said = answer(judge(right, 60, 2, label=labels), tmp_path)
+    assert "60 labels show no part of its verdicts to be at most 10% wrong" in said
 
 
 def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from scipy import stats
 
 from inspect_reliability.stats.selective import (
     Cascade,
+    Rule,
+    Threshold,
     Votes,
     fewest_kept,
     half_width,
@@ -266,3 +268,12 @@ def test_all_that_could_be_kept_is_tested_first_where_asked() -> None:
     step = selective_rule(cascade, 0.1, 0.95, whole_first=True).step
     assert step is not None
     assert (step.errors, step.n_labelled) == (4, 115)
+
+
+@pytest.mark.parametrize("errors", range(12))
+def test_what_cannot_be_promised_is_ruled_out_at_every_threshold(errors: int) -> None:
+    """By the binomial test of scipy, at the strict threshold and at the loose one."""
+    path = Threshold(1.0, 0.5, 20, errors), Threshold(0.5, 1.0, 40, 12)
+    above = stats.binomtest(errors, 20, 0.1, "greater").pvalue <= 0.05
+    assert stats.binomtest(12, 40, 0.1, "greater").pvalue <= 0.05
+    assert Rule(None, path).refuted(0.1, 0.95) == above

@@ -186,8 +186,11 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
             yield f"{used} of its verdicts can be used with {error}{by}"
         elif few := _few_labels(panel, error):
             yield few
-        else:
+        elif panel.rule.refuted(panel.promise.max_error, panel.promise.confidence):
             yield f"none of its verdicts can be used with {error}"
+        else:
+            labels = amount(int(panel.cascade.labelled.sum()), "label")
+            yield f"{labels} show no part of its verdicts to be {error}"
 
 
 def _few_labels(panel: LabelledCascade, error: str) -> str:

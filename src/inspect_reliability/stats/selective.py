@@ -166,6 +166,18 @@ class Rule:
     path: tuple[Threshold, ...]
     labels: int | None = None
 
+    def refuted(self, max_error: float, confidence: float) -> bool:
+        """Whether more than `max_error` is shown to be wrong at every threshold.
+
+        At each, P(Bin(n, max_error) >= errors) <= 1 - `confidence` (Clopper & Pearson 1934).
+        """
+        from scipy.special import bdtrc
+
+        n = np.array([step.n_labelled for step in self.path])
+        errors = np.array([step.errors for step in self.path])
+        more = (errors > 0) & (bdtrc(np.maximum(errors - 1, 0), n, max_error) <= 1 - confidence)
+        return bool(more.all())
+
 
 def fewest_kept(max_error: float, confidence: float, whole_first: bool = False) -> int:
     """Labelled questions without an error that promise this, ceil(ln delta / ln(1 - alpha)).
