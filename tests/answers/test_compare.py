@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from commands import full
 from example_judgments import made, together
@@ -167,7 +169,7 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
 
 @pytest.mark.slow
 def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
-    """An interval shrinks with the square root of labels; the rest of those there are is drawn."""
+    """So many tell in four of five studies; the rest of those there are is drawn."""
 
     few = {5: -1, 6: 1}  # the two verdicts of a hundred that differ between two who are alike
 
@@ -186,14 +188,16 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
         pair: dict[str, Any] = next(one for one in pairs if one["coefficient"] == "accuracy")
         return " ".join(render(document, "table").partition("Next: ")[2].split()), pair
 
-    said, pair = asked(800, 80)
+    said, pair = asked(1600, 80)
     low = pair["difference_interval"][0]
-    needed = ceil(80 * ((0.1 - low) / 0.1) ** 2)
+    farthest = (0.1 - low) * (1 + norm.ppf(0.8) / student.ppf(0.975, 79))
+    needed = ceil(80 * (farthest / 0.1) ** 2)
     assert low < 0 < pair["difference"] == pytest.approx(0.1)
-    assert said.startswith(f"label {needed - 80} more questions of both (about {needed} in all")
+    of = f"(about {needed} in all to tell with 80% probability, if it stays as it is)"
+    assert said.startswith(f"label {needed - 80} more questions of both {of}")
     assert f"inspect-reliability label LOGS --most {needed - 80} --out more.html" in said
     said, _ = asked(needed - 10, 80)
-    assert said.startswith(f"label the other {needed - 90}, and judge 10 more questions with both")
+    assert said.startswith(f"label the other {needed - 90}, judge 10 more questions with both, ")
     assert f"--most {needed - 90} --out" in said
     said, _ = asked(80, 80)
     assert said.startswith(f"judge {needed - 80} more questions with both, and label them")

@@ -81,7 +81,7 @@ def test_nothing_is_drawn_where_everything_has_a_label(tmp_path: Path) -> None:
     """More labels take more questions; `label` would be refused."""
     said = answer(judge(coin, tries=2, label=right), tmp_path)
     assert re.search(
-        r"Next: judge more questions, and label them \(\d+ in all for \+-5 points", said
+        r"Next: judge \d+ more questions, and label them \(about \d+ in all for \+-5 points", said
     )
 
 
@@ -90,7 +90,7 @@ def test_so_many_are_drawn_as_lack_a_label(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     labels: Any = lambda q, r: right(q) if q < 12 else None  # noqa: E731
     said = answer(judge(coin, 40, 2, label=labels), tmp_path)
-    wanted = re.search(r"label more questions \((\d+) in all for \+-5 points\)", said)
+    wanted = re.search(r"and label them \(about (\d+) in all for \+-5 points\)", said)
     assert wanted
     assert f"--most {min(int(wanted[1]) - 12, 28)} --out more.html" in said
     followed(said)
@@ -371,7 +371,7 @@ def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path
     assert "the mean of 3 tries, rounded to a grade, is within one step in 100%" in said
     assert "no better than always 3 (100% of these labels)" in said
     assert "Next: take the mean" not in said
-    assert "Next: judge more questions, and label them" in said
+    assert re.search("Next: judge [0-9]+ more questions, and label them", said)
 
 
 def test_one_question_is_no_questions(tmp_path: Path) -> None:
@@ -409,7 +409,7 @@ def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     unsteady: Any = lambda q, r: wrong(q) if (q % 6, r) == (1, 0) else mixed(q, r)  # noqa: E731
     said = answer(judge(unsteady, 6, 4, label=right), tmp_path)
     assert "try another prompt" not in said
-    assert re.search(r"Next: judge more questions, and label them \(\d+ in all", said)
+    assert re.search(r"Next: judge \d+ more questions, and label them \(about \d+ in all", said)
     assert "Next: try another prompt or judge" in answer(
         judge(unsteady, 60, 4, label=right), tmp_path
     )

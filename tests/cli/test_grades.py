@@ -555,9 +555,9 @@ def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
     assert "These are grades: labels are planned for how often a verdict is within one" in said
     n = results("plan", file, "--half-width", ".04")["rows"][0]["designs"][0]["n_questions"]
     if n > 100:
-        assert f"label the other 40 questions, and judge and label {n - 100} more" in said
+        assert f"label the other 40, judge {n - 100} more questions, and label them" in said
     else:
-        assert f"label {n - 60} more of what was judged ({n} in all)" in said
+        assert f"label {n - 60} more questions (about {n} in all for +-4 points)" in said
     (exact,) = results("plan", file, "--for", "accuracy")["rows"]
     assert {one["coefficient"] for one in exact["designs"]} == {"accuracy"}
 

@@ -24,7 +24,7 @@ from inspect_reliability.stats import (
     panel,
 )
 from inspect_reliability.stats.pilot import MOVES
-from inspect_reliability.stats.planning import Precision, precision
+from inspect_reliability.stats.planning import Precision, precision, questions_to_tell
 
 SHARES = np.array([0.15, 0.2, 0.1, 0.55])
 
@@ -465,3 +465,21 @@ def test_an_omega_lower_than_replications_allow_is_not_planned() -> None:
     assert pilot.value == pytest.approx(-0.30224525)
     with pytest.raises(ReliabilityError, match="More than 1,000,000"):
         pilot.design(0.1, 5)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_so_many_questions_tell_in_four_of_five_studies(sign: int) -> None:
+    """Of simulated studies of the number, 80% have an interval without 0; of half, far fewer."""
+    chance, n, mean = np.random.default_rng(0), 60, sign * 0.1
+    reach = stats.t.ppf(0.975, n - 1) / np.sqrt(n)
+    needed = questions_to_tell(mean, (mean - reach, mean + reach), n)
+    assert needed is not None
+
+    def told(size: int) -> float:
+        drawn = chance.normal(mean, 1, size=(2000, size))
+        least = stats.t.ppf(0.975, size - 1) * drawn.std(axis=1, ddof=1) / np.sqrt(size)
+        return float((sign * drawn.mean(axis=1) > least).mean())
+
+    assert told(needed) == pytest.approx(0.8, abs=0.03)
+    assert told(needed // 2) < 0.6
+    assert questions_to_tell(0.0, (-1.0, 1.0), n) is None

@@ -1,15 +1,16 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
 from collections.abc import Iterator, Sequence
-from math import ceil
 
 from ..showing.document import Text
-from ..showing.formats import Record, amount, most_feasible, points, rounded
+from ..showing.formats import Record, amount, most_feasible, percent, points, rounded
 from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
+from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
 from .arms import SIDE
 from .cautions import CautionCode
+from .next_steps import more_labels
 from .summary import next_step
 
 _WIDE, EXACT = 0.25, 0.1
@@ -129,27 +130,19 @@ def next_of_two(pairs: Sequence[Record], left: int, logs: str) -> list[Text]:
     if _decided(pair):
         return next_step(f"use {_ahead(pair)}")
     if not ends:
-        return _more_labels(_FIRST_LABELS, left, logs, "")
+        return next_step(*more_labels(_FIRST_LABELS, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
         return next_step(f"take the cheaper one: they differ by at most {points(most, n)} points")
-    needed = exact or _to_decide(pair)
+    needed = exact or questions_to_tell(pair["difference"], ends, n)
     if needed is None or needed > most_feasible(n):
         return next_step(
             f"take the cheaper one: more than {most_feasible(n):,} labelled questions would be "
             "needed to tell which is right more often"
         )
-    why = f"give it to within {EXACT * 100:.0f} points" if exact else "tell, if it stays as it is"
-    return _more_labels(max(needed - n, 1), left, logs, f" (about {needed:,} in all {why})")
-
-
-def _more_labels(lacking: int, left: int, logs: str, why: str) -> list[Text]:
-    """To label so many more, of those there are and of those still to judge."""
-    if lacking <= left:
-        return next_step(f"label {lacking:,} more questions of both{why}", _draw(logs, lacking))
-    judged = f"judge {amount(lacking - left, 'more question')} with both, and label them{why}"
-    if not left:
-        return next_step(judged)
-    return next_step(f"label the other {left:,}, and {judged}", _draw(logs, left))
+    gives = f"for +-{EXACT * 100:.0f} points"
+    if not exact:
+        gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
+    return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))
 
 
 def next_of_several(labelled: bool, left: int, logs: str) -> list[Text]:
@@ -170,17 +163,3 @@ def _first_labels(left: int, logs: str) -> list[Text]:
 
 def _draw(logs: str, most: int) -> str:
     return f"label {logs} --most {most} --out more.html"
-
-
-def _to_decide(pair: Record) -> int | None:
-    """Questions whose interval would leave out zero, if the difference stays; None if it is zero.
-
-    An interval shrinks with the square root of the number of questions.
-    """
-    value: float | None = pair["difference"]
-    ends: Sequence[float] = pair["difference_interval"]
-    if not value:
-        return None
-    reach = value - ends[0] if value > 0 else ends[1] - value
-    n: int = pair["n_questions"]
-    return ceil(n * (reach / value) ** 2)

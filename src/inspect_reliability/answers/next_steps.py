@@ -6,7 +6,7 @@ from ..judgments.columns import varies
 from ..judgments.reading import Code
 from ..judgments.table import is_rejudged
 from ..shell import join, quote
-from ..showing.formats import ROUNDING, Record, in_points
+from ..showing.formats import ROUNDING, Record, amount, in_points
 from ..stats import ReliabilityError
 from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
@@ -29,8 +29,8 @@ _NEARLY = 0.01
 WIDE = 0.05
 """Half the width of an interval above which more questions are the next step."""
 
-_FIRST_LABELS, _MOST_DRAWN = 50, 200
-"""Questions to label next where nothing says how many would do, and most that are drawn at once."""
+_FIRST_LABELS = 50
+"""Questions to label next where nothing says how many would do."""
 
 NEAR = 0.9
 """Share of verdicts within one step of the label from which a judge is held to that."""
@@ -252,12 +252,35 @@ def _another(logs: str) -> Advice:
 def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     """What to label next, of `wanted` labelled questions in all; 0 if that is not known."""
     known, left = right["n_labelled"], _unlabelled(row)
-    lacking = wanted - known if wanted > known else _FIRST_LABELS
-    n = f" ({wanted:,} in all for +-{in_points(WIDE, known)})" if wanted > known else ""
-    if not left:
-        return Advice("judge more", f"judge more questions, and label them{n}")
-    draw = f"label {logs} --most {min(lacking, left, _MOST_DRAWN)} --out more.html"
-    return Advice("label", f"label more questions{n}. To draw them", draw)
+    if wanted <= known:
+        words, draw = more_labels(min(_FIRST_LABELS, left or _FIRST_LABELS), left, logs)
+    else:
+        gives = f"for +-{in_points(WIDE, known)}"
+        words, draw = more_labels(wanted - known, left, logs, wanted, gives)
+    return Advice("label" if left else "judge more", words, draw)
+
+
+def more_labels(
+    lacking: int, left: int, logs: str, wanted: int = 0, gives: str = "", both: str = ""
+) -> tuple[str, str]:
+    """How to label so many more questions: in words, and the command that draws them.
+
+    Args:
+        lacking: How many more to label.
+        left: Questions that were judged and have no label.
+        logs: What the command reads.
+        wanted: Labelled questions in all; 0 if not known.
+        gives: What so many give, in words.
+        both: Of whose verdicts the questions are, where of several.
+    """
+    why = f" (about {wanted:,} in all {gives})" if wanted else ""
+    draw = f"label {logs} --most {min(lacking, left)} --out more.html" if left else ""
+    if lacking <= left:
+        return f"label {amount(lacking, 'more question')}{both and f' of {both}'}{why}", draw
+    judge = f"judge {amount(lacking - left, 'more question')}{both and f' with {both}'}"
+    if left:
+        return f"label the other {left:,}, {judge}, and label them{why}", draw
+    return f"{judge}, and label them{why}", draw
 
 
 def _unlabelled(row: Row) -> int:

@@ -31,8 +31,9 @@ from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
 from ..stats.labelled import WITHIN_ONE
-from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision
+from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
+from .next_steps import more_labels
 from .reliability import majority_of, votes_of, votes_table
 from .results import analyse
 from .row import Row, are_grades, refuse_unlabelled
@@ -281,7 +282,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         held = f"gate {logs} {most if name in KINDS[1:] else least}"
         said += next_step("you have judged enough for that. Hold the judge to it", held)
     elif name in SHARES:
-        said += _label_more(analysis.rows[0], name, _for_all(found, name, half)[0], logs)
+        said += _label_more(analysis.rows[0], cheapest[0], _for_all(found, name, half)[0], logs)
     else:
         of = ", which is enough for every row" if len(reached) > 1 else ""
         n, tries = _for_all(found, name, half)
@@ -365,17 +366,12 @@ def _for_all(found: Sequence[Record], name: str, half: float) -> tuple[int, floa
     return min(sizes, key=lambda size: size[0] * (size[1] or 1))
 
 
-def _label_more(row: Row, name: str, wanted: int, logs: str) -> list[Text]:
+def _label_more(row: Row, design: Record, wanted: int, logs: str) -> list[Text]:
     """To label so many of what was judged, and to judge more where these are too few."""
-    known = row.estimate(name).n_questions
+    known = row.estimate(design["coefficient"]).n_questions
     left = row.counts.n_clusters - known
-    lacking = max(wanted - known, 1)
-    if lacking > left:
-        more = lacking - left
-        of = f"label the other {amount(left, 'question')}, and " if left else ""
-        return next_step(f"{of}judge and label {amount(more, 'more question')}")
-    draw = f"label {logs} --most {lacking} --out label.html"
-    return next_step(f"label {lacking:,} more of what was judged ({wanted:,} in all)", draw)
+    gives = f"for +-{_width(design)}"
+    return next_step(*more_labels(max(wanted - known, 1), left, logs, wanted, gives))
 
 
 def _already(row: Row, plan: Record) -> str:
@@ -479,7 +475,7 @@ def _plan(
 
 def _assured(name: str, asked: float | None) -> float:
     """How probably a study for a coefficient or a share reaches its half-width."""
-    return asked or (OF_LABELS if name in SHARES else ASSURANCE)
+    return asked or usual_assurance(name in SHARES)
 
 
 def _designs(

@@ -19,11 +19,17 @@ from .rates import question_rates
 MOST_QUESTIONS = 1_000_000
 
 ASSURANCE = 0.8
-"""How probably a planned study reaches its half-width, unless another probability is asked for."""
+"""Probability that a planned study reaches its half-width."""
 
 OF_LABELS = 0.5
 """The same of labels. More can be added until the interval is narrow enough, so what counts is the
 half-width to expect."""
+
+
+def usual_assurance(of_labels: bool) -> float:
+    """How probably a planned study reaches its half-width, unless a probability is asked for."""
+    return OF_LABELS if of_labels else ASSURANCE
+
 
 LIKELY = 0.8
 """How much of the pilot's uncertainty the range of a design spans."""
@@ -248,7 +254,7 @@ class Precision:
         from scipy.special import ndtri
 
         if assurance is None:
-            assurance = OF_LABELS if self.by_labels else ASSURANCE
+            assurance = usual_assurance(self.by_labels)
         if not half_width > 0:
             raise ReliabilityError(f"The half-width must be positive, not {half_width}.")
         if not 0 < assurance < 1:
@@ -450,6 +456,22 @@ def questions_to_decide(found: Precision, at_least: float) -> int | None:
     if found.value is None or found.reason:
         return None
     return _more(lambda n: found.excludes(at_least, n, PROBABLY), found.n_questions)
+
+
+def questions_to_tell(difference: float, ends: Ends, n_questions: int) -> int | None:
+    """How many questions in all will probably leave 0 out of the interval of a difference.
+
+    The number that does so with probability .8 if the difference is the true one: its interval
+    shrinks with the root of the number of questions, and so does its error. None if it is 0.
+    """
+    from scipy.special import ndtri
+
+    if not difference:
+        return None
+    reach = difference - ends[0] if difference > 0 else ends[1] - difference
+    error = reach / t_quantile(LEVEL, n_questions - 1)
+    farthest = reach + float(ndtri(PROBABLY)) * error
+    return int(np.ceil(n_questions * (farthest / difference) ** 2))
 
 
 def questions_to_decide_rate(
