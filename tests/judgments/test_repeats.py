@@ -263,3 +263,57 @@ def test_what_a_judge_said_does_not_tell_its_tries_apart() -> None:
     many = two("_")[["question", "verdict"]]
     many["answer"] = np.random.default_rng(0).choice(["yes", "no"], len(many))
     assert not judgments_from_frame(many).asked
+
+
+def under(column: str, levels: tuple[str, ...], tries: tuple[int, ...] = (0, 1)) -> pd.DataFrame:
+    """Forty questions with numbered tries under each level, the second level without the last."""
+    cells = [(q, level, k) for q, level, k in product(range(40), levels, tries)]
+    frame = pd.DataFrame(cells, columns=["question", column, "try"]).assign(verdict="x")
+    frame["verdict"] = verdicts(len(frame))
+    return frame.drop(frame.index[(frame[column] == levels[1]) & (frame["try"] == tries[-1])])
+
+
+@pytest.mark.parametrize("numbers", ["repeat", "run on", "none"])
+def test_prompts_that_questions_share_are_wordings(numbers: str) -> None:
+    """Verdicts under prompts v1 and v2 are not pooled unless told, however tries are numbered."""
+    frame = under("prompt", ("v1", "v2"))
+    if numbers == "run on":
+        frame["try"] = frame.groupby("question").cumcount()
+    elif numbers == "none":
+        del frame["try"]
+    [open_] = judgments_from_frame(frame).asked
+    pooled = {"prompt": "unused", **({"try": "unused"} if numbers == "repeat" else {})}
+    assert [way.entries["columns"] for way in open_.choices] == [{"prompt": "wording"}, pooled]
+    for entries in ({"prompt": "wording"}, pooled):
+        assert not judgments_from_frame(frame, entries).asked
+    with pytest.raises(UserError, match="Choose"):
+        analyse(frame)
+    apart = analyse(frame, by="prompt").rows
+    assert [len(row.asked) for row in apart] == frame["prompt"].value_counts(sort=False).tolist()
+
+
+def test_a_prompt_that_is_the_text_of_its_question_tells_nothing_apart() -> None:
+    """Texts differ from question to question, also where a question has several."""
+    frame = under("prompt", ("v1", "v2"))
+    own = frame["prompt"] + " of " + frame["question"].map(str)
+    assert not judgments_from_frame(frame.assign(prompt=own)).asked
+    assert not judgments_from_frame(
+        frame.assign(prompt=frame["question"].map("ask {}".format))[frame["prompt"] == "v1"]
+    ).asked
+
+
+@pytest.mark.parametrize("column", ["date", "month", "started_on"])
+def test_numbers_that_repeat_on_another_day_offer_the_time(column: str) -> None:
+    """Tries 0 and 1 of two days are those of two times; `by=` says so as well."""
+    frame = under(column, ("2026-01-05", "2026-02-05"))
+    [open_] = judgments_from_frame(frame).asked
+    time, pooled = (way.entries["columns"] for way in open_.choices)
+    assert (time, pooled) == ({column: "time"}, {column: "unused", "try": "unused"})
+    assert [row.group["time"] for row in analyse(frame, columns=time).rows] == [
+        "2026-01-05",
+        "2026-02-05",
+    ]
+    assert len(analyse(frame, by=column).rows) == 2
+    each = frame[column] + " at " + frame.index.map(str)  # a stamp of each row
+    [again] = judgments_from_frame(frame.assign(**{column: each})).asked
+    assert [way.entries["columns"] for way in again.choices][-1] == {"try": "unused"}

@@ -336,6 +336,6 @@ def _of_the_mixture(of: Condition) -> Iterator[Reason]:
         if mixed := prompts[prompts > 1].index.get_level_values("question").nunique():
             yield Reason(
                 CautionCode.SEVERAL_PROMPTS,
-                f"{mixed} question id{'s' if mixed > 1 else ''} had several prompts. Report "
-                "the logs separately if the questions differ.",
+                f"{mixed} question id{'s' if mixed > 1 else ''} had several prompts. If "
+                "these are different questions, give each an id of its own.",
             )

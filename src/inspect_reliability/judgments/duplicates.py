@@ -32,14 +32,18 @@ _LONGEST = 60
 _NEVER = {
     *("verdict", "score", "grade", "rating", "mark", "points", "correct", "right", "wrong"),
     *("label", "outcome", "result", "reason"),
-    *("rationale", "explanation", "comment", "text", "time", "date", "day", "created", "started"),
-    *("timestamp", "duration", "latency", "seconds", "tokens", "count", "cost", "length"),
-    *("probability", "session", "week", "month", "run", "try", "trial", "epoch", "attempt"),
+    *("rationale", "explanation", "comment", "text", "duration", "latency", "seconds"),
+    *("tokens", "count", "cost", "length", "probability", "session"),
+    *("run", "try", "trial", "epoch", "attempt"),
     *("repeat", "round", "replication", "replicate", "rep", "iteration", "repetition", "seed"),
     "temperature",
 }
-"""Words in the names of outcomes, scores, counts, times and texts, which tell nothing apart, and of
-what numbers draws."""
+"""Words in the names of outcomes, scores, counts, durations and texts, which tell nothing apart,
+and of what numbers draws."""
+
+_DAYS = {"time", "date", "day", "week", "month", "created", "started", "timestamp"}
+"""Words in the names of times. They tell rows apart only where the numbers of tries repeat: a try
+may have a day of its own."""
 
 _OUTPUTS = {"answer", "response", "output", "completion"}
 """Words in the names of what a judge said, or of the outputs that it judged."""
@@ -55,6 +59,7 @@ _USUAL: Mapping[str, Collection[str]] = {
     },
     "scorer": {"criterion", "criteria", "rubric", "metric", "dimension", "aspect", "attribute"},
     "output": {"candidate", "system", "responder", "generator", *_OUTPUTS},
+    "time": {*_DAYS, "year", "quarter"},
 }
 """What a column is, by a word in its name; any other is taken for the judge's."""
 
@@ -113,6 +118,8 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
         known: Columns that identify a judgment.
         reading: What is known of the source.
     """
+    if found := _of_prompts(table, known, reading):
+        return found
     if not table.duplicated(known).any():
         return None
     cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
@@ -122,7 +129,13 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
     free = [name for name in map(str, rows) if name not in taken]
     possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
-    if name := next((one for one in possible if _everywhere(cell, rows[one])), None):
+    days = [name for name in possible if {*_words(name)} & _DAYS]
+    possible = [name for name in possible if name not in days]
+    name = next((one for one in possible if _everywhere(cell, rows[one])), None)
+    if name is None and "replication" in known:
+        again = (one for one in days if _once(cell, rows[one]) and _shared(cell, rows[one]))
+        name = next(again, None)
+    if name is not None:
         how = "in the same way everywhere"
         return _asked(table, name, _usual(rows, name, cell), how, known, len(rows), reading)
     possible = [name for name in possible if not {*_words(name)} & _OUTPUTS]
@@ -136,6 +149,28 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     return None
 
 
+def _of_prompts(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> Note | None:
+    """What is open where questions were judged under several prompts, and share these.
+
+    A text that is asked differs from question to question; what most questions share is a wording.
+    """
+    if "prompt" not in known or "prompt" in reading.facets:
+        return None
+    if not 1 < table["prompt"].nunique() <= _MOST_LEVELS:
+        return None
+    without = [name for name in known if name != "prompt"]
+    under = table.groupby(
+        [one for one in without if one != "replication"], dropna=False, sort=False
+    )
+    rows = table[under["prompt"].transform("nunique") > 1]
+    if rows["question"].nunique() < 2 or not _shared(rows["question"], rows["prompt"]):
+        return None
+    if not table.duplicated(without).any():
+        known = [name for name in known if name != "replication"]  # the numbers run on
+    how = "by what most questions share"
+    return _asked(table, "prompt", "wording", how, known, len(rows), reading)
+
+
 def _asked(
     table: pd.DataFrame,
     name: str,
@@ -146,14 +181,15 @@ def _asked(
     reading: Reading,
 ) -> Note:
     """The question what a column is, with the calls that settle it."""
+    yours = reading.yours(name)
     what = (
-        f"rows repeat a question under one condition, and column {name!r} tells them apart {how}: "
+        f"rows repeat a question under one condition, and column {yours!r} tells them apart {how}: "
         "it may be what they differ in, or they are replications"
     )
     numbers = [reading.yours("replication")] if "replication" in known else []  # these repeat too
     ways = (
-        _that_is(table, name, ours, reading),
-        reading.choice("replications", {"columns": dict.fromkeys((name, *numbers), UNUSED)}),
+        _that_is(table, yours, ours, reading),
+        reading.choice("replications", {"columns": dict.fromkeys((yours, *numbers), UNUSED)}),
     )
     return Note(what, rows, reading.where, Code.REPEATS_OPEN, ways, name)
 
@@ -176,7 +212,12 @@ def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
     return "question" if ours not in _OWN_LABELS and _labels_differ(rows, cell) else ours
 
 
-_MEANS = {"scorer": "part of a score", "output": "output that was judged"}
+_MEANS = {
+    "scorer": "part of a score",
+    "output": "output that was judged",
+    "time": "time, which `watch` reads",
+    "wording": "wording of the prompt",
+}
 
 
 def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> list[Note]:
@@ -241,6 +282,13 @@ def _everywhere(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
     """Whether a column tells the rows of each cell apart in the same way, and not by accident."""
     few = {*_words(str(values.name))} & _OUTPUTS and cell.nunique() < _FEWEST_CELLS
     return not few and values.nunique() <= _MOST_LEVELS and _evenly(cell, values)
+
+
+def _shared(unit: pd.Series[Any], values: pd.Series[Any]) -> bool:
+    """Whether most levels are each found in half of the units or more."""
+    found = unit.groupby(values.map(str)).nunique()
+    few = 1 < len(found) <= _MOST_LEVELS
+    return bool(few and (2 * found >= unit.nunique()).mean() > 0.5)
 
 
 def _once(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
