@@ -159,7 +159,7 @@ def choose(
         price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
         within_one: Whether a verdict is right if it is at most a step from the label. By default
             it is where verdicts and labels are grades.
-        out: File for the choice (.yaml), which `keep`, `validate`, `gate` and `rejudge` take.
+        out: File for the choice (.yaml), which `keep` and `gate` take as `rule`.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.

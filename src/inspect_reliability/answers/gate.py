@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import UserError
+from ..judgments.chosen_judge import by_rule, names_judge
 from ..judgments.count import Judged
-from ..judgments.given_labels import Labels
+from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
+from ..record.rule import votes_in
 from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
@@ -308,17 +310,19 @@ class CheckedJudges(PythonAnswer):
     Attributes:
         analysis: The judges.
         checks: A record for each judge and requirement, as `summary()` has them in a data frame.
+        votes: How many verdicts each judgment is the majority or mean of, by a choice.
     """
 
     analysis: Analysis
     checks: Sequence[Record]
+    votes: int = 1
 
     _own = ("result",)
 
     @cached_property
     def document(self) -> Document:
         """The checks as the command shows them."""
-        return gate_document(self.analysis, self.checks)
+        return gate_document(self.analysis, self.checks, votes=self.votes)
 
     @property
     def result(self) -> str:
@@ -334,6 +338,7 @@ def gate(
     most: Mapping[str, float] | None = None,
     anytime: bool = False,
     votes: int = 1,
+    rule: str | Path | None = None,
     labels: Labels = (),
     columns: Mapping[str, str] | None = None,
     swap: bool | None = None,
@@ -348,6 +353,8 @@ def gate(
         most: Coefficient, rate or share -> the most it may be, as in `{"non_response_rate": 0.05}`.
         anytime: Whether to decide by evidence that stays valid however often you look.
         votes: Hold the majority of so many verdicts, or on a scale their mean, to the limits.
+        rule: File that `choose` wrote: only its judge, with its votes, without the labels that
+            chose it. A rule of `keep` is refused where another judge than its own judged.
         labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -358,7 +365,8 @@ def gate(
         together: "passes", "fails" or "too uncertain to say".
 
     Raises:
-        UserError: The judgments cannot be read, or nothing of this name can have a limit.
+        UserError: The judgments cannot be read, nothing of this name can have a limit, or a rule
+            is of another judge.
 
     Example:
         >>> import inspect_reliability as ir
@@ -374,8 +382,19 @@ def gate(
     limits = Limits(at_least, at_most, anytime, votes)
     if not limits.all:
         raise UserError('Say what to hold the judge to, as in least={"accuracy": 0.8}.')
-    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
-    return CheckedJudges(analysis, check_limits(analysis, limits))
+    by = [by] if isinstance(by, str) else by
+    of = None if rule is None else str(rule)
+    read = labelled_judgments(
+        judgments,
+        labels,
+        columns=columns,
+        swap=swap,
+        reading=reading,
+        by=by,
+        apart=names_judge(of),
+    )
+    analysis = analyse(by_rule(read, of), by)
+    return CheckedJudges(analysis, check_limits(analysis, limits), votes_in(of))
 
 
 def _more_in_words(check: Record) -> str:

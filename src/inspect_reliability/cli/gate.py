@@ -18,7 +18,7 @@ from ..answers.gate import (
 )
 from ..errors import UserError, reason
 from ..judgments.chosen_judge import names_judge
-from ..record.rule import EXACT, choice_in
+from ..record.rule import votes_in
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
 from ..stats import ReliabilityError
@@ -118,7 +118,7 @@ def gate(
             analysis,
             checks,
             allow_uncertain,
-            _votes_of(rule),
+            votes_in(rule),
             f"{request.typed}{typed_options('by')}",
         )
     except (UserError, ReliabilityError) as error:
@@ -131,12 +131,6 @@ def gate(
         add_to_job_summary(document)
     result = overall(checks)
     context.exit(0 if result == OPEN and allow_uncertain else EXIT_CODES[result])
-
-
-def _votes_of(rule: str | None) -> int:
-    """How many verdicts a choice lets vote; 1 without one."""
-    choice = choice_in(rule)
-    return int(choice.votes) if choice and choice.votes != EXACT else 1
 
 
 def add_to_job_summary(document: Document) -> None:

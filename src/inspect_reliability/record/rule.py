@@ -232,6 +232,12 @@ def choice_in(rule: str | None) -> ChosenJudge | None:
     return None if rule is None or rule.lower().endswith(".json") else read_choice(rule)
 
 
+def votes_in(rule: str | None) -> int:
+    """How many verdicts a choice lets vote; 1 without one."""
+    choice = choice_in(rule)
+    return int(choice.votes) if choice and choice.votes != EXACT else 1
+
+
 def labels_fingerprint(labels: Iterable[Hashable]) -> str:
     """A digest of labels: the same ones give the same, in any order."""
     lines = sorted(map(repr, labels))
