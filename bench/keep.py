@@ -1,17 +1,18 @@
 """Is the promise of `keep` kept? The rule chosen anew from many draws of labels of real judgments.
 
-    python bench/keep.py FILE [--by judge --by wording] [--draws 400]
+    python bench/keep.py FILE [--by judge --by wording] [--within-one] [--draws 400]
 
 FILE has judgments with a label of every question, so the truth of each rule is known. Of each judge
-it prints what is undecided and wrong, and for 300 labels at 10%, 100 at 15% and 30 at 10%: the mean
+it prints what is undecided and wrong, and for each of some numbers of labels and limits: the mean
 share that is kept (0 without a rule), how much of it is wrong, how often there is no rule, and how
 often the promise is broken. On a scale it also prints how often the half-width holds fewer labels
-than promised.
+than promised. With `--within-one` verdicts are right that are at most a step off; where there is no
+rule it also prints how often a larger share of errors is promised, and how often that is broken.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade
 from inspect_reliability.answers.promise import Promise
 from inspect_reliability.cli.options import CommonOptions
+from inspect_reliability.keeping.what_next import smallest_promised
 from inspect_reliability.stats.cells import Flags
 from inspect_reliability.stats.selective import (
     LABELS_DIFFER,
@@ -30,14 +32,16 @@ from inspect_reliability.stats.selective import (
 )
 
 DRAWS = 400
-SETTINGS = ((300, 0.1), (100, 0.15), (30, 0.1))
+SETTINGS = ((300, 0.1), (100, 0.15), (100, 0.05), (30, 0.1))
 """Labels, and the largest share of the kept that may be wrong."""
 
 
-def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]]:
+def results(
+    file: str, by: Sequence[str], draws: int, within_one: bool = False
+) -> Iterator[dict[str, Any]]:
     """What is kept of each judge, for each number of labels."""
     for row in analyse(CommonOptions(logs=[file]).read(), by).rows:
-        panel = LabelledCascade((row,), Promise())
+        panel = LabelledCascade((row,), Promise(within_one=within_one))
         truth = panel.cascade
         every = truth.step(0.0)
         known: dict[str, Any] = {
@@ -48,35 +52,55 @@ def results(file: str, by: Sequence[str], draws: int) -> Iterator[dict[str, Any]
         }
         for labels, max_error in SETTINGS:
             labels = min(labels, len(panel.questions))
+            promise = Promise(max_error, within_one=within_one)
             generator = np.random.default_rng(labels)
             found, few = [], []
             for _ in range(draws):
                 labelled = np.zeros(len(panel.questions), dtype=bool)
                 labelled[generator.choice(len(labelled), labels, replace=False)] = True
-                found.append(_draw(truth, labelled, max_error))
+                found.append(_draw(truth, labelled, promise))
                 width = half_width(panel.distances[labelled], max_error) if panel.measured else None
                 if width is not None:
                     few.append((panel.distances <= width).mean() < 1 - max_error)
-            errors = [error for _, error in found if error is not None]
+            errors = [one.error for one in found if one.error is not None]
+            larger = [one.allowed for one in found if one.allowed is not None]
+            assert every.error is not None
             yield known | {
                 "labels": labels,
                 "max_error": max_error,
-                "kept": float(np.mean([kept for kept, _ in found])),
+                "kept": float(np.mean([one.kept for one in found])),
                 "wrong": float(np.mean(errors)) if errors else None,
                 "no_rule": 1 - len(errors) / draws,
                 "broken": sum(error > max_error for error in errors) / draws,
                 "half_width_broken": float(np.mean(few)) if few else None,
+                "larger": len(larger) / draws,
+                "larger_broken": sum(every.error > one for one in larger) / draws,
             }
 
 
-def _draw(truth: Cascade, labelled: Flags, max_error: float) -> tuple[float, float | None]:
-    """Share that is kept, and share of it that is truly wrong; 0 and None without a rule."""
+class _Kept(NamedTuple):
+    """Of one draw of labels.
+
+    Attributes:
+        kept: Share that is kept; 0 without a rule.
+        error: Share of it that is truly wrong; None without a rule.
+        allowed: Without a rule, the larger share of errors that is promised of all, if any.
+    """
+
+    kept: float
+    error: float | None
+    allowed: float | None = None
+
+
+def _draw(truth: Cascade, labelled: Flags, promise: Promise) -> _Kept:
     drawn = Cascade(truth.judges, truth.right, labelled)
     difference = labels_differ(drawn.confidence, labelled, drawn.thresholds)
-    rule = selective_rule(drawn, max_error)
-    if rule.step is None or (difference and difference.p_value <= LABELS_DIFFER):
-        return 0.0, None
-    return rule.step.kept, truth.step(rule.step.threshold).error
+    if difference and difference.p_value <= LABELS_DIFFER:
+        return _Kept(0.0, None)
+    rule = selective_rule(drawn, promise.max_error, promise.confidence, promise.within_one)
+    if rule.step is None:
+        return _Kept(0.0, None, smallest_promised(rule, promise))
+    return _Kept(rule.step.kept, truth.step(rule.step.threshold).error)
 
 
 def main() -> None:
@@ -86,9 +110,10 @@ def main() -> None:
     )
     parser.add_argument("file", metavar="FILE", help="judgments with a label of every question")
     parser.add_argument("--by", action="append", default=[], help="column of a judge's rows")
+    parser.add_argument("--within-one", action="store_true", help="right: at most a step off")
     parser.add_argument("--draws", type=int, default=DRAWS, help="draws of labels")
     given = parser.parse_args()
-    show("What may be kept", results(given.file, given.by, given.draws))
+    show("What may be kept", results(given.file, given.by, given.draws, given.within_one))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,14 @@ from pathlib import Path
 from ..answers.kept import record
 from ..answers.labelled_cascade import LabelledCascade, several_outputs
 from ..answers.next_steps import rejudge_call
+from ..answers.promise import Promise
 from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import next_step
 from ..shell import quote
 from ..showing.document import Text
 from ..showing.formats import BETTER, most_feasible, percent
 from ..stats.interval_scales import clopper_pearson
+from ..stats.selective import Rule
 from .kept_file import graded_suite, listed
 
 _FIRST_LABELS = 100
@@ -106,16 +108,20 @@ def _final(again: str, written: str, left: int) -> list[Text]:
 
 
 def _allowed(panel: LabelledCascade) -> float | None:
+    """The smallest larger share of errors that is promised; None where nothing may be promised."""
+    if panel.withheld or panel.stopped:
+        return None
+    return smallest_promised(panel.rule, panel.promise)
+
+
+def smallest_promised(rule: Rule, promise: Promise) -> float | None:
     """The smallest larger share of errors that is promised of all that could be kept, if any.
 
     Within one step only, where this is tested first, at half of the level. All these shares are
     tested by one upper limit, so the smallest that passes is promised although it was chosen.
     """
-    path = panel.rule.path
-    if panel.withheld or panel.stopped or not panel.promise.within_one or not path:
+    if not promise.within_one or not rule.path or not (n := rule.path[-1].n_labelled):
         return None
-    if not (n := path[-1].n_labelled):
-        return None
-    _, most = clopper_pearson(path[-1].errors, n, panel.promise.confidence)
-    larger = (one for one in _SHARES if one > panel.promise.max_error)
+    _, most = clopper_pearson(rule.path[-1].errors, n, promise.confidence)
+    larger = (one for one in _SHARES if one > promise.max_error)
     return next((one for one in larger if one >= most), None)
