@@ -273,3 +273,49 @@ def test_verdicts_of_two_orders_repeat_nothing(tries: int, says: str) -> None:
     assert "repeats itself" not in said
     assert says in " ".join(said.split("Caution: ")[1].split())
     assert {code_of(one) for one in document.results["rows"][0]["cautions"]} == {"orders_pooled"}
+
+
+def wordings(n: int = 4) -> pd.DataFrame:
+    """Verdicts of a judge on 30 questions under so many wordings, each worse than the last."""
+    chance = np.random.default_rng(3)
+    rows = [
+        (f"w{w}", f"q{q}", own if chance.random() < 0.95 - 0.15 * w else "AB"[own == "A"], own)
+        for w in range(n)
+        for q in range(30)
+        for own in ["AB"[q % 2]]
+        for _ in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["wording", "question", "verdict", "label"])
+    return frame.assign(judge="j")
+
+
+def test_several_values_are_one_table_beside_the_best() -> None:
+    """Each has what pandas says of it, and how far it is from the best."""
+    frame = wordings()
+    document = compared(arms_by(judgments_from_frame(frame), "wording"))
+    [table] = [one for one in document.blocks if isinstance(one, Table)]
+    right = (frame["verdict"] == frame["label"]).groupby(frame["wording"]).mean()
+    by = right.sort_values(ascending=False)
+    assert table.headings == ["Compared", "Right", "Points from w0", "Omega", "From w0"]
+    assert [row[0] for row in table.rows] == by.index.tolist()
+    pairs = {
+        (one["first"], one["second"], one["coefficient"]): one for one in document.results["rows"]
+    }
+    for name, share, less, omega, below in table.rows:
+        assert share.startswith(f"{100 * right[name]:.0f}% [")
+        alone = analyse(judgments_from_frame(frame[frame["wording"] == name]))
+        low, high = (f"{one:.2f}" for one in alone.results["rows"][0]["omega_interval"])
+        assert omega.endswith(f"[{low}, {high}]")
+        if name == "w0":
+            assert (less, below) == ("", "")
+            continue
+        assert less.startswith(f"{100 * (right[name] - right['w0']):+.0f} [")
+        low, high = pairs["w0", name, "accuracy"]["difference_interval"]
+        assert less.endswith(f"[{-100 * high:+.0f}, {-100 * low:+.0f}]")
+    worse = [n for n in by.index[1:] if pairs["w0", n, "accuracy"]["difference_interval"][0] > 0]
+    said = " ".join(getattr(one, "text", "") for one in document.blocks)
+    assert f"right less often: {', '.join(worse)}." in said
+    assert "hold together" in said
+    assert "Right of the best of 4 is probably lower than it looks here" in said
+    for form in ("table", "markdown", "latex", "html"):
+        assert "w3" in render(document, form)  # type: ignore[arg-type]

@@ -51,6 +51,7 @@ from .comparison_in_words import (
 )
 from .facets import as_record
 from .row import Row, valued
+from .side_by_side import side_by_side
 from .summary import more, worst
 
 COEFFICIENTS = ("omega", "agreement")
@@ -66,9 +67,6 @@ _TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
-
-_MOST_SENTENCES = 12
-"""Most sentences of an answer."""
 
 NOT_LABELLED = "no question of its benchmark has a label"
 
@@ -237,28 +235,31 @@ def compare_document(analysis: Analysis, found: SideDifferences, logs: str = "LO
 def _answer(
     analysis: Analysis, pairs: Sequence[Record], every: Callable[[], list[Block]], logs: str
 ) -> list[Block]:
-    """Who is right more often, and who repeats itself more: a sentence a pair."""
+    """Who is right more often, and who repeats itself more; of more than two, beside the best."""
+    # All benchmarks together, if there are several; else the first condition.
+    conditions = grouped_by(pairs, lambda pair: describe(_condition(pair)))
+    each = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL, default=("", []))
+    where, first = each
+    others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
     said: list[Block] = []
-    sides = _by_sides(pairs)
-    for names, own in sides.items():
-        # All benchmarks together, if there are several; else the first condition.
-        conditions = grouped_by(own, lambda pair: describe(_condition(pair)))
-        where, first = max(conditions.items(), key=lambda one: one[1][0]["benchmark"] == ALL)
-        others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
+    if len(_by_sides(pairs)) > 1:
+        if others:
+            said.append(Text(f"Of {others.strip(' ()')}:", "answer"))
+        [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
+        said += side_by_side(first, rows)
+    elif pairs:
         said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
-        if len(sides) == 1:
-            said.append(_table(names, first))
-    if not pairs:  # what changed is all there is
+        said.append(_table((first[0]["first"], first[0]["second"]), first))
+    else:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
-    left = more(len(told) - 1, len(said) - _MOST_SENTENCES)
     left_open = unlabelled(analysis)
-    if len(sides) == 1:
+    if len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs)
     else:
         of_labels = any(one["coefficient"] in SHARES for one in pairs)
-        then = next_of_several(of_labels, left_open, logs) if sides else []
-    return [*said[:_MOST_SENTENCES], *worst(told), *then, left]
+        then = next_of_several(of_labels, left_open, logs) if pairs else []
+    return [*said, *worst(told), *then, more(len(told) - 1)]
 
 
 def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:

@@ -35,7 +35,7 @@ _OVER_ORDERS = "is steadier over orders"
 """Coefficients (the first that is known answers), and the verb."""
 
 
-def _asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
+def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
     """What answers each question that can be asked, and its verb."""
     known = {pair["coefficient"]: pair for pair in pairs}
     for names, what in _ASKED:
@@ -56,7 +56,7 @@ def _ahead(pair: Record) -> str:
 def compared_in_words(pairs: Sequence[Record]) -> str:
     """Who is right more often, and who repeats itself more, under one condition."""
     said = []
-    for pair, what in _asked(pairs):
+    for pair, what in asked(pairs):
         first, second = pair["first"], pair["second"]
         value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
         if value is None or ends is None:
@@ -119,7 +119,7 @@ def next_of_two(pairs: Sequence[Record], left: int, logs: str) -> list[Text]:
         left: Questions of both without a label.
         logs: What the command reads.
     """
-    pair = next((one for one, _ in _asked(pairs)), None)
+    pair = next((one for one, _ in asked(pairs)), None)
     if pair is None:
         return next_step("judge the same questions with both")
     n, ends, exact = pair["n_questions"], pair["difference_interval"], pair["questions_needed"]
