@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from commands import invoke
-from inspect_reliability.judgments.column_names import looks_like
+from inspect_reliability.judgments.guess import looks_like
 from inspect_reliability.judgments.reading import Reading
+from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 
 NAMES = {
     "German": ("Frage", "Antworttext", "Richter", "Durchgang", "Note", "Mensch"),
@@ -179,3 +180,98 @@ def test_a_label_beside_columns_of_verdicts_is_none_of_them(
     read = f"{f'{judges} judges x ' * (judges > 1)}40 questions x {tried}"
     assert f"Read: {read}" in run.stderr
     assert f"labels of {int(frame[label].notna().sum())} questions" in run.stderr
+
+
+GRADES = np.random.default_rng(5).integers(2, 11, (24, 8)) / 2
+"""Grades from 1 to 5 with half steps: of a person, another, and six verdicts, by question."""
+
+DATES = [f"{1 + q % 28:02d}.{1 + q % 3:02d}.2026" for q in range(24)]
+NOTES = ["" if q % 3 else f"bitte {q % 5} prüfen" for q in range(24)]
+
+
+def side_by_side(question: str, judged: dict[str, int], people: dict[str, int]) -> pd.DataFrame:
+    """A row a question: a number, grades side by side, labels with gaps, a comment and a date."""
+    of_people = {
+        n: [None if q % 4 == c else one[c] for q, one in enumerate(GRADES)]
+        for n, c in people.items()
+    }
+    own = {name: GRADES[:, column] for name, column in judged.items()}
+    first = {question: range(1, 25), "Kommentar": NOTES}
+    return pd.DataFrame(first | own | of_people | {"Datum": DATES})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judged", "people", "found"),
+    [
+        (("GPT-4 Lauf {}", "Claude 3 Lauf {}"), ["Mensch"], [("GPT-4", 1), ("Claude 3", 3)]),
+        (("gpt_{}", "claude_{}"), ["Humano"], [("gpt", 1), ("claude", 3)]),
+        (("Essai {} juge A", "Essai {} juge B"), ["note humaine"], [("juge A", 1), ("juge B", 3)]),
+        (("juez_{}",), ["experto"], [("juez_1", 1), ("juez_3", 1)]),
+        (("Richter {}",), ["Mensch 1", "Mensch 2"], [("Richter 1", 1), ("Richter 3", 1)]),
+        (("KI {}",), ["Mensch A", "Mensch B"], [(None, 1), (None, 3)]),
+    ],
+)
+def test_judges_with_their_tries_side_by_side(
+    judged: tuple[str, ...], people: list[str], found: list[tuple[str | None, int]], tmp_path: Path
+) -> None:
+    """One question, whose command reads every verdict and label where its name says."""
+    names = [one.format(n) for one in judged for n in (1, 2, 3)]
+    columns = {name: 2 + n for n, name in enumerate(names)}
+    frame = side_by_side("Nr", columns, {name: n for n, name in enumerate(people)})
+    frame.to_csv(tmp_path / "noten.csv", index=False, sep=";", decimal=",")
+    asked = invoke("report", tmp_path / "noten.csv")
+    assert asked.exit_code == 2
+    call = shlex.split(asked.stderr.splitlines()[-1])
+    assert not invoke(*call[1:-1], tmp_path / "reading.yaml").exit_code
+    table = judgments_from(str(tmp_path / "noten.csv"), reading=tmp_path / "reading.yaml").table
+    assert len(table) == 24 * len(names)
+    for (judge, number), column in zip(found, (2, 1 + len(names)), strict=True):
+        who = table["judge"].isna() if judge is None else table["judge"] == judge
+        given = table[who & (table["replication"] == number)]
+        assert given["question"].map(int).tolist() == [*range(1, 25)]
+        assert given["verdict"].map(float).tolist() == GRADES[:, column].tolist()
+    labels = dict(zip(table["question"], table["label"], strict=True))
+    for q, one in enumerate(GRADES):
+        expected = [f"{one[c]:g}" for c in range(len(people)) if q % 4 != c]
+        known = labels[str(q + 1)]
+        assert (known or ()) == (tuple(expected) if len(expected) > 1 else "".join(expected) or ())
+
+
+@pytest.mark.slow
+def test_what_rows_leave_open_is_in_the_first_question(tmp_path: Path) -> None:
+    """With a judge beside a model, the model is judged; the proposed call is asked nothing more."""
+    rows = [
+        (q + 1, model, judge, n, GRADES[q, n + 2 * (judge == "b")], GRADES[q, 0], DATES[q])
+        for q in range(24)
+        for model in ("alt", "neu")
+        for judge in "ab"
+        for n in (1, 2)
+    ]
+    names = ["Nr", "Modell", "Richter", "Versuch", "Note", "Mensch", "Datum"]
+    pd.DataFrame(rows, columns=names).to_csv(tmp_path / "noten.csv", index=False)
+    asked = invoke("report", tmp_path / "noten.csv")
+    said = (
+        "'Versuch' the replication, 'Note' the verdict, 'Mensch' the label and 'Modell' the output?"
+    )
+    assert said in asked.stderr
+    assert "The call answers: column 'Modell' is the output that was judged." in asked.stderr
+    call = shlex.split(asked.stderr.splitlines()[-1])
+    read = invoke(*call[1:-1], tmp_path / "reading.yaml")
+    assert not read.exit_code
+    assert "2 judges x 24 questions (48 outputs) x 2 tries" in read.stdout
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["model1_a", "model1_b", "model2_a", "model2_b"],
+        ["gpt-4", "gpt-5", "claude-4", "claude-5"],
+        ["gpt_1", "gpt_2", "claude_1"],
+    ],
+)
+def test_numbers_that_count_no_tries_are_of_judges(names: list[str]) -> None:
+    """Of models, of versions, and where one has more than another."""
+    frame = side_by_side("question", {name: 2 + n for n, name in enumerate(names)}, {})
+    found = judgments_from_frame(frame, dict.fromkeys(names, "verdict")).table
+    assert {*found["judge"]} == {*names}

@@ -106,7 +106,8 @@ def test_several_columns_may_be_verdicts(names: list[str], of: str, more: dict[s
     found = judgments_from_frame(wide.assign(gold="yes", **more), columns).table
     expected = judgments_from_frame(rows.assign(gold="yes", verdict=said, **more)).table
     pd.testing.assert_frame_equal(found, expected)
-    with pytest.raises(UserError, match=re.escape(f": columns={columns}.")):
+    asked = columns | {"gold": "label"}
+    with pytest.raises(UserError, match=re.escape(f": columns={asked}.")):
         judgments_from_frame(wide.assign(gold="yes", response_a="no", response_b="yes", **more))
     with pytest.raises(UserError, match="given one name"):
         judgments_from_frame(wide.assign(judge="x", scorer="y", replication=1), columns)

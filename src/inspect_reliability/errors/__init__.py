@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Collection
 from importlib.util import find_spec
+from typing import Any
 
 __all__ = ["UserError"]
 
@@ -49,7 +50,13 @@ class UserError(ValueError):
 
 
 class QuestionError(UserError):
-    """What only the user can answer: a terminal shows a question, and no error."""
+    """What only the user can answer: a terminal shows a question, and no error.
+
+    Attributes:
+        guess: What the answer may be; None if nothing shows it.
+    """
+
+    guess: Any = None
 
 
 def reason(error: BaseException) -> str:

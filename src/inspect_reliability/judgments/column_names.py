@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from ..shell import quote
-from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, PEOPLE, UNUSED, USUAL, each_once
+from .columns import BARE, COLUMNS, JUDGMENTS, OF_LABELS, UNUSED, USUAL, WORDS, each_once
 from .reading import Code, Note, Reading
 from .values import converted, number_of_try
 
@@ -69,7 +68,7 @@ def joined(values: Sequence[str]) -> str:
 
 
 def _as_told(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
-    reading = replace(reading, columns=_joined_once(reading.columns))
+    reading = replace(reading, columns=joined_once(reading.columns))
     given = [(yours, ours) for yours, ours in reading.columns.items() if ours != UNUSED]
     for yours, ours in given:
         if ours not in (*reading.words.ours, *reading.facets, yours):
@@ -99,7 +98,7 @@ def _as_told(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[
     return table, [Note(what, 1, reading.where) for what in notes]
 
 
-def _joined_once(columns: Mapping[str, str]) -> dict[str, str]:
+def joined_once(columns: Mapping[str, str]) -> dict[str, str]:
     """The same columns; what is joined into one of ours is not that one by itself."""
     parts = {
         (part, ours) for yours, ours in columns.items() if "+" in yours for part in yours.split("+")
@@ -173,16 +172,16 @@ _TRUE_OR_FALSE = {"true", "false", "0", "1", "0.0", "1.0"}
 
 def _only_passed(free: pd.DataFrame) -> list[str]:
     """The column that says whether an output passed, where no other could be the verdict."""
-    rows = _as_texts(free.loc[:, [name for name in free if name not in COLUMNS]])
-    few = [str(name) for name in rows if _few(rows[name])]
+    rows = as_texts(free.loc[:, [name for name in free if name not in COLUMNS]])
+    few = [str(name) for name in rows if few_values(rows[name])]
     said = [name for name in few if normalised_name(name) in _PASSED]
     fits = [name for name in said if {*rows[name].dropna().map(str.lower)} <= _TRUE_OR_FALSE]
     return fits if few == fits and len(fits) == 1 else []
 
 
-def _as_texts(frame: pd.DataFrame) -> pd.DataFrame:
+def as_texts(frame: pd.DataFrame) -> pd.DataFrame:
     """The first rows as texts, None where nothing is."""
-    rows = frame.head(_ROWS).map(lambda one: None if _blank(one) else str(one).strip())
+    rows = frame.head(_MOST_ROWS).map(lambda one: None if blank(one) else str(one).strip())
     return rows.set_axis([*map(str, rows)], axis="columns")
 
 
@@ -194,6 +193,17 @@ def could_be(name: str, ours: str) -> bool:
 def normalised_name(name: str) -> str:
     """A name without what people type differently."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
+
+
+def words(name: str) -> list[str]:
+    """The words of a name, without capitals, digits and marks."""
+    apart = re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", unicodedata.normalize("NFKC", name))
+    return re.findall(r"[^\W\d_]+", apart.casefold())
+
+
+def is_called(name: str, ours: str) -> bool:
+    """Whether a word of a name says, in one of several languages, that it is one of ours."""
+    return not {*words(name)}.isdisjoint(WORDS[ours])
 
 
 def _each_once(table: pd.DataFrame, name: str) -> bool:
@@ -230,171 +240,6 @@ _FITS: Mapping[str, Callable[[pd.DataFrame, str], bool]] = {
 """What a column under a usual name must look like beside the questions."""
 
 
-# What columns look like by their values, for the call that an error proposes.
-
-
-_ROWS = 5_000
-"""Rows that are looked at."""
-
-_MOST_VALUES = 101
-"""Most different verdicts that come back, as grades from 0 to 100 do."""
-
-_MOST_GRADES = 11
-"""Different numbers up to which a column that repeats them has grades, and no questions."""
-
-_MOST_JUDGES = 20
-"""Most different names of judges."""
-
-
-_BY_VALUES = " By their values:"
-
-QUESTION = "Is "
-"""How a proposal of all columns begins."""
-
-_BESIDE_LABELS = ("question", "id", "label", "rater", "part")
-_OF_A_DRAW = {"weight", "weights", "unsure", "note", "seconds", "drawn", "position", "split"}
-
-
-def has_labels_alone(frame: pd.DataFrame, named: pd.DataFrame) -> bool:
-    """Whether columns are those of a file of labels, and no more.
-
-    Args:
-        frame: Rows under the names of their user.
-        named: Columns under our names.
-    """
-    others = {normalised_name(str(name)) for name in {*named} - {*_BESIDE_LABELS}}
-    return "label" in named and len(frame.columns) > 1 and others <= _OF_A_DRAW
-
-
-def proposal(frame: pd.DataFrame, reading: Reading, several: str = "") -> str:
-    """A sentence with one complete call that names the columns.
-
-    Args:
-        frame: Rows of the source, under the names of its user.
-        reading: What is known of its columns.
-        several: What to say if several columns may be verdicts: where nothing is likely, and
-            where questions have one row each, so that a label looks like another verdict.
-    """
-    taken = looks_like(frame, reading)
-    found = {*reading.columns.values(), *taken.values(), *frame}
-    if not {"question", "verdict"} <= found:
-        return several
-    known = {ours: yours for yours, ours in {**reading.columns, **taken}.items()}
-    question = known.get("question", "question")
-    columns = {**reading.columns, **taken}
-    wide = [yours for yours, ours in columns.items() if ours == "verdict"]
-    once = question in frame and not frame[question].duplicated().any()
-    first = several if once and not wide[1:] else ""
-    said = reading.call({"columns": columns} | reading.entries | {"columns": columns})
-    if not reading.in_python:
-        read = f"inspect-reliability read {quote(reading.where)} {said}"
-        said = f"\n  {read} --save reading.yaml"
-    else:
-        said = f" {said}."
-    if first:
-        return f"{first}{_BY_VALUES}{said}"
-    single = {yours: ours for yours, ours in columns.items() if yours not in wide or not wide[1:]}
-    each = [f"{yours!r} the {ours}" for yours, ours in single.items() if ours != UNUSED]
-    each += [f"each of {', '.join(map(repr, wide))} a verdict"] * bool(wide[1:])
-    is_it = f"{QUESTION}{', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
-    hint = f"{reading.hint[0].lower()}{reading.hint[1:]}"
-    return f"{is_it} Their values say so. If not, {hint} If so:{said}"
-
-
-def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
-    """Name in the source -> ours, as far as values show it.
-
-    A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
-    judges have few names. Of columns with few values, a label is the same in all rows of a
-    question, and a verdict is not. Where questions have one row each, columns whose names differ
-    in a number are tries. Nothing is likely where other columns could be the verdict as well.
-    """
-    rows = _as_texts(frame)
-    found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
-    known = {*found.values()} | ({*rows} & {*COLUMNS})
-    free = [name for name in map(str, rows) if name not in found and name not in COLUMNS]
-    taken: dict[str, str] = {}
-
-    def take(ours: str, name: str | None) -> None:
-        if name is not None and ours not in known:
-            taken[name] = ours
-            free.remove(name)
-
-    question: str | None = "question"
-    if "question" in known:
-        question = next((yours for yours, ours in found.items() if ours == "question"), question)
-    else:
-        question = _question(rows, free)
-        if question is None:
-            return {}
-        take("question", question)
-    each: Any = rows.groupby(question, dropna=False)
-    once = not rows[question].duplicated().any()
-    take(
-        "replication", next((name for name in free if not once and _tries(rows, each, name)), None)
-    )
-    take(
-        "judge",
-        next((name for name in free if not once and _looks_like_judges(rows, each, name)), None),
-    )
-    few = [name for name in free if _few(rows[name])]
-    fixed = [name for name in few if each[name].nunique().max() < 2]
-    take("label", _label(rows, [name for name in fixed if name in free]))
-    few = [name for name in few if name in free]
-    if once and (tries := _numbered_names(few)):
-        for name in tries:
-            take("verdict", name)
-        return taken
-    varied = [name for name in few if name not in fixed]
-    numbers = [name for name in (varied or few) if _numbers(rows[name])]
-    verdict = next(iter(numbers or varied or few), None)
-    said = {*rows[verdict].dropna()} if verdict else set()
-    same = [one for one in few if one != verdict and _alike(said, {*rows[one].dropna()})]
-    if once and same and "label" in {*taken.values(), *known}:  # verdicts of one judge each
-        for one in (verdict, *same):
-            take("verdict", one)
-        return taken
-    if any(one in varied for one in same) or (once and len(same) > 1):
-        return {}
-    take("verdict", verdict)
-    alike = [name for name in fixed if name in free and _alike(said, {*rows[name].dropna()})]
-    if "label" not in taken.values():
-        take("label", next(iter(alike), None))
-    return taken
-
-
-_PARTLY = 0.2
-"""Share of empty cells from which a column beside full ones has labels of some questions."""
-
-
-def label_in(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
-    """Which of these columns has labels: named for people, or partly empty beside full ones."""
-    return _label(_as_texts(frame), names)
-
-
-def _label(rows: pd.DataFrame, names: Sequence[str]) -> str | None:
-    said = [name for name in names if _of_people(name)]
-    empty = {name: float(rows[name].isna().mean()) for name in names}
-    others = [name for name in names if empty[name] < _PARTLY]
-    partly = [name for name in names if name not in others] if others else []
-    found = said or partly
-    return found[0] if len(found) == 1 and len(names) > 1 else None
-
-
-def _of_people(name: str) -> bool:
-    words = {word.casefold() for word in re.findall(r"[^\W\d_]+", name)}
-    return could_be(name, "label") or not PEOPLE.isdisjoint(words)
-
-
-def _numbered_names(names: Sequence[str]) -> list[str]:
-    """The names of tries among others; empty if none are, or several kinds."""
-    kinds: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        kinds[re.sub(r"\d+", "", name)].append(name)
-    found = [own for own in kinds.values() if numbers_of_tries(own)]
-    return found[0] if len(found) == 1 else []
-
-
 def numbers_of_tries(names: Sequence[str]) -> list[int]:
     """The numbers from 0 or 1 in which these names alone differ; empty if they do not."""
     parts = [re.split(r"(\d+)", name) for name in names]
@@ -407,65 +252,23 @@ def numbers_of_tries(names: Sequence[str]) -> list[int]:
     return ends if counted and len(names) > 1 else []
 
 
-def _blank(one: object) -> bool:
+_MOST_ROWS = 5_000
+"""Rows that are looked at."""
+
+MOST_VALUES = 101
+"""Most different verdicts that come back, as grades from 0 to 100 do."""
+
+
+def blank(one: object) -> bool:
+    """Whether a cell has nothing but spaces."""
     return one is None or one != one or not str(one).strip()
 
 
-def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
-    """The column with most values of equally many rows each, of two or more if any has."""
-    best: tuple[tuple[bool, bool, int], str] | None = None
-    for name in free:
-        sizes = rows[name].value_counts(dropna=False)
-        if len(sizes) < 3 or rows[name].isna().any():
-            continue
-        even = bool(sizes.max() <= 2 * sizes.min())
-        repeats = bool(sizes.min() > 1)
-        if repeats and len(sizes) <= _MOST_GRADES and _numbers(rows[name]):
-            continue
-        if even and (best is None or (repeats, not _numbers(rows[name]), len(sizes)) > best[0]):
-            best = (repeats, not _numbers(rows[name]), len(sizes)), name
-    return best and best[1]
-
-
-def _tries(rows: pd.DataFrame, each: Any, name: str) -> bool:
-    """Whether a column counts from 0 or 1 within each question."""
-    values = rows[name].dropna()
-    if not len(values) or not values.map(str.isdecimal).all():
-        return False
-    numbers = sorted(values.astype(int).unique().tolist())
-    counted = numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
-    return (
-        counted and len(numbers) > 1 and bool((each[name].nunique() == len(numbers)).mean() > 0.9)
-    )
-
-
-def _looks_like_judges(rows: pd.DataFrame, each: Any, name: str) -> bool:
-    """Whether a column has few names, all of them in nearly every question, equally often."""
-    sizes = rows[name].value_counts()
-    if not 1 < len(sizes) <= _MOST_JUDGES or _numbers(rows[name]) or rows[name].isna().any():
-        return False
-    every = (each[name].nunique() == len(sizes)).mean() > 0.9
-    return bool(every and sizes.max() <= 1.1 * sizes.min())
-
-
-def _few(values: pd.Series[str]) -> bool:
+def few_values(values: pd.Series[str]) -> bool:
     """Whether a column has two or more values that come back, as verdicts do."""
     known = values.dropna()
     n = known.nunique()
-    return 1 < n <= _MOST_VALUES and 2 * n <= max(len(known), 3)
-
-
-def _numbers(values: pd.Series[str]) -> bool:
-    """Whether every value is a number."""
-    import pandas as pd
-
-    return bool(pd.to_numeric(values.dropna(), errors="coerce").notna().all())
-
-
-def _alike(verdicts: set[str], labels: set[str]) -> bool:
-    """Whether labels could be those of these verdicts: the same values, or numbers as well."""
-    both = len(verdicts & labels) * 2 >= min(len(verdicts), len(labels))
-    return both or all(one.replace(".", "", 1).isdecimal() for one in verdicts | labels)
+    return 1 < n <= MOST_VALUES and 2 * n <= max(len(known), 3)
 
 
 # A list of `keep`: how it is known, and what its columns are.

@@ -109,6 +109,56 @@ PEOPLE = {
 }
 """Words in the name of a column of labels, in several languages."""
 
+MODELS = ("model", "modell", "modelo", "modello", "modèle")
+"""Words for a model, which judges or is judged."""
+
+WORDS: Mapping[str, Collection[str]] = {
+    "question": {
+        *("frage", "aufgabe", "fall", "nr", "nummer", "question", "item", "case", "id", "pregunta"),
+        *("caso", "numero", "número", "énoncé", "enoncé", "numéro", "cas", "tâche", "domanda"),
+        *("pergunta", "vraag", "prompt", "task", "tarea"),
+    },
+    "judge": {
+        *("judge", "judges", "llm", "evaluator", "grader", "richter", "juez", "juge", "giudice"),
+        *("juiz", "bewerter", "gutachter", "prüfer", "evaluador", "évaluateur", "valutatore"),
+        *MODELS,
+    },
+    "model": MODELS,
+    "replication": {
+        *(
+            "run",
+            "try",
+            "trial",
+            "attempt",
+            "round",
+            "epoch",
+            "repeat",
+            "rep",
+            "lauf",
+            "durchlauf",
+            "durchgang",
+        ),
+        *("versuch", "wiederholung", "runde", "intento", "vuelta", "corrida", "repetición"),
+        *("essai", "répétition", "tentativo", "prova", "tentativa"),
+    },
+    "verdict": {
+        *("verdict", "score", "rating", "grade", "decision", "vote", "judgment", "note", "urteil"),
+        *("bewertung", "wertung", "punkte", "punktzahl", "entscheidung", "nota", "puntuación"),
+        *("veredicto", "calificación", "valoración", "avis", "évaluation", "voto", "giudizio"),
+        *("punteggio", "oordeel", "cijfer"),
+    },
+    "time": {
+        *("date", "time", "timestamp", "day", "datum", "zeit", "uhrzeit", "zeitstempel", "fecha"),
+        *("hora", "heure"),
+    },
+    "comment": {
+        *("comment", "comments", "notes", "remark", "remarks", "kommentar", "kommentare"),
+        *("bemerkung", "hinweis", "notiz", "comentario", "comentarios", "observaciones"),
+        *("commentaire", "commentaires", "remarque", "commento"),
+    },
+}
+"""Words in the names of columns in several languages: our name, a model or a comment -> words."""
+
 _RATERS = (
     *("annotator", "labeler", "labeller", "coder", "reviewer", "assessor"),
     *(f"{who} {what}" for who in ("rater", "annotator", "labeler") for what in ("id", "name")),

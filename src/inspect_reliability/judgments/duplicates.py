@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .columns import COLUMNS, PAIR, UNUSED, as_columns, of_role
+from .columns import COLUMNS, MODELS, PAIR, UNUSED, WORDS, as_columns, of_role
 from .pairs import pairs_shown
 from .reading import Choice, Code, Note, Reading
 
@@ -37,11 +37,13 @@ _NEVER = {
     *("run", "try", "trial", "epoch", "attempt"),
     *("repeat", "round", "replication", "replicate", "rep", "iteration", "repetition", "seed"),
     "temperature",
+    *WORDS["comment"],
+    *WORDS["replication"],
 }
 """Words in the names of outcomes, scores, counts, durations and texts, which tell nothing apart,
 and of what numbers draws."""
 
-_DAYS = {"time", "date", "day", "week", "month", "created", "started", "timestamp"}
+_DAYS = {"time", "date", "day", "week", "month", "created", "started", *WORDS["time"]}
 """Words in the names of times. They tell rows apart only where the numbers of tries repeat: a try
 may have a day of its own."""
 
@@ -207,7 +209,7 @@ def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
     """What a column usually is that tells rows apart in the same way everywhere."""
     words = {*_words(name)}
     ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
-    if "model" in words and rows.reindex(columns=["judge"]).notna().all(axis=None):
+    if words & {*MODELS} and rows.reindex(columns=["judge"]).notna().all(axis=None):
         ours = "output"  # whose judge is known
     return "question" if ours not in _OWN_LABELS and _labels_differ(rows, cell) else ours
 
@@ -269,7 +271,7 @@ def _may_tell(rows: pd.DataFrame, name: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    return re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
+    return re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
 
 
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:

@@ -27,6 +27,7 @@ from .columns import (
 from .count import NUMBER
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .duplicates import identity, telling_apart
+from .guess import Guess
 from .pairs import SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
@@ -327,7 +328,10 @@ def _tried(read: Callable[[Reading], Judgments], reading: Reading) -> Judgments:
 
     A choice under which the source cannot be read is not offered.
     """
-    found = read(reading)
+    try:
+        found = read(reading)
+    except QuestionError as error:
+        raise _settled(read, error.guess).error from None
     if not found.asked:
         return found
     asked, tried = [], 0
@@ -340,6 +344,26 @@ def _tried(read: Callable[[Reading], Judgments], reading: Reading) -> Judgments:
                 ways.append(way._replace(reads=reads))
         asked.append(replace(note, choices=tuple(ways or note.choices)))
     return replace(found, asked=tuple(asked))
+
+
+def _settled(read: Callable[[Reading], Judgments], guess: Guess) -> Guess:
+    """A guess of columns, with a choice for each thing that the rows then leave open.
+
+    As it was where a source cannot be read so.
+    """
+    made = guess
+    for _ in range(_MOST_TRIED):
+        try:
+            asked = read(replace(made.reading, where="")).asked
+        except UserError:
+            return guess
+        if not asked:
+            return made
+        for note in asked:
+            way = note.choices[0]
+            settled = (*made.settled, (note, way.means))
+            made = replace(made, reading=made.reading.chosen(way.entries), settled=settled)
+    return guess
 
 
 def _reads(read: Callable[[Reading], Judgments], reading: Reading, entries: Entries) -> str | None:

@@ -7,7 +7,6 @@ asks what it found. Files, frames, labels and logs take the same steps, and so d
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -15,28 +14,18 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..errors import QuestionError, UserError
+from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .column_names import (
-    QUESTION,
-    could_be,
-    has_labels_alone,
-    joined,
-    label_in,
-    lacking,
-    numbers_of_tries,
-    proposal,
-    reading_of_list,
-    renamed_columns,
-    under_our_names,
-)
+from .column_names import joined, lacking, reading_of_list, renamed_columns, under_our_names
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
 from .count import Judged
 from .deduplication import can_be_counted, telling, together
-from .duplicates import MOST_COLUMNS, again_in, identity, of_one_verdict, telling_apart
+from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
+from .guess import guessed, has_labels_alone, hint_of_several
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
+from .side_by_side import melted
 from .table import NUMBERS, Judgments, n_judgments
 from .values import as_verdicts, converted_all, is_spaced, numbered_tries, verdicts_of_outputs
 from .verdict_spelling import Source, in_one_form
@@ -45,62 +34,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-_TAKEN = "columns of verdicts taken for {}"
-
-_MEANS = {"replication": "replications", "scorer": "parts of a score", "judge": "judges"}
-
-_TRY = re.compile(
-    r"(?:first|second|third|fourth|again|once|twice|run|try|trial|attempt|round|epoch|repeat|rep)"
-    r"(?:[\s_-]?\w{1,2})?",
-    re.IGNORECASE,
-)
-"""Names of tries."""
-
 _LISTS = "lists of verdicts taken for the replications of their row"
 
 _ROWS = 1000
 """Rows that show which columns have the same values."""
-
-
-def melted(
-    frames: Iterator[pd.DataFrame], reading: Reading
-) -> tuple[Iterator[pd.DataFrame], Reading, list[Note]]:
-    """Frames with one row a verdict, where the user says that several columns are verdicts.
-
-    They are replications if their names are numbered from 0 or 1 and name no judge, or say so;
-    beside a column of judges, parts of a score; and else judges.
-
-    Raises:
-        UserError: A column is not there, or there are such replications or judges already.
-    """
-    import pandas as pd
-
-    wide = [yours for yours, ours in reading.columns.items() if ours == "verdict"]
-    if len(wide) < 2:
-        return frames, reading, []
-    others = {yours: ours for yours, ours in reading.columns.items() if yours not in wide}
-    first = next(frames)
-    if absent := [name for name in wide if name not in first]:
-        raise UserError(lacking(absent, first, reading))
-    named = {*first, *others.values()}.difference(others)
-    numbers = numbers_of_tries(wide)
-    judges = any(could_be(word, "judge") for word in re.split(r"[\W\d_]+", wide[0]))
-    tries = (bool(numbers) and not judges) or all(map(_TRY.fullmatch, wide))
-    kind = "replication" if tries else "scorer" if "judge" in named else "judge"
-    if kind in named:
-        raise UserError(
-            f"{reading.where}: two columns were given one name, '{kind}'. {reading.hint}"
-        )
-    numbers = numbers or [*range(1, len(wide) + 1)]
-    levels: dict[str, Any] = dict(zip(wide, numbers if tries else wide, strict=True))
-
-    def rows(frame: pd.DataFrame) -> pd.DataFrame:
-        kept = frame.drop(columns=wide)
-        each = [kept.assign(**{"verdict": frame[name], kind: of}) for name, of in levels.items()]
-        return pd.concat(each).sort_index(kind="stable", ignore_index=True)
-
-    note = Note(_TAKEN.format(_MEANS[kind]), len(wide), reading.where, Code.COLUMN)
-    return map(rows, chain([first], frames)), replace(reading, columns=others), [note]
 
 
 def tries_in_cells(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
@@ -136,34 +73,6 @@ def _are_tries(values: list[Any]) -> bool:
     """Whether these are no set of labels: numbers, or a text twice."""
     texts = all(isinstance(one, str) for one in values)
     return len(values) > 1 and (not texts or len({*values}) < len(values))
-
-
-def hint_of_several(frame: pd.DataFrame, reading: Reading) -> str:
-    """How to say that several columns are verdicts, where their values are much the same."""
-    shown = {name for pair in pairs_shown(frame) for name in pair}
-    free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
-    free = [name for name in free if not any(could_be(name, one) for one in _NAMED)]
-    free = [name for name in free if name not in reading.columns]
-    values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free[:MOST_COLUMNS]}
-    few = {name: of for name, of in values.items() if 0 < 2 * len(of) < max(len(frame), 3)}
-    for own in few.values():
-        same = [name for name, of in few.items() if 2 * len(own & of) > len(own | of)]
-        same = same if len(same) > 1 else [name for name, of in few.items() if _grades(of)]
-        same = [name for name in same if name != label_in(frame, same)]
-        if len(same) > 1:
-            calls = reading.column_call("verdict", *same)
-            judge = any(could_be(name, "judge") for name in map(str, frame))
-            kinds = "tries or parts of a score" if judge else "verdicts of one judge each, or tries"
-            return f" If several are {kinds}, say so of each: {calls}."
-    return ""
-
-
-_NAMED = ("question", "judge", "replication", "temperature", "rater")
-
-
-def _grades(values: set[str]) -> bool:
-    """Whether all are small whole numbers, as grades are."""
-    return all(one.isdecimal() and len(one) < 3 for one in values)
 
 
 _OF_ONE = (
@@ -246,14 +155,15 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     frame, notes, reading = renamed_columns(first, reading)
     needed = ("question", *(() if "p" in frame else ("verdict",)))
     if absent := [name for name in needed if name not in frame]:
+        hint = ""
         if has_labels_alone(first, frame):
             hint = _LABELS_ALONE.format("labels=" if reading.in_python else "--labels")
         else:
-            several = "" if "verdict" in frame else hint_of_several(first, reading)
             known = replace(reading, columns={**told.columns, **reading.columns})
-            hint = proposal(first, known, several)
-        if hint.startswith(QUESTION):
-            raise QuestionError(hint)
+            if guess := guessed(first, known):
+                raise guess.error
+            if "verdict" not in frame:
+                hint = hint_of_several(first, reading)
         raise UserError(lacking(absent, first, reading) + hint)
     spaced = Counter[str]()
     asked: list[Note] = []

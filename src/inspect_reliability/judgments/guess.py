@@ -1,0 +1,329 @@
+"""What columns look like by their names and values, for the call that a question proposes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import QuestionError
+from ..shell import quote
+from .column_names import (
+    MOST_VALUES,
+    as_texts,
+    could_be,
+    few_values,
+    is_called,
+    joined_once,
+    normalised_name,
+    numbers_of_tries,
+    words,
+)
+from .columns import COLUMNS, PEOPLE, UNUSED
+from .duplicates import MOST_COLUMNS
+from .pairs import pairs_shown
+from .reading import Note, Reading
+from .side_by_side import in_words, meaning_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_GRADES = 11
+"""Different numbers up to which a column that repeats them has grades, and no questions."""
+
+_MOST_JUDGES = 20
+"""Most different names of judges."""
+
+_ROWS = 1000
+"""Rows that show which columns have the same values."""
+
+_BESIDE_LABELS = ("question", "id", "label", "rater", "part")
+_OF_A_DRAW = {"weight", "weights", "unsure", "note", "seconds", "drawn", "position", "split"}
+
+
+def has_labels_alone(frame: pd.DataFrame, named: pd.DataFrame) -> bool:
+    """Whether columns are those of a file of labels, and no more.
+
+    Args:
+        frame: Rows under the names of their user.
+        named: Columns under our names.
+    """
+    others = {normalised_name(str(name)) for name in {*named} - {*_BESIDE_LABELS}}
+    return "label" in named and len(frame.columns) > 1 and others <= _OF_A_DRAW
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the columns of a source look like: a question, with one complete call.
+
+    Attributes:
+        reading: How it would be read.
+        judged: Whether the source has a column of judges.
+        settled: What its rows ask beyond that, and each a choice.
+    """
+
+    reading: Reading
+    judged: bool
+    settled: tuple[tuple[Note, str], ...] = ()
+
+    @property
+    def error(self) -> QuestionError:
+        """The question."""
+        found = QuestionError(self.text)
+        found.guess = self
+        return found
+
+    @property
+    def text(self) -> str:
+        """What is asked, with the call that says it."""
+        reading = self.reading
+        columns = {y: o for y, o in joined_once(reading.columns).items() if o != UNUSED}
+        several = {ours: [*_of(columns, ours)] for ours in ("verdict", "label")}
+        several = {ours: names for ours, names in several.items() if names[1:]}
+        each = [f"{yours!r} the {ours}" for yours, ours in columns.items() if ours not in several]
+        for ours, names in several.items():
+            what = "label of another person"
+            if ours == "verdict":
+                what = f"verdict ({in_words(meaning_of(names, self.judged))})"
+            each.append(f"each of {', '.join(map(repr, names))} a {what}")
+        is_it = f"Is {', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
+        said = reading.call(reading.entries)
+        if not reading.in_python:
+            read = f"inspect-reliability read {quote(reading.where)} {said}"
+            said = f"\n  {read} --save reading.yaml"
+        else:
+            said = f" {said}."
+        more = "".join(
+            f" Then this is open: {note.count:,} {note.what}. The call answers: {means}."
+            for note, means in self.settled
+        )
+        hint = f"{reading.hint[0].lower()}{reading.hint[1:]}"
+        return f"{is_it} Names and values say so.{more} If not, {hint} If so:{said}"
+
+
+def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
+    """What the columns of a frame look like; None if they do not show question and verdict.
+
+    Args:
+        frame: Rows of the source, under the names of its user.
+        reading: What is known of its columns.
+    """
+    columns = {**reading.columns, **looks_like(frame, reading)}
+    columns = dict(sorted(columns.items(), key=lambda one: _place(one[1])))
+    found = {*columns.values(), *map(str, frame)}
+    if not {"question", "verdict"} <= found:
+        return None
+    judged = "judge" in found
+    return Guess(replace(reading, columns=columns), judged)
+
+
+_ORDER = ("question", "judge", "replication", "verdict", "label")
+
+
+def _place(ours: str) -> int:
+    return _ORDER.index(ours) if ours in _ORDER else len(_ORDER)
+
+
+def _of(columns: Mapping[str, str], ours: str) -> list[str]:
+    return [yours for yours, one in columns.items() if one == ours]
+
+
+def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
+    """Name in the source -> ours, as far as names and values show it.
+
+    A question repeats, once for each try and judge. Tries are numbered within it from 0 or 1, and
+    judges have few names. Of columns with few values, a label is the same in all rows of a
+    question, and a verdict is not. Where questions have one row each, columns with the same values
+    are verdicts, and those that are named for people, or half empty beside them, are labels. Of
+    several that could be one thing, what its name calls so is taken; comments and dates are
+    nothing. Nothing is likely where other columns could be the verdict as well.
+    """
+    rows = as_texts(frame)
+    found = {yours: ours for yours, ours in reading.columns.items() if yours in rows}
+    known = {*found.values()} | ({*rows} & {*COLUMNS})
+    free = [name for name in map(str, rows) if name not in found and name not in COLUMNS]
+    free = [name for name in free if not _says_nothing(rows, name)]
+    taken: dict[str, str] = {}
+
+    def take(ours: str, *names: str) -> None:
+        for name in names if ours not in known else ():
+            taken[name] = ours
+            free.remove(name)
+
+    question = next(iter(_of(found, "question")), "question")
+    if "question" not in known:
+        if (one := _question(rows, free)) is None:
+            return {}
+        question = one
+        take("question", question)
+    each: Any = rows.groupby(question, dropna=False)
+    once = not rows[question].duplicated().any()
+    if not once:
+        take("replication", *_first(free, "replication", lambda name: _tries(rows, each, name)))
+        take("judge", *_first(free, "judge", lambda name: _looks_like_judges(rows, each, name)))
+    few = [name for name in free if few_values(rows[name]) or _of_people(name)]
+    few = [name for name in few if 0 < rows[name].nunique() <= MOST_VALUES]
+    fixed = [name for name in few if each[name].nunique().max() < 2]
+    take("label", *_labels(rows, fixed, few))
+    few = [name for name in few if name in free]
+    if "verdict" in known:
+        return taken
+    if once and (tries := _numbered_names(few)):
+        take("verdict", *tries)
+        return taken
+    varied = [name for name in few if name not in fixed]
+    named = [name for name in (varied or few) if is_called(name, "verdict")]
+    if not once and len(named) == 1:
+        few, varied = named, [name for name in varied if name in named]
+    numbers = [name for name in (varied or few) if _numbers(rows[name])]
+    verdict = next(iter(numbers or varied or few), None)
+    said = {*rows[verdict].dropna()} if verdict else set()
+    same = [one for one in few if one != verdict and _alike(said, {*rows[one].dropna()})]
+    if once and verdict and same and "label" in {*taken.values(), *known}:
+        take("verdict", verdict, *same)  # of one judge each
+        return taken
+    if any(one in varied for one in same) or (once and len(same) > 1):
+        return {}
+    take("verdict", *([verdict] if verdict else []))
+    alike = [name for name in fixed if name in free and _alike(said, {*rows[name].dropna()})]
+    if "label" not in taken.values():
+        take("label", *alike[:1])
+    return taken
+
+
+def _first(names: Sequence[str], ours: str, fits: Any) -> list[str]:
+    """The first column that fits, before others one whose name says so; none if none does."""
+    found = [name for name in names if fits(name)]
+    return sorted(found, key=lambda name: _certainty(name, ours))[:1]
+
+
+def _certainty(name: str, ours: str) -> int:
+    """0 for a column whose name says what it is; a model may be the judge, or what is judged."""
+    return 1 if not is_called(name, ours) else int(is_called(name, "model"))
+
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}.*")
+
+
+def _says_nothing(rows: pd.DataFrame, name: str) -> bool:
+    """Whether a column has comments, dates or times."""
+    values = rows[name].dropna()
+    if is_called(name, "comment") or is_called(name, "time"):
+        return True
+    return len(values) > 0 and bool(values.map(_DATE.fullmatch).notna().all())
+
+
+_PARTLY = 0.2
+"""Share of empty cells from which a column beside full ones has labels of some questions."""
+
+
+def _labels(rows: pd.DataFrame, fixed: Sequence[str], few: Sequence[str]) -> list[str]:
+    """The columns of labels: named for people, or else partly empty beside full ones."""
+    said = [name for name in fixed if _of_people(name)]
+    if said:
+        return said if len(few) > len(said) else []
+    empty = {name: float(rows[name].isna().mean()) for name in fixed}
+    partly = [name for name in fixed if empty[name] >= _PARTLY]
+    return partly if len(partly) == 1 < len(fixed) else []
+
+
+def _of_people(name: str) -> bool:
+    return could_be(name, "label") or not PEOPLE.isdisjoint(words(name))
+
+
+def _numbered_names(names: Sequence[str]) -> list[str]:
+    """The names of tries among others, of one judge or several with as many each; else none."""
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        kinds[re.sub(r"\d+", "", name)].append(name)
+    found = [own for own in kinds.values() if numbers_of_tries(own)]
+    if len(found) == 1:
+        return found[0]
+    several = [name for own in kinds.values() if own[1:] for name in own]
+    tries = bool(several) and len(next(iter(meaning_of(several, False).values()))) > 1
+    return several if tries else []
+
+
+def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
+    """The column with most values of equally many rows each, of two or more if any has.
+
+    Of these, one that is called so, and then one of texts.
+    """
+    best: tuple[tuple[bool, bool, bool, int], str] | None = None
+    for name in free:
+        sizes = rows[name].value_counts(dropna=False)
+        if len(sizes) < 3 or rows[name].isna().any():
+            continue
+        even = bool(sizes.max() <= 2 * sizes.min())
+        repeats = bool(sizes.min() > 1)
+        if repeats and len(sizes) <= _MOST_GRADES and _numbers(rows[name]):
+            continue
+        rank = (repeats, is_called(name, "question"), not _numbers(rows[name]), len(sizes))
+        if even and (best is None or rank > best[0]):
+            best = rank, name
+    return best and best[1]
+
+
+def _tries(rows: pd.DataFrame, each: Any, name: str) -> bool:
+    """Whether a column counts from 0 or 1 within each question."""
+    values = rows[name].dropna()
+    if not len(values) or not values.map(str.isdecimal).all():
+        return False
+    numbers = sorted(values.astype(int).unique().tolist())
+    counted = numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
+    return (
+        counted and len(numbers) > 1 and bool((each[name].nunique() == len(numbers)).mean() > 0.9)
+    )
+
+
+def _looks_like_judges(rows: pd.DataFrame, each: Any, name: str) -> bool:
+    """Whether a column has few names, all of them in nearly every question, equally often."""
+    sizes = rows[name].value_counts()
+    if not 1 < len(sizes) <= _MOST_JUDGES or _numbers(rows[name]) or rows[name].isna().any():
+        return False
+    every = (each[name].nunique() == len(sizes)).mean() > 0.9
+    return bool(every and sizes.max() <= 1.1 * sizes.min())
+
+
+def _numbers(values: pd.Series[str]) -> bool:
+    """Whether every value is a number."""
+    import pandas as pd
+
+    return bool(pd.to_numeric(values.dropna(), errors="coerce").notna().all())
+
+
+def _alike(verdicts: set[str], labels: set[str]) -> bool:
+    """Whether labels could be those of these verdicts: the same values, or numbers as well."""
+    both = len(verdicts & labels) * 2 >= min(len(verdicts), len(labels))
+    return both or all(one.replace(".", "", 1).isdecimal() for one in verdicts | labels)
+
+
+def hint_of_several(frame: pd.DataFrame, reading: Reading) -> str:
+    """How to say that several columns are verdicts, where their values are much the same."""
+    shown = {name for pair in pairs_shown(frame) for name in pair}
+    free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
+    free = [name for name in free if not any(could_be(name, one) for one in _NAMED)]
+    free = [name for name in free if name not in reading.columns]
+    values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free[:MOST_COLUMNS]}
+    few = {name: of for name, of in values.items() if 0 < 2 * len(of) < max(len(frame), 3)}
+    for own in few.values():
+        same = [name for name, of in few.items() if 2 * len(own & of) > len(own | of)]
+        same = same if len(same) > 1 else [name for name, of in few.items() if _grades(of)]
+        labels = _labels(as_texts(frame), same, same)
+        same = [name for name in same if name not in labels]
+        if len(same) > 1:
+            calls = reading.column_call("verdict", *same)
+            judge = any(could_be(name, "judge") for name in map(str, frame))
+            kinds = "tries or parts of a score" if judge else "verdicts of one judge each, or tries"
+            return f" If several are {kinds}, say so of each: {calls}."
+    return ""
+
+
+_NAMED = ("question", "judge", "replication", "temperature", "rater")
+
+
+def _grades(values: set[str]) -> bool:
+    """Whether all are small whole numbers, as grades are."""
+    return all(one.isdecimal() and len(one) < 3 for one in values)

@@ -1,0 +1,164 @@
+"""Several columns of one row that are verdicts, or labels: a row for each, a rater for each."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UserError
+from .column_names import blank, is_called, lacking, numbers_of_tries, words
+from .columns import WORDS
+from .reading import Code, Note, Reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TAKEN = "columns of verdicts taken for {}"
+
+_RATERS = "columns of labels taken for those of several people"
+
+_MEANS = {"replication": "replications", "scorer": "parts of a score", "judge": "judges"}
+
+_MARKS = r"[\s_.:()\[\]-]*"
+
+_TIMES = ("first", "second", "third", "fourth", "again", "once", "twice")
+
+_TRY_WORD = f"(?:{'|'.join([*_TIMES, *sorted(WORDS['replication'])])})"
+
+_TRY = re.compile(rf"{_TRY_WORD}(?:[\s_-]?\w{{1,2}})?", re.IGNORECASE)
+"""Names of tries."""
+
+_AROUND = re.compile(rf"^{_MARKS}{_TRY_WORD}{_MARKS}(?=\w)|{_MARKS}{_TRY_WORD}?{_MARKS}$", re.I)
+"""What a name of tries has beside that of its judge."""
+
+Meaning = Mapping[str, Mapping[str, Any]]
+"""Name of a column -> what its verdicts have in our columns, as in `{"judge": "gpt"}`."""
+
+
+def meaning_of(wide: Sequence[str], beside_judge: bool) -> Meaning:
+    """What tells columns of verdicts apart, by their names.
+
+    They are replications if their names are numbered from 0 or 1 and name no judge, or say so.
+    Where several names are each numbered so, they are judges with replications. Else they are
+    judges. Beside a column of judges, what would be judges are parts of a score.
+    """
+    whose = "scorer" if beside_judge else "judge"
+    numbers = numbers_of_tries(wide)
+    judges = is_called(wide[0], "judge")
+    if (numbers and not judges) or all(map(_TRY.fullmatch, wide)):
+        numbers = numbers or [*range(1, len(wide) + 1)]
+        return {name: {"replication": n} for name, n in zip(wide, numbers, strict=True)}
+    if several := _tries_of_several(wide):
+        return {name: {whose: who, "replication": n} for name, (who, n) in several.items()}
+    return {name: {whose: name} for name in wide}
+
+
+def in_words(meaning: Meaning) -> str:
+    """What columns of verdicts are taken for."""
+    kinds = [*next(iter(meaning.values()))]
+    if len(kinds) == 1:
+        return _MEANS[kinds[0]]
+    who = dict.fromkeys(repr(one[kinds[0]]) for one in meaning.values())
+    return f"replications of {_MEANS[kinds[0]]} {', '.join(who)}"
+
+
+def _tries_of_several(names: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """The judge and number of each name, where each judge has the same numbers from 0 or 1."""
+    found = [one for place in (-1, -2, 0) if (one := _numbered(names, place))]
+    found.sort(key=lambda one: not one[1])  # numbers that names call those of tries
+    if not found:
+        return {}
+    made = found[0][0]
+    short = {who: _AROUND.sub("", who) for who, _ in made.values()}
+    unlike = len({*short.values()}) == len(short) and all(short.values())
+    return {name: (short[who] if unlike else who, n) for name, (who, n) in made.items()}
+
+
+def _numbered(names: Sequence[str], place: int) -> tuple[dict[str, tuple[str, int]], bool] | None:
+    """Judge and number by name, if the number at a place counts; and whether names say tries."""
+    made: dict[str, tuple[str, int]] = {}
+    tries = []
+    for name in names:
+        numbers = [*re.finditer(r"\d+", name)]
+        if not -len(numbers) <= place < len(numbers):
+            return None
+        one = numbers[place]
+        before = words(name[: one.start()])[-1:]
+        if before and is_called(before[0], "judge"):
+            return None
+        tries.append(any(is_called(one, "replication") for one in before))
+        made[name] = (name[: one.start()] + name[one.end() :], int(one[0]))
+    of = defaultdict[str, list[int]](list)
+    for who, number in made.values():
+        of[who].append(number)
+    n = len(names) // len(of)
+    counted = [sorted(one) for one in of.values()]
+    if len(of) < 2 or n < 2 or counted[0] not in ([*range(n)], [*range(1, n + 1)]):
+        return None
+    if any(one != counted[0] for one in counted):
+        return None
+    return made, all(tries)
+
+
+def melted(
+    frames: Iterator[pd.DataFrame], reading: Reading
+) -> tuple[Iterator[pd.DataFrame], Reading, list[Note]]:
+    """Frames with one row a verdict, where the user says that several columns are verdicts.
+
+    See `meaning_of`. Several columns of labels are those of several people, who have their names.
+
+    Raises:
+        UserError: A column is not there, or there are such replications or judges already.
+    """
+    import pandas as pd
+
+    wide, people = (
+        [yours for yours, ours in reading.columns.items() if ours == name]
+        for name in ("verdict", "label")
+    )
+    wide, people = (one if one[1:] else [] for one in (wide, people))
+    if not (wide or people):
+        return frames, reading, []
+    own = [*wide, *people]
+    others = {yours: ours for yours, ours in reading.columns.items() if yours not in own}
+    first = next(frames)
+    if absent := [name for name in own if name not in first]:
+        raise UserError(lacking(absent, first, reading))
+    named = {*first, *others.values()}.difference(others, own)
+    meaning = meaning_of(wide, "judge" in named) if wide else {}
+    made = {kind for one in meaning.values() for kind in one}
+    made |= {"label", "rater"} if people else set()
+    if twice := next((name for name in sorted(made) if name in named), None):
+        raise UserError(
+            f"{reading.where}: two columns were given one name, '{twice}'. {reading.hint}"
+        )
+
+    def rows(frame: pd.DataFrame) -> pd.DataFrame:
+        kept = frame.drop(columns=own)
+        if people:
+            given = [_given(one, people) for one in frame[people].itertuples(index=False)]
+            kept["label"] = pd.Series([label for label, _ in given], kept.index, dtype=object)
+            kept["rater"] = pd.Series([rater for _, rater in given], kept.index, dtype=object)
+        each = [kept.assign(**{"verdict": frame[name], **of}) for name, of in meaning.items()]
+        return pd.concat(each).sort_index(kind="stable", ignore_index=True) if each else kept
+
+    notes = [
+        *(
+            [Note(_TAKEN.format(in_words(meaning)), len(wide), reading.where, Code.COLUMN)]
+            * bool(wide)
+        ),
+        *([Note(_RATERS, len(people), reading.where, Code.COLUMN)] * bool(people)),
+    ]
+    return map(rows, chain([first], frames)), replace(reading, columns=others), notes
+
+
+def _given(labels: Sequence[Any], people: Sequence[str]) -> tuple[Any, Any]:
+    """The labels of a row, and who gave them: each a list if there are several."""
+    known = {who: one for who, one in zip(people, labels, strict=True) if not blank(one)}
+    if len(known) < 2:
+        return next(iter(known.values()), None), next(iter(known), None)
+    return [*known.values()], [*known]
