@@ -78,6 +78,8 @@ def test_what_each_row_has_anew_is_no_question_verdict_or_replication() -> None:
     each = {"id": range(8), "judgment": [f"Because {n}" for n in range(8)]}
     found = read("judge|query|replication|vote", **each)
     pd.testing.assert_frame_equal(found.table.drop(columns=["id", "judgment"]), OURS.table)
+    once = pd.DataFrame({"qid": range(8), "prompt": "v2", "verdict": [*"ABABABAA"]})
+    assert judgments_from_frame(once).table["question"].nunique() == 8
     counted = read("judge|question|n|verdict", run=range(100, 108))
     assert counted.table["replication"].tolist() == [1, 2] * 4
 

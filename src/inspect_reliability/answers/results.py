@@ -43,8 +43,8 @@ def analyse(
         by: Columns to group by, or the name of one; by default judge, benchmark, temperature, and
             the facets that vary within these.
         labels: Labels of people: a file, a data frame with the columns `id` and `label`, a mapping
-            or series with a label a question, a log whose scores people edited, or a list of
-            these. By default, those of the judgments.
+            or series with a label a question, a column of the frame, a log whose scores people
+            edited, or a list of these. By default, those of the judgments.
         columns: Name in the frame or files -> name in the table, as in `{"grade": "verdict"}`.
         swap: What verdicts name in frames and files whose orders have names (`judgments_from`).
         reading: How frames and files are read, or a file that says so (`judgments_from`).

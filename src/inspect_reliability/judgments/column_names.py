@@ -149,8 +149,9 @@ def _guessed(
             known = table.rename(columns=taken)
             found = [one for one in found if "question" in known and fits(known, one)]
         if found[1:] and ours in ("question", "verdict"):
-            # The number of a row and a text are neither.
-            found.sort(key=lambda name: _each_once(free, name))
+            # The number of a row and a text are neither, and what is the same is no question.
+            same = {name for name in found if ours == "question" and free[name].nunique() < 2}
+            found.sort(key=lambda name: name in same or _each_once(free, name))
         taken |= dict.fromkeys(found[:1], ours)
         if others := [n for n in found[1:] if n not in COLUMNS and not is_list(table)]:
             which = ", ".join(map(repr, others))

@@ -68,6 +68,8 @@ def labelled_judgments(
     import pandas as pd
 
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
+    if isinstance(given, pd.DataFrame):
+        labels = [_of_questions(one, given, known) for one in labels_in(labels)]
     edited, files, lists = _sorted(labels)
     sources = _logs_beside(edited, given) if edited else given
     own = columns_of_judgments(known.columns, labels, sources)
@@ -97,6 +99,50 @@ def labelled_judgments(
         return _with_checked(with_own_labels(judgments), lists)
     read_labels = with_labels(judgments, files, known.map, of_labels)
     return with_abstentions(_with_checked(read_labels, lists, known.map), known.abstain)
+
+
+_ROW = "row of the frame"
+"""A column of row numbers, which no frame has by accident."""
+
+
+def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
+    """A column of the frame itself as labels of its questions; other labels as they are.
+
+    Raises:
+        UserError: The index may have rows or questions.
+    """
+    import numpy as np
+    import pandas as pd
+
+    if not isinstance(labels, pd.Series) or labels.index.name is not None:
+        return labels
+    index, rows = labels.index, pd.Series(np.arange(len(frame)), frame.index)
+    if index.equals(frame.index):
+        at = rows.to_numpy()
+    elif index.is_unique and frame.index.is_unique and index.isin(frame.index).all():
+        at = rows[index].to_numpy()
+    else:
+        return labels
+    columns = {y: o for y, o in reading.columns.items() if {*y.split("+")} <= {*map(str, frame)}}
+    table = judgments_from(
+        frame.assign(**{_ROW: np.arange(len(frame))}), reading=replace(reading, columns=columns)
+    ).table
+    asked = table[["question", _ROW]].astype({_ROW: int}).drop_duplicates()
+    ids = {*asked["question"].map(str)}
+    of_rows = pd.Series(labels.to_numpy(), at, dtype=object).dropna()
+    found = asked[asked[_ROW].isin(of_rows.index)]
+    by_rows = found.assign(label=found[_ROW].map(of_rows))[["question", "label"]].drop_duplicates()
+    own = labels.name in frame and labels.equals(frame[labels.name].iloc[at])
+    if own or not ids.issuperset(map(str, index)):
+        return by_rows.set_axis(["id", "label"], axis=1)
+    same = found["question"].map(str) == found[_ROW].map(lambda row: str(frame.index[row]))
+    if labels.name is not None and not same.all():
+        raise UserError(
+            "The index of labels has numbers of rows, or of questions: it could be both. Name a "
+            'column of the frame, as in columns={"YOURS": "label"}, or give a mapping from '
+            "questions to labels."
+        )
+    return labels
 
 
 def columns_of_judgments(
