@@ -13,7 +13,11 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from docs.site.reference import table_of_changes, table_of_coefficients
+from docs.site.reference import (
+    table_of_changes,
+    table_of_coefficients,
+    table_of_sentences,
+)
 from inspect_reliability.cli import main
 from inspect_reliability.study.tasks import TASKS
 
@@ -31,7 +35,11 @@ _NAMES = (
 )
 PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 
-TABLES = {"coefficients": table_of_coefficients, "changes": table_of_changes}
+TABLES = {
+    "coefficients": table_of_coefficients,
+    "changes": table_of_changes,
+    "sentences": table_of_sentences,
+}
 """Name of a table of a page -> what makes it."""
 
 TABLED = [ROOT / "docs" / f"{name}.md" for name in ("reliability", "how-to-fooled")]

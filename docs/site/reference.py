@@ -28,7 +28,9 @@ from inspect_reliability.answers.choice_in_words import Wanted
 from inspect_reliability.answers.choose import choose_document
 from inspect_reliability.answers.compare import compare_arms, drift
 from inspect_reliability.answers.gate import Limits, check_limits
+from inspect_reliability.answers.headline import HARDLY, LOW, RELIABLE, STABLE, STEADY
 from inspect_reliability.answers.label import draw_outputs
+from inspect_reliability.answers.next_steps import GAIN
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.promise import Promise
 from inspect_reliability.answers.score_variance import of_suite, sources
@@ -160,6 +162,31 @@ def table_of_coefficients() -> str:
         on = "K" if row.needs_categories else ""
         rows.append([_code(name), row.scale, row.about, on, row.source])
     return _table(["name", "scale", "what it says", "depends on", "source"], rows)
+
+
+def table_of_sentences() -> str:
+    """Which number gives which sentence of the answer."""
+    says = {
+        "one verdict says little": f"omega is below {LOW:g}",
+        "two tries agree hardly more than verdicts on two different questions": (
+            f"the same without labels, and its whole interval is below {HARDLY:g}"
+        ),
+        "two tries are not shown to agree more than by chance": (
+            "the same, where omega is 0 or less and its interval reaches farther"
+        ),
+        "one is enough": (
+            f"another try gives another verdict in at most {STEADY:.0%} of cases; of grades, ICC "
+            f"is {RELIABLE:g} or more"
+        ),
+        "take the majority of N": f"two majorities of N come out the same in {STABLE:.0%} or more",
+        "take the mean of N": f"the reliability of a mean of N grades is {RELIABLE:g} or more",
+        "the majority of N is right in": (
+            f"by the labels, the largest majority is right more often by more than {GAIN * 100:g} "
+            "points, and that of N nearly as often"
+        ),
+        "more votes add little": f"it gains {GAIN * 100:g} points or less",
+    }
+    return _table(["words", "when"], [[*one] for one in says.items()])
 
 
 def table_of_changes() -> str:

@@ -1,5 +1,6 @@
 """What is printed is true where its premise holds only just, or not at all."""
 
+import math
 import random
 import re
 import shlex
@@ -413,3 +414,23 @@ def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     assert "Next: try another prompt or judge" in answer(
         judge(unsteady, 60, 4, label=right), tmp_path
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("judges", "questions"), [(7, 40), (7, 60), (5, 40)])
+def test_the_best_of_many_promises_for_all_of_them(
+    judges: int, questions: int, tmp_path: Path
+) -> None:
+    """A judge without an error needs ln(.05 / m) / ln(.9) labels where it was picked among m."""
+    each = [
+        judge(lambda q, r, j=j: wrong(q) if j and q % 5 == 0 else right(q), questions, 2)
+        for j in range(judges)
+    ]
+    frame = pd.concat(one.assign(judge=f"j{k}") for k, one in enumerate(each))
+    frame["label"] = [right(int(q[1:])) for q in frame["question"]]
+    said = answer(frame, tmp_path).partition("Omega of")[0]
+    picked = judges > 5  # else each has a sentence
+    enough = questions >= math.log(0.05 / (judges if picked else 1)) / math.log(0.9)
+    words = f", also as the best of {judges}" if picked else ""
+    assert (f"100% of its verdicts can be used with at most 10% wrong{words}" in said) == enough
+    assert (f"too few to promise at most 10% wrong{words}" in said) != enough

@@ -1,6 +1,7 @@
 """The answer in a sentence: may I use this judge, how, and what would make it better?"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..judgments.columns import varies
 from ..judgments.table import is_rejudged
@@ -45,7 +46,7 @@ _TREND = 0.02
 LOW = 0.4
 """Omega below which one verdict says little."""
 
-_HARDLY = 0.2
+HARDLY = 0.2
 """Omega that the whole interval is below where tries agree hardly more than by chance."""
 
 _MEANS = (1, 3, 5, 9)
@@ -62,8 +63,9 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         rows: Those spoken of, the best first.
         names: The name of each; empty of a single one.
     """
-    for row, name in list(zip(rows, names, strict=True))[: with_headline(rows)]:
-        said = headline(analysis, row)
+    shown = with_headline(rows)
+    for row, name in list(zip(rows, names, strict=True))[:shown]:
+        said = headline(analysis, row, picked_of=1 if shown > 1 else len(rows))
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
     if len(rows) > MOST_SENTENCES:
         yield from map(_as_headline, _trend(rows))
@@ -72,9 +74,12 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
             yield _as_headline(said)
 
 
-def headline(analysis: Analysis, row: Row) -> str:
-    """The answer of a row in one sentence, without its name."""
-    said = "; ".join(_parts(analysis, row))
+def headline(analysis: Analysis, row: Row, picked_of: int = 1) -> str:
+    """The answer of a row in one sentence, without its name.
+
+    Where it was picked as the best of several, what it promises holds for all of these at once.
+    """
+    said = "; ".join(_parts(analysis, row, picked_of))
     if row.pooled_judges:
         said = f"{row.pooled_judges} judges pooled, as if they were one: {said}"
     return f"{said[0].upper()}{said[1:]}."
@@ -119,7 +124,7 @@ def _omega(row: Row) -> float | None:
     return row.estimates["icc" if row.judged.scale else "omega"].value
 
 
-def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
+def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
     """What is known of a row, by its kind: right, usable, same again, better by votes."""
     right = next(iter(analysis.of(row, "validity")), None)
     if row.without_verdict == 1:
@@ -139,7 +144,9 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
         yield f"{few} cannot say how often it is right"
     elif right:
         yield from (
-            _of_scale(row, right) if is_of_scale(right) else _of_options(analysis, row, right)
+            _of_scale(row, right)
+            if is_of_scale(right)
+            else _of_options(analysis, row, right, picked_of)
         )
     if row.no_draws:
         yield "all tries of a question are equal and may be copies: nothing is known of another try"
@@ -153,7 +160,7 @@ def _parts(analysis: Analysis, row: Row) -> Iterator[str]:
         yield _ONLY_LABELS
 
 
-def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
+def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> Iterator[str]:
     """Verdicts that are right or wrong: how often, what may be used, what votes add."""
     n = right["n_labelled"]
     if right["accuracy"] is None:
@@ -164,7 +171,7 @@ def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         yield f"{share(right['undecided'], n)} of verdicts decide nothing"
         return
-    yield from _usable(analysis, row)
+    yield from _usable(analysis, row, picked_of)
     if not row.no_draws and (votes := _by_votes(right)):
         yield votes
     omega = None if row.no_draws or row.asked_once else row.numbers.value("omega")
@@ -172,12 +179,18 @@ def _of_options(analysis: Analysis, row: Row, right: Record) -> Iterator[str]:
         yield f"omega {omega:z.2f}: one verdict says little"
 
 
-def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
+def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
     """How many verdicts may be used with the usual promise, by how many votes."""
     for panel in analysis.panels:
         if row not in panel.rows:
             continue
-        kept, error = record(panel), f"at most {percent(panel.promise.max_error)} wrong"
+        promise = panel.promise
+        error = f"at most {percent(promise.max_error)} wrong"
+        if picked_of > 1:  # each at its part of the level, so all hold at once (Bonferroni)
+            confidence = 1 - (1 - promise.confidence) / picked_of
+            panel = LabelledCascade(panel.rows, replace(promise, confidence=confidence))
+            error += f", also as the best of {picked_of}"
+        kept = record(panel)
         if panel.withheld:
             yield f"no promise: {panel.withheld.partition(':')[0]}"
         elif kept["threshold"] is not None:
@@ -186,7 +199,7 @@ def _usable(analysis: Analysis, row: Row) -> Iterator[str]:
             yield f"{used} of its verdicts can be used with {error}{by}"
         elif few := _few_labels(panel, error):
             yield few
-        elif panel.rule.refuted(panel.promise.max_error, panel.promise.confidence):
+        elif panel.rule.refuted(promise.max_error, panel.promise.confidence):
             yield f"none of its verdicts can be used with {error}"
         else:
             labels = amount(int(panel.cascade.labelled.sum()), "label")
@@ -288,7 +301,7 @@ def _again(analysis: Analysis, row: Row) -> str:
 
 def _by_chance(omega: float, ends: tuple[float, float] | None) -> str:
     """What a low omega means: hardly more than chance only where its whole interval is low."""
-    if ends and ends[1] < _HARDLY:
+    if ends and ends[1] < HARDLY:
         return (
             "two tries agree hardly more than verdicts on two different questions (omega "
             f"{omega:z.2f})"
