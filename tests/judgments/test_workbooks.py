@@ -1,5 +1,6 @@
 """Workbooks (.xlsx) as people have them: real files, read by every command that takes files."""
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from inspect_reliability import errors
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import rows
 from inspect_reliability.judgments.labels import with_labels
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.rows import read_workbook, write_workbook
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 
@@ -85,7 +87,7 @@ def merged(made: Any) -> None:
         (below_and_right, None),
         (behind_a_hidden_sheet, None),
         (beside_a_sheet_of_text, "sheet 'Data' read, not 'Runs'"),
-        (beside_other_tables, "sheet 'Runs' read, not 'Old': save one of these alone to read it"),
+        (beside_other_tables, "sheet 'Runs' read, not 'Old': --sheet NAME reads another"),
         (merged, "4 merged cells read as one value for each of their rows"),
     ],
 )
@@ -95,6 +97,71 @@ def test_its_table_is_read(tmp_path: Path, make: Make, says: str | None, name: s
     found = judgments_from_file(book(tmp_path / name, make))
     pd.testing.assert_frame_equal(found.table, TABLE)
     assert [says in str(note) for note in found.notes] == [True] * bool(says)
+
+
+def side_by_side(made: Any) -> None:
+    """Old judgments, those of now, and what people said of these."""
+    append(made.active, ROWS[:5])
+    append(made.create_sheet("May"), ROWS)
+    append(made.create_sheet("People"), [("id", "label"), *((f"Frage {q}", 1.5) for q in range(4))])
+
+
+def test_the_sheet_that_was_named_is_read_by_every_door(tmp_path: Path) -> None:
+    """A command, a saved reading and Python take it; of labels, where their workbook has it."""
+    path, saved = book(tmp_path / "a.xlsx", side_by_side), tmp_path / "reading.yaml"
+    expected = judgments_from_file(book(tmp_path / "plain.xlsx", plain)).table
+    read = invoke("read", path, "--sheet", "May", "--save", saved)
+    assert not read.exit_code
+    assert "--sheet" not in read.stderr
+    for reading in (Reading(sheet="May"), saved):
+        found = judgments_from_file(path, reading=reading)
+        pd.testing.assert_frame_equal(found.table, expected)
+        assert not found.notes
+    people = tmp_path / "people.xlsx"
+    book(
+        people,
+        lambda made: append(
+            made.active, [("id", "label"), *((f"Frage {q}", 1.5) for q in range(4))]
+        ),
+    )
+    plain_labels = invoke("report", tmp_path / "plain.xlsx", "--labels", people, "--format", "json")
+    labelled = invoke("report", path, "--sheet", "May", "--labels", people, "--format", "json")
+    assert json.loads(labelled.stdout)["rows"] == json.loads(plain_labels.stdout)["rows"]
+
+
+def test_a_sheet_that_is_not_there_is_answered_by_those_that_are(tmp_path: Path) -> None:
+    """Hidden ones too, which can be named."""
+    path = book(tmp_path / "a.xlsx", behind_a_hidden_sheet)
+    done = invoke("report", path, "--sheet", "June")
+    assert done.exit_code == 2
+    assert f"{path} has no sheet 'June'. Name one of: 'Runs', 'Shown'." in " ".join(
+        done.stderr.split()
+    )
+    found = judgments_from_file(
+        path, {"a": "question", "b": "verdict"}, reading=Reading(sheet="Runs")
+    )
+    assert len(found.table) == 1
+    only = book(tmp_path / "b.xlsx", plain)  # as a list has, which is read like its source
+    assert (
+        "sheet 'Runs' read, as there is no 'June'" in invoke("read", only, "--sheet", "June").stderr
+    )
+
+
+def test_a_question_about_columns_says_which_sheet_it_is_about(tmp_path: Path) -> None:
+    """And its command keeps the sheet that was named."""
+    rows = [
+        ("Frage", "Richter", "Urteil"),
+        *((f"f{n % 9}", "ab"[n // 9 % 2], "AB"[n % 5 % 2]) for n in range(36)),
+    ]
+
+    def make(made: Any) -> None:
+        append(made.active, rows)
+        append(made.create_sheet("Mai"), rows)
+
+    path = book(tmp_path / "a.xlsx", make)
+    said = invoke("report", path).stderr
+    assert "sheet 'Runs' read, not 'Mai': --sheet NAME reads another." in said
+    assert "--sheet Mai --save" in invoke("report", path, "--sheet", "Mai").stderr
 
 
 def test_values_are_those_that_people_see(tmp_path: Path) -> None:
@@ -138,7 +205,7 @@ def of_dates(made: Any) -> None:
         (lambda made: append(made.active, [["verdict"], ["A"]]), "no column 'question'"),
         (titled, "a single cell, 'Bewertung März'. If it is a title, delete what is above"),
         (under_groups, "no name for 3 of 5 columns. If it is a heading of groups, delete what is"),
-        (after_a_summary, "sheet 'Runs' read, not 'Data': save one of these alone to read it"),
+        (after_a_summary, "sheet 'Runs' read, not 'Data': --sheet NAME reads another"),
         (of_formulas, "no row has a verdict"),
         (of_dates, "A spreadsheet makes dates of texts such as 1.5"),
     ],

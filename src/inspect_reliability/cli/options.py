@@ -152,6 +152,12 @@ _from_option = click.option(
     help="Read files as exports of this tool, where their form does not show it.",
 )
 
+_sheet_option = click.option(
+    "--sheet",
+    metavar="NAME",
+    help="Read this sheet of workbooks. Default: the first that is a table.",
+)
+
 _swap_option = click.option(
     "--swap/--no-swap",
     default=None,
@@ -204,6 +210,7 @@ _logs_argument = click.argument("logs", nargs=-1, required=True)
 _READ: Sequence[_Option] = (
     _reading_option,
     _from_option,
+    _sheet_option,
     _read_as_option,
     _swap_option,
     _column_option,
@@ -213,7 +220,7 @@ _READ: Sequence[_Option] = (
 )
 """How LOGS are read: the file of a reading, and the entries of one."""
 
-_ENTRIES = ("columns", "facets", "abstain", "swap", "read_as", "made_by")
+_ENTRIES = ("columns", "facets", "abstain", "swap", "read_as", "made_by", "sheet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,6 +252,7 @@ class CommonOptions:
     swap: bool | None = None
     read_as: str | None = None
     made_by: str | None = None
+    sheet: str | None = None
 
     @cached_property
     def reading(self) -> Reading:
@@ -266,7 +274,7 @@ class CommonOptions:
         Raises:
             UserError: One of LOGS cannot be read or can mean two things, or a facet is no column.
         """
-        own = columns_of_judgments(self.reading.columns, self.labels, self.logs)
+        own = columns_of_judgments(self.reading, self.labels, self.logs)
         if own and not any(map(has_judgments, self.logs)):
             raise UserError(f"--column is for files of judgments ({', '.join(ENDINGS)}): name one.")
         shown = partial(progress, what="Reading")

@@ -72,7 +72,7 @@ def labelled_judgments(
         labels = [_of_questions(one, given, known) for one in labels_in(labels)]
     edited, files, lists = _sorted(labels)
     sources = _logs_beside(edited, given) if edited else given
-    own = columns_of_judgments(known.columns, labels, sources)
+    own = columns_of_judgments(known, labels, sources)
     of_labels = {
         yours: ours
         for yours, ours in known.columns.items()
@@ -88,7 +88,11 @@ def labelled_judgments(
         return _with_checked(with_own_labels(judgments), lists, known.map)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
     asked = judgments.asked
-    if files and any(one.code is Code.LABEL_OPEN for one in asked) and columns_of_labels(files):
+    if (
+        files
+        and any(one.code is Code.LABEL_OPEN for one in asked)
+        and columns_of_labels(files, known.sheet)
+    ):
         # Other labels take the place of those that may be the judge's own words.
         asked = tuple(one for one in asked if one.code is not Code.LABEL_OPEN)
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
@@ -97,7 +101,7 @@ def labelled_judgments(
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
         return _with_checked(with_own_labels(judgments), lists)
-    read_labels = with_labels(judgments, files, known.map, of_labels)
+    read_labels = with_labels(judgments, files, known.map, of_labels, known.sheet)
     return with_abstentions(_with_checked(read_labels, lists, known.map), known.abstain)
 
 
@@ -145,39 +149,41 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     return labels
 
 
-def columns_of_judgments(
-    columns: Mapping[str, str], labels: Labels, given: Source
-) -> dict[str, str]:
+def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dict[str, str]:
     """Names of columns that are those of judgments.
 
     A column of labels is of the files of labels if one of them has it, or else of the judgments. No
     name is of a sheet that `label` or `keep` wrote.
 
     Args:
-        columns: Name in the frames or files, of judgments or of labels -> our name.
+        reading: How frames and files are read, of judgments or of labels.
         labels: Labels, as in `labelled_judgments`.
         given: Judgments, or where they are.
 
     Raises:
         UserError: A file cannot be read.
     """
-    files = _sorted(labels)[1]
+    files, columns = _sorted(labels)[1], reading.columns
     open_ = {yours for yours, ours in columns.items() if ours in LABELS}
-    if not files or not open_ or (theirs := columns_of_labels(files)) is None:
+    if not files or not open_ or (theirs := columns_of_labels(files, reading.sheet)) is None:
         return dict(columns)
-    open_ -= {yours for yours in open_ - theirs if {*yours.split("+")} <= _columns_in(given)}
+    open_ -= {
+        yours
+        for yours in open_ - theirs
+        if {*yours.split("+")} <= _columns_in(given, reading.sheet)
+    }
     return {yours: ours for yours, ours in columns.items() if yours not in open_}
 
 
-def _columns_in(given: Source) -> set[str]:
+def _columns_in(given: Source, sheet: str | None) -> set[str]:
     """The columns of a data frame or of files of judgments, as they are called there."""
     import pandas as pd
 
     if isinstance(given, pd.DataFrame):
         return {*map(str, given)}
     files = [one for one in places_in(given) if isinstance(one, str | Path)]
-    read = (next(read_rows(str(one), 1).frames) for one in files if has_judgments(str(one)))
-    return {str(name) for frame in read for name in frame}
+    read = (read_rows(str(one), 1, sheet).frames for one in files if has_judgments(str(one)))
+    return {str(name) for frames in read for name in next(frames)}
 
 
 def _sorted(

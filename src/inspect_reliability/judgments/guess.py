@@ -62,11 +62,13 @@ class Guess:
         reading: How it would be read.
         judged: Whether the source has a column of judges.
         settled: What its rows ask beyond that, and each a choice.
+        notes: How its file was read, such as which sheet.
     """
 
     reading: Reading
     judged: bool
     settled: tuple[tuple[Note, str], ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def error(self) -> QuestionError:
@@ -95,7 +97,8 @@ class Guess:
             said = f"\n  {read} --save reading.yaml"
         else:
             said = f" {said}."
-        more = "".join(
+        more = "".join(f" {note}." for note in self.notes)
+        more += "".join(
             f" Then this is open: {note.count:,} {note.what}. The call answers: {means}."
             for note, means in self.settled
         )

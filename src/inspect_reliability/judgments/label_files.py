@@ -67,18 +67,20 @@ class LabelFile(NamedTuple):
     adds: bool = False
 
 
-def columns_of_labels(sources: Iterable[str | pd.DataFrame]) -> set[str] | None:
+def columns_of_labels(
+    sources: Iterable[str | pd.DataFrame], sheet: str | None = None
+) -> set[str] | None:
     """The columns of files and data frames of labels; None if `label` wrote all of them.
 
     What `label` writes has its own names, whatever the columns of the judgments are called.
     """
-    frames = [_rows(one)[0] for one in sources]
+    frames = [_rows(one, sheet)[0] for one in sources]
     others = [{*map(str, one)} for one in frames if not _is_sheet(one)]
     return set().union(*others) if others else None
 
 
 def read_labels(
-    sources: Mapping[str, str | pd.DataFrame], columns: Mapping[str, str]
+    sources: Mapping[str, str | pd.DataFrame], columns: Mapping[str, str], sheet: str | None = None
 ) -> dict[str, LabelFile]:
     """Files and data frames of labels, by name.
 
@@ -86,6 +88,7 @@ def read_labels(
         sources: Name -> path of a file, or a data frame.
         columns: Name in any of the files -> one of ours (`names.LABELS`). What is a question in
             files of judgments is an id here; their other columns are none of these.
+        sheet: The sheet that is read of workbooks that have it.
 
     Raises:
         UserError: A file cannot be read, or has no column of ids or labels; or none has a column
@@ -93,7 +96,7 @@ def read_labels(
     """
     frames: dict[str, tuple[pd.DataFrame, list[Note]]] = {}
     for name, source in sources.items():
-        frame, notes = _rows(source)
+        frame, notes = _rows(source, sheet)
         frames[name] = _by_part(named_once(frame, name)), notes
     known = {name for frame, _ in frames.values() if not _is_sheet(frame) for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
@@ -111,10 +114,10 @@ def _is_sheet(frame: pd.DataFrame) -> bool:
     return names >= _OF_A_SHEET and any(one.startswith(("target", "label")) for one in names)
 
 
-def _rows(source: str | pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
+def _rows(source: str | pd.DataFrame, sheet: str | None) -> tuple[pd.DataFrame, list[Note]]:
     """A row a label, and how they were read."""
     if isinstance(source, str):
-        frame, _, notes = read_frame(source)
+        frame, _, notes = read_frame(source, sheet, of_all=False)
         return frame, notes
     index = [name for name in source.index.names if name is not None and name not in source]
     return source.reset_index(index).reset_index(drop=True), []

@@ -81,6 +81,7 @@ def with_labels(
     sources: Sequence[str | pd.DataFrame] = (),
     names: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
+    sheet: str | None = None,
 ) -> Judgments:
     """Join labels to judgments.
 
@@ -94,6 +95,7 @@ def with_labels(
             header) and those of inspect's `precomputed_scores` (`id`, `value`) are such files.
         names: Label -> the verdict that it means, if people wrote another name.
         columns: Name in the files -> id (or question), label, rater, part or epoch.
+        sheet: The sheet that is read of workbooks that have it.
 
     Returns:
         The judgments. Notes list the labels left out: those of nothing judged, empty ones, second
@@ -106,7 +108,7 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
-    return with_labels_by_name(judgments, _by_name(sources), names or {}, columns)
+    return with_labels_by_name(judgments, _by_name(sources), names or {}, columns, sheet)
 
 
 def with_labels_by_name(
@@ -114,10 +116,11 @@ def with_labels_by_name(
     sources: Mapping[str, str | pd.DataFrame],
     names: Mapping[str, str],
     columns: Mapping[str, str] | None = None,
+    sheet: str | None = None,
 ) -> Judgments:
     """Join labels of sources that have names; see `with_labels`."""
     outputs = _Outputs(judgments.table, names.values())
-    files = read_labels(sources, columns or {})
+    files = read_labels(sources, columns or {}, sheet)
     own = [*_of_judgments(outputs)] if "label" in judgments.table else []
     added = all(one.adds for one in files.values())
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.

@@ -142,6 +142,8 @@ class Reading:
             "scale:1-10", "json:FIELD" or "pattern:..."; None if verdicts are verdicts.
         made_by: The tool whose export it is; None if the form shows it.
         abstain: Verdicts that decide nothing.
+        sheet: The sheet of workbooks that has the rows; None for the first with a table. In a
+            workbook of labels it is read if it is there.
         constant: Columns that are the same for all rows.
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.
@@ -164,6 +166,7 @@ class Reading:
     read_as: str | None = None
     made_by: str | None = None
     abstain: Sequence[str] = ()
+    sheet: str | None = None
     constant: Mapping[str, Any] = field(default_factory=dict)
     where: str = ""
     in_python: bool = False
@@ -222,7 +225,7 @@ class Reading:
         return {name: of for name, of in found.items() if of not in ({}, (), [], None)}
 
 
-_ENTRIES = 7
+_ENTRIES = 8
 """How many of the fields are entries."""
 
 _OPTIONS: Mapping[str, Callable[[Any], list[str]]] = {
@@ -233,6 +236,7 @@ _OPTIONS: Mapping[str, Callable[[Any], list[str]]] = {
     "swap": lambda of: ["--swap" if of else "--no-swap"],
     "read_as": lambda of: ["--read-as", of],
     "made_by": lambda of: ["--from", of],
+    "sheet": lambda of: ["--sheet", of],
 }
 
 
@@ -271,6 +275,7 @@ class _ReadingFields(Strict):
     read_as: Text | None = None
     made_by: Text | None = Field(None, alias="from")
     abstain: tuple[Text, ...] = ()
+    sheet: Text | None = None
 
 
 def read_reading(path: str | Path) -> Reading:

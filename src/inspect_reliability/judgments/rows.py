@@ -88,12 +88,16 @@ class FileRows:
         return pd.concat([first, *others], ignore_index=True) if others else first
 
 
-def read_rows(location: str | Path, batch: int | None = None) -> FileRows:
+def read_rows(
+    location: str | Path, batch: int | None = None, sheet: str | None = None, of_all: bool = True
+) -> FileRows:
     """The rows of a text, workbook, JSON, JSONL or parquet file, texts as they are written.
 
     Args:
         location: The file.
         batch: Most rows in a frame; by default all are in one.
+        sheet: The sheet of a workbook; by default the first with a table.
+        of_all: Whether every workbook has that sheet; else the first is read where it has not.
 
     Raises:
         UserError: It cannot be read.
@@ -124,7 +128,7 @@ def read_rows(location: str | Path, batch: int | None = None) -> FileRows:
         if form == ".parquet":
             frames, saved = read_parquet(path, batch)
             return FileRows(_in_words(frames, path), saved)
-        cells, notes = _sheet(path) if form in _WORKBOOKS else _csv(path, batch)
+        cells, notes = _sheet(path, sheet, of_all) if form in _WORKBOOKS else _csv(path, batch)
         return FileRows(_in_words(under_header(cells, path, notes), path), notes=notes)
 
 
@@ -183,9 +187,11 @@ def _readable(path: Path) -> Iterator[None]:
         raise UserError(f"{path} cannot be read as {form}: {why}. Check the file.") from None
 
 
-def read_frame(location: str | Path) -> tuple[pd.DataFrame, Saved | None, list[Note]]:
+def read_frame(
+    location: str | Path, sheet: str | None = None, of_all: bool = True
+) -> tuple[pd.DataFrame, Saved | None, list[Note]]:
     """All rows of a file at once, with what it says of itself and notes; see `read_rows`."""
-    rows = read_rows(location)
+    rows = read_rows(location, None, sheet, of_all)
     return rows.together(), rows.saved, rows.notes
 
 
@@ -252,10 +258,12 @@ def dialect_of(files: Iterable[str]) -> Dialect:
     return found.pop() if len(found) == 1 else OF_PROGRAMS
 
 
-def _sheet(path: Path) -> tuple[Iterator[pd.DataFrame], list[Note]]:
+def _sheet(
+    path: Path, sheet: str | None, of_all: bool
+) -> tuple[Iterator[pd.DataFrame], list[Note]]:
     import pandas as pd
 
-    rows, notes = read_workbook(path)
+    rows, notes = read_workbook(path, sheet, of_all)
     frame = pd.DataFrame(rows, dtype=object)
     return iter([frame.mask(frame.isin(_MISSING))]), notes
 
@@ -299,13 +307,15 @@ _Cells = dict[int, dict[int, Any]]
 """Values by row and column, from 1."""
 
 
-def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
-    """The rows of its first table: the first visible sheet with two columns, else with any.
+def read_workbook(
+    path: Path, sheet: str | None = None, of_all: bool = True
+) -> tuple[list[list[Any]], list[Note]]:
+    """The rows of a sheet, or its first table: the first visible one with two columns, else any.
 
     Rows and columns without a value are left out, as far as formats and merged cells may reach.
 
     Raises:
-        UserError: It is locked, broken or too large, or openpyxl is not installed.
+        UserError: It is locked, broken or too large, lacks the sheet, or openpyxl is not installed.
     """
     needs("excel", "openpyxl")
     if path.open("rb").read(len(_OF_OLE)) == _OF_OLE:
@@ -315,7 +325,7 @@ def read_workbook(path: Path) -> tuple[list[list[Any]], list[Note]]:
     try:
         with warnings.catch_warnings():  # of what has no values, such as rules for colours
             warnings.simplefilter("ignore")
-            return _first_table(path)
+            return _table(path, sheet, of_all)
     except UserError:
         raise
     except Exception:  # a file can be broken in as many ways as there are bytes
@@ -382,22 +392,28 @@ def _escaped(value: Any) -> Any:
     return text
 
 
-def _first_table(path: Path) -> tuple[list[list[Any]], list[Note]]:
+def _table(path: Path, sheet: str | None, of_all: bool) -> tuple[list[list[Any]], list[Note]]:
     from openpyxl.reader.excel import ExcelReader
 
     # Read-only: otherwise a format in the last row, or a merged cell, makes cells up to it.
     book = ExcelReader(path, read_only=True, data_only=True)
     with book.archive:
         book.read()
-        tables = _tables(book, path)
+        names = [one.title for one in book.wb.worksheets]
+        if sheet is not None and of_all and sheet not in names and names[1:]:
+            named = ", ".join(map(repr, names))
+            raise UserError(f"{path} has no sheet {sheet!r}. Name one of: {named}.")
+        tables = _tables(book, path, sheet if sheet in names else None)
         known = [name for name, cells in tables.items() if cells]
         if not known:
             return [], []
         read = next((name for name in known if max(map(len, tables[name].values())) > 1), known[0])
         notes = []
         if others := [repr(name) for name in known if name != read]:
-            said = f"sheet {read!r} read, not {', '.join(others)}: save one of these alone to read"
-            notes.append(Note(f"{said} it", 1, str(path)))
+            said = f"sheet {read!r} read, not {', '.join(others)}: --sheet NAME reads another"
+            notes.append(Note(said, 1, str(path)))
+        elif sheet is not None and of_all and sheet != read:
+            notes.append(Note(f"sheet {read!r} read, as there is no {sheet!r}", 1, str(path)))
         cells = tables[read]
         if merged := _fill(cells, list(_merged_down(book, read))):
             notes.append(Note(_MERGED, merged, str(path)))
@@ -407,12 +423,12 @@ def _first_table(path: Path) -> tuple[list[list[Any]], list[Note]]:
     return [[row.get(column) for column in columns] for row in cells.values()], notes
 
 
-def _tables(book: ExcelReader, path: Path) -> dict[str, _Cells]:
-    """The cells with a value of each visible sheet; rows without one are left out."""
+def _tables(book: ExcelReader, path: Path, only: str | None) -> dict[str, _Cells]:
+    """The cells with a value of one sheet, or each visible one; rows without one are left out."""
     found: dict[str, _Cells] = {}
     left = _MOST_CELLS
     for sheet in book.wb.worksheets:
-        if sheet.sheet_state != "visible":
+        if sheet.title != only if only else sheet.sheet_state != "visible":
             continue
         sheet.reset_dimensions()  # which a file can claim without any cell there
         cells = found[sheet.title] = {}

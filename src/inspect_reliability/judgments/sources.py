@@ -403,7 +403,7 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
     """Judgments of files, counted as they are read where these are many."""
     count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
     names = short(files)
-    opened = {file: read_rows(file, BATCH if count else None) for file in files}
+    opened = {file: read_rows(file, BATCH if count else None, reading.sheet) for file in files}
     saved = {file: (rows, rows.saved) for file, rows in opened.items() if rows.saved}
     drafts = {}
     for file, rows in opened.items():
@@ -423,8 +423,8 @@ def _with_notes(notes: Sequence[Note]) -> Iterator[None]:
     """Where a file cannot be read further, say how it was read so far, such as which sheet."""
     try:
         yield
-    except QuestionError:
-        raise
+    except QuestionError as error:
+        raise replace(error.guess, notes=tuple(notes)).error from None
     except UserError as error:
         raise UserError("\n".join([str(error), *map(str, notes)])) from None
 

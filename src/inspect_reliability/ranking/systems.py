@@ -121,7 +121,7 @@ def labels_on_systems(
     known, notes = replace(reading or Reading(), words=OF_SYSTEMS), list[Note]()
     read = []
     for file, name in short(files).items():
-        frame, _, said = read_frame(file)
+        frame, _, said = read_frame(file, known.sheet, of_all=False)
         frame = of_file(named_once(frame, file), known.columns, name)
         columns = {yours: ours for yours, ours in known.columns.items() if yours in frame}
         table, taken, told = renamed_columns(frame, replace(known, where=file, columns=columns))

@@ -205,6 +205,7 @@ _ARGUMENTS = {
     "read-as": 'reading=ir.Reading(read_as="{}")',
     "rule": 'rule="{}"',
     "save-rule": 'save_rule="{}"',
+    "sheet": 'reading=ir.Reading(sheet="{}")',
     "since": "since={}",
     "stream": "stream={}",
     "swap": "swap=True",
