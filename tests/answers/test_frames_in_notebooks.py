@@ -75,3 +75,54 @@ def test_an_index_that_may_be_rows_or_questions_is_refused() -> None:
     one = frame[(frame["prompt"] == "v2") & (frame["try"] == 0)].reset_index(drop=True)
     found = ir.analyse(one, columns={"human": "unused"}, labels=one["human"])
     assert found.frame("validity")["n_labelled"].tolist() == [30]  # rows are the questions
+
+
+def call_in(words: str) -> str:
+    """The call that ends a sentence, or a line."""
+    return words[words.index("ir.") :].splitlines()[0].rstrip(".")
+
+
+@pytest.mark.slow
+def test_errors_and_next_steps_recommend_calls_that_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They keep what was said of columns, so that what is labelled is not drawn again."""
+    monkeypatch.chdir(tmp_path)
+    judgments = graded()
+    with pytest.raises(ir.UserError) as told:
+        ir.label(judgments, columns=COLUMNS, for_="keep")
+    drawn = eval(call_in(str(told.value)), {"ir": ir, "judgments": judgments})
+    assert len(drawn.sheet) == judgments["human"].isna().sum() // 10
+    assert Path("label.html").is_file()
+    unwritten = ir.label(judgments, columns=COLUMNS)
+    assert "browser" not in repr(unwritten)
+    Path("label.html").unlink()
+    eval(call_in(repr(unwritten)), {"ir": ir, "judgments": judgments})
+    assert Path("label.html").is_file()
+    apart = judgments.assign(qid=judgments["qid"].map(str) + judgments["prompt"])
+    with pytest.raises(ir.UserError) as told:
+        ir.compare(apart, by="prompt", columns={"human": "label", "prompt": "judge"})
+    aside = eval(call_in(str(told.value)), {"ir": ir, "judgments": apart})
+    assert aside.names == ["judge"]
+
+
+@pytest.mark.slow
+def test_what_is_said_names_arguments_and_what_is_used() -> None:
+    """No option of a command is left in words for Python, and columns of `by` are used."""
+    frame = graded().assign(topic=lambda some: some["qid"] % 2)
+    assert 'names=["icc"] questions' in repr(ir.plan(frame, columns=COLUMNS))
+    apart = ir.analyse(frame, by=["judge", "topic"], columns=COLUMNS)
+    assert "not used" not in repr(apart)
+    assert "not used: topic" in repr(ir.analyse(frame, columns=COLUMNS))
+
+
+@pytest.mark.parametrize("name", ["human", "gold", "expert"])
+def test_labels_as_decimals_are_known_beside_grades(name: str) -> None:
+    """A column that lacks labels has 4.0 where a grade is 4, and is taken by its bare name."""
+    frame = graded().rename(columns={"human": name, "prompt": "judge"})
+    table = ir.judgments_from_frame(frame).table
+    assert table["label"].dropna().unique().tolist() == [
+        str(int(one)) for one in frame[name].dropna().unique()
+    ]
+    others = frame.assign(**{name: frame["qid"].map(lambda q: ["ann", "bob"][q % 2])})
+    assert "label" not in ir.judgments_from_frame(others).table

@@ -471,11 +471,12 @@ def test_rows_of_a_rule_say_whose_they_are() -> None:
     assert "of gpt-5.4" not in repr(ir.keep(ONE, labels=LABELS, max_error=0.25))
 
 
-def test_labels_to_come_join_those_there_are() -> None:
+def test_labels_to_come_join_those_there_are(tmp_path: Path) -> None:
     """What is asked of new labels takes the earlier ones as well."""
-    found = ir.label(BARE, labels=LABELS[:5], most=5)
+    page = tmp_path / "label.html"
+    found = ir.label(BARE, labels=LABELS[:5], most=5, out=page)
     assert next_call(found) == 'ir.analyse(judgments, labels=[labels, "labels.csv"])'
-    found = ir.label(BARE, labels=[LABELS[:5]], most=5)
+    found = ir.label(BARE, labels=[LABELS[:5]], most=5, out=page)
     assert next_call(found) == 'ir.analyse(judgments, labels=[*labels, "labels.csv"])'
 
 

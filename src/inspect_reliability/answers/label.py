@@ -479,14 +479,15 @@ def _reason(row: Row, item: ItemToLabel, verdict: str) -> str:
 
 
 def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> Document:
-    """What was written to label, when it stops, and what to do with the labels."""
+    """What is to be labelled, when that stops, and what comes next: writing it, or its labels."""
     said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
     if drawn.settles:
         people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
         said += [Text(agreement_in_words(one), "answer") for one in people[:1]]
+    then = "label them, save the labels, and ask what they show" if out else "write the page"
     return Document(
         TITLE,
-        [*said, *next_step("label them, save the labels, and ask what they show", command)],
+        [*said, *next_step(then, command)],
         {"label": [drawn.record]},
         sheet=[drawn.record],
     )
@@ -502,6 +503,8 @@ def _what(drawn: Draw) -> str:
 
 def _how(drawn: Draw, out: str) -> str:
     where = "Open it in a browser: a key is a label." if _is_page(out) else "Fill in its target."
+    if not out:
+        where = "Nothing is written without out."
     if drawn.goal is None:
         return where
     value = f"{drawn.goal.value:.0%}"

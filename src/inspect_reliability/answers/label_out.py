@@ -64,18 +64,19 @@ class LabelDraw(PythonAnswer):
     Attributes:
         draw: They, and how they were drawn.
         analysis: The judges.
-        out: The file that they are written to.
+        out: The file that they are written to; empty if they are not.
     """
 
     draw: Draw
     analysis: Analysis
-    out: str = "label.html"
+    out: str = ""
 
     _own = ("drawn", "page", "sheet", "stop")
 
     def said_of(self, logs: str) -> Document:
         """What is drawn, and the command that says what the labels of these logs show."""
-        return label_document(self.draw, self.analysis, self.out, self._then(logs))
+        then = self._then(logs) if self.out else f"label {logs} ... --out label.html"
+        return label_document(self.draw, self.analysis, self.out, then)
 
     @cached_property
     def document(self) -> Document:
@@ -120,7 +121,7 @@ class LabelDraw(PythonAnswer):
 
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""
-        labels = "labels.csv" if is_page(self.out) else self.out
+        labels = self.out if self.out and not is_page(self.out) else "labels.csv"
         rest, goal = f"{logs} --labels {quote(labels)}", self.draw.goal
         if goal is None or goal.kind == "width":
             return f"validate {rest}"

@@ -67,7 +67,7 @@ def report_document(
         results=analysis.results,
         facts=partial(_facts, analysis),
         sections=cache(partial(sections, analysis, progress)),
-        read=cache(lambda: [described(analysis.judgments)]),
+        read=cache(lambda: [described(analysis.judgments, analysis.names)]),
     )
 
 
@@ -142,7 +142,7 @@ def _facts(analysis: Analysis) -> list[tuple[str, list[str]]]:
         ("Temperatures", [", ".join(map(text, temperatures)) or "not known"]),
         ("Judgments", [f"{round(weights(table).sum()):,}"]),
         ("Seeds", list(dict.fromkeys(seeds))),
-        ("Read", [described(analysis.judgments).removeprefix("Read: ")]),
+        ("Read", [described(analysis.judgments, analysis.names).removeprefix("Read: ")]),
     ]
     return [(name, known) for name, known in facts if known not in _NOTHING]
 

@@ -268,7 +268,7 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             LabelCode.MAYBE_OPTIONS,
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are names of options, call the column of labels best: --column "
-            'YOURS=best, in Python columns={"YOURS": "best"}.',
+            "YOURS=best.",
         )
     few = known.given.n_clusters
     others = few < row.counts.n_clusters

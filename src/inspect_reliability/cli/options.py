@@ -282,7 +282,7 @@ class CommonOptions:
             self.logs, self.labels, reading=self.reading, by=by, apart=apart, progress=shown
         )
         print_left_out(judgments.notes)
-        print_text(console(stderr=True), short(described(judgments)))
+        print_text(console(stderr=True), short(described(judgments, by)))
         return judgments
 
     def read_systems(self, baseline: str | None = None) -> Verdicts:

@@ -227,9 +227,19 @@ def _judges(table: pd.DataFrame, name: str) -> bool:
     """Whether a column has verdicts, or a name that nothing else has."""
     if normalised_name(name) not in map(normalised_name, BARE):
         return True
-    values = {normalised_name(str(one)) for one in table[name].dropna()}
-    given = {normalised_name(str(one)) for one in table.get("verdict", [])}
+    values, given = (
+        {*map(_said, {*table[one].dropna().map(str)})} if one in table else set[str]()
+        for one in (name, "verdict")
+    )
     return 2 * len(values & given) > len(values)
+
+
+def _said(one: str) -> str:
+    """A verdict without what is written differently: 4 and 4.0, "yes" and "Yes."."""
+    try:
+        return f"{float(one):g}"
+    except ValueError:
+        return normalised_name(one)
 
 
 _FITS: Mapping[str, Callable[[pd.DataFrame, str], bool]] = {

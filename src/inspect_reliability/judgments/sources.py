@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -46,11 +46,11 @@ _MOST = 5
 """Most columns that are named as not used."""
 
 
-def described(judgments: Judgments) -> str:
+def described(judgments: Judgments, by: Collection[str] = ()) -> str:
     """What was read: "Read: 9 judges x 168 questions x 2 orders x 3 tries; not used: source".
 
     Facets are counted where a question was judged at several levels, and tries are the judgments
-    of a question under one condition.
+    of a question under one condition. Columns `by` which rows are grouped are used.
     """
     table = judgments.table
     if not len(table):
@@ -85,7 +85,7 @@ def described(judgments: Judgments) -> str:
         said += f"; labels of {_times(labelled, 'question')}"
         if units_labelled > labelled:
             said += f" ({_times(units_labelled, 'output')})"
-    return f"Read: {said}{_not_used(judgments)}"
+    return f"Read: {said}{_not_used(judgments, by)}"
 
 
 def read_summary(judgments: Judgments) -> str:
@@ -151,10 +151,10 @@ def _tries(table: pd.DataFrame, sizes: pd.Series[int]) -> str:
     return f"{sizes.min()} to {sizes.max()} tries (mostly {usual})"
 
 
-def _not_used(judgments: Judgments) -> str:
+def _not_used(judgments: Judgments, by: Collection[str]) -> str:
     if "log" in judgments.table:
         return ""  # a log records more than anybody would list
-    known = {*COLUMNS, *judgments.facets}
+    known = {*COLUMNS, *judgments.facets, *by}
     if {"order", "output"} & {*judgments.table}:  # which the responses as shown may have told
         known.update(*pairs_shown(judgments.table))
     if {*PAIR} & {*judgments.table} or "system" in judgments.table:

@@ -18,7 +18,7 @@ _CALL = re.compile(
     r"(?P<command>[a-z]+) LOGS(?P<new> NEW)?(?P<again> \.\.\.)?"
     r"(?P<options>(?: --[a-z][a-z-]*(?: (?:'[^']*'|[^-\s]\S*))?)*)"
 )
-_INLINE = re.compile(r"inspect-reliability ([a-z]+ LOGS(?: \S+)*?)(\.?)$")
+_INLINE = re.compile(r"inspect-reliability ([a-z]+ LOGS(?: \S*[^\s.])*)(\.?)$")
 _FUNCTIONS = {
     **{name: name for name in ("card", "choose", "compare", "gate", "keep", "label", "plan")},
     **{"rank": "rank", "watch": "watch", "report": "analyse", "validate": "analyse"},
@@ -174,7 +174,7 @@ def _options_as_arguments(options: str) -> dict[str, str] | None:
 
 _WORD = r"[\w+:-]+(?:\.\w+)*"
 _FILE = r"[\w./-]+\.(?:csv|html|json|parquet|xlsx|yaml)"
-_NAMES = "none|accuracy|keep|gate|width|bt"
+_NAMES = "none|accuracy|icc|keep|gate|width|bt"
 _OPTION = re.compile(
     r"(?<![\w-])--(?:(by) (\w+)|([a-z]+(?:-[a-z]+)*)"
     rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|\.?\d[\d.]*\b|{_NAMES}))?)"
@@ -258,7 +258,8 @@ def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
             found = function(*given, **options)
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):
-                error.args = (options_in_python(error.args[0]), *error.args[1:])
+                call = Call.of(function, *given, **options)
+                error.args = (options_in_python(error.args[0], call), *error.args[1:])
             raise
         return (
             found.after(Call.of(function, *given, **options)) if hasattr(found, "after") else found
