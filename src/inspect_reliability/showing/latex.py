@@ -35,12 +35,44 @@ _MEANINGS = {
 }
 """Headings, and the first words of some, with what a caption says of them."""
 
-_BRACKETS = "Brackets: 95% intervals over questions"
+_BRACKETS = " (in brackets: 95% intervals over questions)"
+
+_LONGEST_LABEL = 40
+"""Characters of a label, but for its number."""
+
+_SIGNS = str.maketrans(
+    {
+        "\u03c9": r"$\omega$",
+        "\u03b1": r"$\alpha$",
+        "\u03ba": r"$\kappa$",
+        "\u00d7": r"$\times$",
+        "\u2265": r"$\ge$",
+        "\u2264": r"$\le$",
+        "\u00b1": r"$\pm$",
+        "\u2212": "$-$",
+        "\u2192": r"$\to$",
+        "\u2013": "--",
+        "\u2014": "---",
+        "\u2026": r"\ldots{}",
+        "\u2018": "`",
+        "\u2019": "'",
+        "\u201c": "``",
+        "\u201d": "''",
+        "\u00a0": "~",
+    }
+)
+"""Signs for which every LaTeX has a command. Letters of names stay: UTF-8 is what LaTeX reads."""
 
 
 def render(document: Document) -> str:
-    """Each table has a caption, and a label of its own."""
-    parts, heading = [r"% \usepackage{booktabs,fontspec}, and compile with lualatex"], ""
+    """Each table has a caption of one sentence, and a short label of its own.
+
+    What its headings mean, and why it has dashes, are comments above it.
+    """
+    parts, heading = (
+        [r"% \usepackage{booktabs}; pdflatex will do, but for names in other scripts"],
+        "",
+    )
     every = [*map(in_texts, document.every)]
     said = [one.line for one in every if isinstance(one, Caution)]
     parts += [f"% {latex_text(line)}" for line in dict.fromkeys(said)]
@@ -50,22 +82,26 @@ def render(document: Document) -> str:
             heading = block.text
         if isinstance(block, Table):
             title = ": ".join(filter(None, [block.title or document.title, heading]))
-            label = slug(title.replace(".", "-"))
+            label = slug(title.replace(".", "-"))[:_LONGEST_LABEL].rstrip("-")
             labels[label] += 1
             label += f"-{labels[label]}" if labels[label] > 1 else ""
             why = after.text if isinstance(after, Text) and after.text.startswith("-: ") else ""
-            parts.append(_table(block, _caption(block, title, why), label))
+            parts += [f"% {latex_text(line)}" for line in _meanings(block, why)]
+            parts.append(_table(block, _caption(block, title), label))
     return "\n\n".join(map(str.strip, parts)) + "\n"
 
 
-def _caption(table: Table, title: str, why: str) -> str:
-    """The title of a table, what it shows, its headings and brackets, and why it has dashes."""
+def _caption(table: Table, title: str) -> str:
+    """The title of a table in one sentence, with what its brackets are."""
+    brackets = any(_ESTIMATE.search(cell) for row in table.rows for cell in row)
+    return f"{title.rstrip('.')}{_BRACKETS * brackets}."
+
+
+def _meanings(table: Table, why: str) -> list[str]:
+    """What a table shows, its headings, and why it has dashes."""
     first = {heading.partition(" = ")[0] for heading in table.headings}
-    meanings = [says for heading, says in _MEANINGS.items() if heading in first]
-    if any(_ESTIMATE.search(cell) for row in table.rows for cell in row):
-        meanings.append(_BRACKETS)
-    said = [one for one in (title, table.about, *meanings, why) if one]
-    return ". ".join(one.rstrip(".") for one in said) + "." * (len(said) > 1)
+    said = [table.about, *(says for heading, says in _MEANINGS.items() if heading in first), why]
+    return [f"{one.rstrip('.')}." for one in said if one]
 
 
 def latex_text(text: str) -> str:
@@ -128,5 +164,5 @@ def _styled(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Styler:
 
 
 def _apart(text: object) -> str:
-    """Keep what LaTeX would join: hyphens, and a bracket with the command before it."""
-    return re.sub(r"^\[", "{[}", re.sub("-(?=-)", "-{}", str(text)))
+    """Keep what LaTeX would join, hyphens and a bracket with the command before it; set signs."""
+    return re.sub(r"^\[", "{[}", re.sub("-(?=-)", "-{}", str(text))).translate(_SIGNS)
