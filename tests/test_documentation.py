@@ -433,9 +433,42 @@ def test_each_page_is_there_as_markdown(built: Path, site: dict[str, str]) -> No
     assert "omega(" in (built / "reference" / "stats.md").read_text()
 
 
+@pytest.mark.slow
+def test_pages_load_only_what_is_beside_them(built: Path) -> None:
+    """Every page of the navigation has its title; what each page loads is a file of the site."""
+    pages = {page: page.read_text() for page in built.rglob("*.html")}
+    nav = pages[built / "index.html"].partition("md-nav--primary")[2]
+    links = {*re.findall(r'href="([^"#]+)" class="md-nav__link\b', nav)}
+    assert len(links) == (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].count(".md\n")
+    for link in links:
+        assert "<h1" in pages[(built / link).resolve()].partition("<article")[2], link
+    for page, text in pages.items():
+        for loaded in re.findall(r'<(?!a\b)[a-z]+\s[^>]*?\b(?:src|href)="([^"]*)"', text):
+            beside = built if page.name == "404.html" else page.parent
+            assert (beside / loaded.lstrip("/")).exists(), (page, loaded)
+
+
+def _kinds(text: str) -> set[object]:
+    """What a browser has to do for a page: its elements, their classes, its scripts."""
+    elements = re.findall(r'<([a-z]\w*)(?:\s[^>]*?class="([^"]*)")?', text)
+    classes = {(element, name) for element, names in elements for name in names.split()}
+    return {*classes, *(one for one, _ in elements), *re.findall("<script>(.*?)</script>", text)}
+
+
+def _of_every_kind(folder: Path) -> list[Path]:
+    """A few pages that together have whatever any page has."""
+    pages = sorted({*folder.rglob("*.html")} - {folder / "404.html"})  # which only a server shows
+    kinds = {page: _kinds(page.read_text()) for page in pages}
+    left, chosen = set[object]().union(*kinds.values()), list[Path]()
+    while left:
+        chosen.append(max(kinds, key=lambda page: len(kinds[page] & left)))
+        left -= kinds[chosen[-1]]
+    return chosen
+
+
 @pytest.mark.browser
 def test_the_site_opens(built: Path, browser: Any) -> None:
-    """Every page of the navigation, from its file: without an error, and without a request."""
+    """Pages that together have every kind of element, from their files: no error, no request."""
     tab = browser.new_context(offline=True).new_page()
     wrong: list[str] = []
     tab.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
@@ -447,12 +480,10 @@ def test_the_site_opens(built: Path, browser: Any) -> None:
 
     tab.on("requestfailed", failed)
     tab.on("request", lambda one: None if one.url.startswith("file:") else wrong.append(one.url))
-    tab.goto((built / "index.html").as_uri())
-    every = tab.locator("nav.md-nav--primary a.md-nav__link[href]").all()
-    pages = {one.evaluate("link => link.href").partition("#")[0] for one in every}
-    assert len(pages) == (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2].count(".md\n")
-    for page in sorted(pages):
-        tab.goto(page, wait_until="domcontentloaded")
+    pages = [built / "index.html", *_of_every_kind(built)]
+    assert len(pages) > 5
+    for page in pages:
+        tab.goto(page.as_uri(), wait_until="domcontentloaded")
         assert tab.locator("article h1").first.is_visible(), page
         assert wrong == [], page
 
