@@ -3,10 +3,12 @@
 import importlib.util
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from inspect_ai.log import EvalLog
 
 from inspect_reliability.record.replications import replications_in
 from inspect_reliability.study.tasks import bbh_judge
+from processes import INSPECT, start
 
 pytestmark = pytest.mark.browser
 
@@ -50,8 +53,17 @@ def opened(logs: list[EvalLog]) -> Iterator[tuple[Any, str, Any]]:
     assert spec.loader is not None
     viewer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(viewer)
-    with viewer.viewer(Path(logs[0].location).parent) as url, viewer.page(chromium) as tab:
-        yield viewer, url, tab
+
+    def inspect(command: list[str], **_: Any) -> SimpleNamespace:
+        """`python -m inspect_ai` with these arguments, which need not be imported again."""
+        assert command[:3] == [sys.executable, "-m", "inspect_ai"]
+        process = start(INSPECT, *command[3:])
+        return SimpleNamespace(terminate=process.end, wait=process.join)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viewer, "subprocess", SimpleNamespace(Popen=inspect, DEVNULL=None))
+        with viewer.viewer(Path(logs[0].location).parent) as url, viewer.page(chromium) as tab:
+            yield viewer, url, tab
 
 
 def test_the_viewer_shows_metrics_verdict_and_prompt(
