@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from commands import invoke
+from commands import invoke, read_once
 
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / "examples" / "checks.csv"
@@ -53,6 +53,7 @@ def test_every_command_that_is_printed_runs(
 ) -> None:
     """Names in capitals replaced; what is asked of a file is answered by its own proposal."""
     monkeypatch.chdir(tmp_path)
+    read_once(monkeypatch)
     shutil.copy(file, tmp_path)
     shutil.copy(file, tmp_path / f"new_{file.name}")
     asked = invoke("read", file.name)

@@ -18,7 +18,7 @@ from inspect_ai.scorer import model_graded_qa
 from pyarrow.parquet import read_table, write_table
 
 import graders
-from commands import invoke
+from commands import invoke, read_once
 from example_logs import DRAWN
 from example_published import published_folder
 from inspect_reliability import saving
@@ -164,6 +164,7 @@ def inputs(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(made, folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(folder))
+    read_once(monkeypatch)
     return folder
 
 
