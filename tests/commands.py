@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspect_reliability.cli import main
-from inspect_reliability.judgments import given_labels
 from inspect_reliability.judgments.rows import has_judgments
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing.document import Document
 
@@ -49,17 +49,16 @@ _READ: dict[object, Judgments] = {}
 
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a file be read once in each way, for tests of what commands do with what was read."""
-    read = given_labels.judgments_from
 
     def known(given: Any, **ways: Any) -> Judgments:
         if not isinstance(given, tuple | list) or not all(map(has_judgments, given)):
-            return read(given, **ways)
+            return judgments_from(given, **ways)
         texts = [(one, Path(one).read_bytes()) for one in given if Path(one).is_file()]
         if len(texts) < len(given):
-            return read(given, **ways)
+            return judgments_from(given, **ways)
         asked = repr((texts, ways["reading"]))
         if asked not in _READ:
-            _READ[asked] = read(given, **ways)
+            _READ[asked] = judgments_from(given, **ways)
         return replace(_READ[asked], table=_READ[asked].table.copy())
 
-    monkeypatch.setattr(given_labels, "judgments_from", known)
+    monkeypatch.setattr("inspect_reliability.judgments.given_labels.judgments_from", known)

@@ -17,6 +17,8 @@ from inspect_reliability.showing import render
 from inspect_reliability.showing.answer import PythonAnswer
 from inspect_reliability.showing.python_calls import options_in_python
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VERDICTS = pd.read_csv(EXAMPLES / "verdicts.csv", dtype=str)
 BARE = VERDICTS.drop(columns="label")

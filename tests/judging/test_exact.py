@@ -158,6 +158,7 @@ def test_live_metrics_are_those_of_the_report(log: EvalLog) -> None:
         assert live[f"replications{label}"] == float("inf")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_exact_and_sampled_verdicts_have_rows_of_their_own(log: EvalLog, folder: Path) -> None:
     """One judge's exact and sampled verdicts are two rows, which every form of the report takes."""
     sampled = run(bbh_judge(replications=5), folder / "sampled")

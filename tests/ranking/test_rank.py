@@ -335,7 +335,11 @@ OPTIONS = (
 
 
 @pytest.mark.slow
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=max(settings().max_examples // 2, 1),  # each is two commands
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(data=st.data(), options=st.sampled_from(OPTIONS), shape=st.sampled_from(["one", "two"]))
 def test_any_table_of_systems_has_an_answer_or_a_sentence(
     data: st.DataObject, options: str, shape: str, tmp_path_factory: pytest.TempPathFactory

@@ -253,6 +253,7 @@ def test_options_are_shuffled_and_the_best_is_known(logs: dict[str, EvalLog]) ->
     assert metrics["best_rate"] == chosen.count("model 0") / len(chosen)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_every_command_takes_the_logs(folder: Path, tmp_path: Path) -> None:
     """Report, page, data, plan, compare and gate work on all five judges at once."""
     page = tmp_path / "page.html"
@@ -399,6 +400,7 @@ def ties_and_criteria(folder: Path, name: str) -> tuple[dict[str, Any], Model]:
     return files, talker(says, 0.5)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", ["Ties", "Rubric"])
 def test_ties_and_criteria_from_design_to_card(name: str, tmp_path: Path) -> None:
     """Epochs and replications give one table, and report, page and card have every part of it."""

@@ -315,12 +315,16 @@ def each_once(values: pd.Series[Any], convert: Callable[[Any], Any]) -> pd.Serie
     return pd.Series(made[codes], values.index, dtype=object)
 
 
+_PLAIN = {"string", "integer", "empty"}
+"""Kinds of objects that pandas tells apart as we do; "empty" has missing ones alone."""
+
+
 def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     """The number of each value among the different ones, -1 for a missing one, and these."""
     import numpy as np
     import pandas as pd
 
-    if values.dtype != object or pd.api.types.infer_dtype(values) in ("string", "integer"):
+    if values.dtype != object or pd.api.types.infer_dtype(values) in _PLAIN:
         codes, distinct = pd.factorize(values)
         return codes, distinct.astype(object).tolist()
     # Lists have no hash, and 1, 1.0 and true have the same. Many rows share one object.

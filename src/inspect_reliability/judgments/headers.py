@@ -65,10 +65,12 @@ def under_header(
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
     for more in chain([rows.iloc[n:]], batches):
         rows = more[columns].dropna(how="all")
-        again = rows[rows[columns[-1]] == header.iloc[-1]].fillna("")
-        again = again[(again == header).all(axis="columns")]
-        notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
-        yield rows.drop(index=again.index).set_axis([*header], axis=1).reset_index(drop=True)
+        again = rows[columns[-1]] == header.iloc[-1]
+        if again.any():
+            again[again] = (rows[again].fillna("") == header).all(axis="columns")
+            notes += [Note(_AGAIN, int(again.sum()), str(path))] * bool(again.any())
+            rows = rows[~again]
+        yield rows.set_axis([*header], axis=1).reset_index(drop=True)
 
 
 _MOST_EXPLAIN = 2
@@ -111,7 +113,7 @@ def _differs(column: pd.Series[Any]) -> str | None:
     text, differ = _text(first), 2 * others.nunique() > len(others)
     if may_be_failure(text):
         return None  # the first call may have failed, of all judges
-    shapes, own = {*others.map(_shape)}, _shape(text)
+    shapes, own = {*map(_shape, {*others})}, _shape(text)
     if shapes <= _NUMBERS:
         shapes = _NUMBERS
     elif len(shapes) > 1 or (not differ and "9" not in max(shapes)):

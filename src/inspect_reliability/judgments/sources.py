@@ -38,6 +38,7 @@ from .values import converted_all
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..stats.cells import IntArray
     from .logs import LogSource
     from .table import Saved
 
@@ -506,15 +507,14 @@ def _in_one_order(judgments: Judgments) -> Judgments:
         return judgments
     facets = of_role(table, "part", "facet", without=GROUP_BY)
     names = dict.fromkeys((*GROUP_BY, *facets, *judgments.facets, "question", "replication"))
-    ordered = table.sort_values([*names], kind="stable", key=_ranks, ignore_index=True)
+    order = np.lexsort([_ranks(table[name]) for name in reversed(names)])
+    ordered = table.take(order).reset_index(drop=True)
     given = tuple(table["question"].drop_duplicates().map(str))
     return replace(judgments, table=ordered, order=given)
 
 
-def _ranks(values: pd.Series[Any]) -> pd.Series[int]:
+def _ranks(values: pd.Series[Any]) -> IntArray:
     """The place of each value among the sorted ones; missing ones last."""
-    import pandas as pd
-
     codes, distinct = factorized(values)
     names = [*map(str, distinct)]
     numbers = [place for place, name in enumerate(names) if NUMBER.fullmatch(name)]
@@ -522,4 +522,4 @@ def _ranks(values: pd.Series[Any]) -> pd.Series[int]:
     ordered += sorted({*range(len(names))}.difference(numbers), key=names.__getitem__)
     rank = np.full(len(distinct) + 1, len(distinct))
     rank[ordered] = np.arange(len(distinct))
-    return pd.Series(rank[codes], values.index)
+    return np.asarray(rank[codes])
