@@ -39,7 +39,7 @@ kernels: $(VENV)/test
 
 # Before every commit: what finds most mistakes in under a minute.
 check: lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder -m "not slow"
 
 # Side by side: none needs another.
 lint: $(VENV)/test

@@ -110,11 +110,12 @@ CASES: Mapping[str, tuple[Mapping[str, pd.DataFrame], int, list[str]]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_judgments_of_several_files_count_once(case: str, tmp_path: Path) -> None:
-    """Copies once and runs apart, in any order of the files, and a note says which."""
+    """Copies once and runs apart, whichever file comes first, and a note says which."""
     files, expected, notes = CASES[case]
     for name, table in files.items():
         table.to_csv(tmp_path / f"{name}.csv", index=False)
-    orders = [[tmp_path / f"{name}.csv" for name in order] for order in permutations(files)]
+    given = [tmp_path / f"{name}.csv" for name in files]
+    orders = [given[n:] + given[:n] for n in range(len(given))]
     first, *others = (judgments_from([*order]) for order in orders)
     for found in others:
         pd.testing.assert_frame_equal(found.table, first.table)

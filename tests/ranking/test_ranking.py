@@ -181,7 +181,14 @@ def test_labels_without_an_error_do_not_show_that_there_is_none(n: int) -> None:
     assert favoured(given, [0]) == pytest.approx((0, 2 * errs))
 
 
+@pytest.fixture
+def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Critical values of fewer draws are as large on average, where a hundred studies count."""
+    monkeypatch.setattr("inspect_reliability.ranking.scores._DRAWS", 500)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("fewer_draws")
 def test_equal_systems_are_not_told_apart_by_few_labels() -> None:
     """Labels that are all alike have no error: some two of .95 were told apart in every sixth."""
     rng, told, known = np.random.default_rng(30), 0.0, np.arange(400)[:, None] < 30
@@ -195,6 +202,7 @@ def test_equal_systems_are_not_told_apart_by_few_labels() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fewer_draws")
 def test_corrected_scores_near_one_hold_the_truth() -> None:
     """Thirty labels often show no failure of a system that is right in 96% of cases."""
     rng, truth, held = np.random.default_rng(0), np.array([0.9, 0.93, 0.96]), []
@@ -269,6 +277,7 @@ def test_all_differences_at_once_lie_between_one_alone_and_bonferroni(n: int) ->
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fewer_draws")
 @pytest.mark.parametrize(("systems", "questions", "judges"), [(20, 10, 1), (10, 5, 1), (6, 20, 5)])
 def test_equal_systems_are_not_told_apart(systems: int, questions: int, judges: int) -> None:
     """With one chi for all differences, .74, .73 and .84 of studies told no two apart."""

@@ -72,7 +72,7 @@ def test_the_stop_is_that_of_python(browser: Any) -> None:
     """On the same random sequences: the promise, the interval, and the decision of each goal."""
     tab = browser.new_page()
     tab.add_script_tag(content=STOP)
-    for seed in range(12):
+    for seed in range(8):
         generator = np.random.default_rng(seed)
         n = int(generator.integers(20, 200))
         level = generator.integers(0, 4, n)
@@ -286,22 +286,24 @@ def test_it_fits_and_has_names(
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         text = item["outputs"][0]["text"]
         kind = next(name for name, one in TEXTS.items() if one == text)
-        seen.add(kind)
-        if kind == "code":
-            assert tab.locator("pre").inner_text().startswith("def f(x):")
-        if kind == "long":
-            fold = tab.get_by_role("button", name="Show all of Output")
-            assert fold.get_attribute("aria-expanded") == "false"
-            tab.keyboard.press("m")
-            assert fold.get_attribute("aria-expanded") == "true"
-        group = tab.get_by_role("group", name="Which label fits?")
-        assert group.get_by_role("button").count() == len(labels)
-        for name in ("Unsure", "Skip", "Note", "Back", "Forward"):
-            assert tab.get_by_role("button", name=name).count() == 1
-        assert tab.get_by_role("progressbar", name="Item").count() == 1
-        assert tab.get_by_role("status").count() == 1
-        last = group.get_by_role("button").last.get_attribute("aria-keyshortcuts")
-        assert last == {"CI": "2", "abcdefghijkl": "b"}[labels]
+        last = {"CI": "2", "abcdefghijkl": "b"}[labels]
+        if kind not in seen:
+            seen.add(kind)
+            if kind == "code":
+                assert tab.locator("pre").inner_text().startswith("def f(x):")
+            if kind == "long":
+                fold = tab.get_by_role("button", name="Show all of Output")
+                assert fold.get_attribute("aria-expanded") == "false"
+                tab.keyboard.press("m")
+                assert fold.get_attribute("aria-expanded") == "true"
+            group = tab.get_by_role("group", name="Which label fits?")
+            assert group.get_by_role("button").count() == len(labels)
+            for name in ("Unsure", "Skip", "Note", "Back", "Forward"):
+                assert tab.get_by_role("button", name=name).count() == 1
+            assert tab.get_by_role("progressbar", name="Item").count() == 1
+            assert tab.get_by_role("status").count() == 1
+            keys = group.get_by_role("button").last.get_attribute("aria-keyshortcuts")
+            assert keys == last
         tab.keyboard.press(last)
     assert seen == {*TEXTS}
     assert tab.get_by_role("heading", level=1).inner_text() == "Finished"
