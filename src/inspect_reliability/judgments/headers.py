@@ -65,11 +65,11 @@ def under_header(
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
     for more in chain([rows.iloc[n:]], batches):
         rows = more[columns].dropna(how="all")
-        again = rows[columns[-1]] == header.iloc[-1]
-        if again.any():
-            again[again] = (rows[again].fillna("") == header).all(axis="columns")
-            notes += [Note(_AGAIN, int(again.sum()), str(path))] * bool(again.any())
-            rows = rows[~again]
+        again = rows[rows[columns[-1]] == header.iloc[-1]]
+        if len(again):
+            again = again[(again.fillna("") == header).all(axis="columns")]
+            notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
+            rows = rows.drop(index=again.index)
         yield rows.set_axis([*header], axis=1).reset_index(drop=True)
 
 
