@@ -45,8 +45,8 @@ def side_by_side(pairs: Sequence[Record], rows: Mapping[str, Row]) -> Iterator[B
         for side in order
     ]
     headings = [one for name in known for one in (_heading(name), _from(name, best))]
-    yield Table(["Compared", *headings], lines)
-    yield Text(_what_holds(_heading(first), best, len(names)), "answer")
+    about = _what_holds(_heading(first), best, len(names))
+    yield Table(["Compared", *headings], lines, f"Each beside {best}", about=about)
 
 
 def _heading(name: str) -> str:
