@@ -19,7 +19,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.given_labels import labelled_judgments
-from inspect_reliability.judgments.labels import with_abstentions, with_labels
+from inspect_reliability.judgments.labels import with_abstentions, with_labels, with_own_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.score import judgments_in
@@ -120,7 +120,7 @@ def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:
     assert labels(found) == {"q1": "C"}
     assert sorted(notes(found)) == [
         "1 labels of what was not judged; such as q9",
-        "1 labels that are empty; such as q2",
+        "1 labels that are empty or say that there is none; such as q2",
         "1 labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT; "
         "such as yes",
         "2 labels of a rater who gave two different ones; such as q4",
@@ -600,3 +600,28 @@ def test_a_label_is_not_taken_for_the_word_none(tmp_path: Path) -> None:
         {"None": "non-response"},
     )
     assert labels(found) == {f"q{n}": "B" for n in range(4)}
+
+
+@pytest.mark.parametrize("mark", ["k.A.", "k. A.", "keine Angabe", "n/d", "?", "N.A.", "NIL"])
+def test_a_mark_is_no_label(mark: str, tmp_path: Path) -> None:
+    """What people write where nobody judged is no grade, among judgments and in a file beside."""
+    frame = pd.DataFrame({"question": range(30), "verdict": [1, 2, 3] * 10})
+    given = frame["verdict"].astype(str).mask(frame.index % 3 == 1, mark)
+    for found in (
+        with_own_labels(judgments_from_frame(frame.assign(label=given))),
+        with_labels(judgments_from_frame(frame.assign(label=given)), names={mark: "non-response"}),
+        with_labels(
+            judgments_from_frame(frame),
+            [write(tmp_path / "l.csv", [{"id": n, "label": one} for n, one in given.items()])],
+        ),
+    ):
+        table = found.table.sort_values("question", key=lambda one: one.astype(int))
+        assert table["label"].isna().tolist() == [n % 3 == 1 for n in range(30)]
+
+
+def test_a_mark_that_the_judge_gives_is_a_label() -> None:
+    """Of a judge whose ? is a verdict, as its user says, people's ? is a label."""
+    frame = pd.DataFrame({"question": range(30), "verdict": ["yes", "no", "?"] * 10})
+    frame["label"] = frame["verdict"].replace("no", "?")
+    found = with_own_labels(judgments_from_frame(frame, reading=Reading(map={"?": "?"})))
+    assert found.table["label"].notna().all()

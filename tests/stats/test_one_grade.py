@@ -62,6 +62,32 @@ def test_mean_median_and_majority_are_counted_by_hand(tries: int) -> None:
             assert value == pytest.approx(mean(right))
 
 
+@pytest.mark.parametrize("tries", [3, 4])
+def test_a_label_between_two_grades_is_half_of_each(tries: int) -> None:
+    """People's 3.5 is half a 3 and half a 4, and no grade to which the mean of tries is rounded."""
+    table, given, labels = frame(tries)
+    halves = [one + 0.5 * (n % 3 == 0) * (one < 5) for n, one in enumerate(labels)]
+    table["label"] = np.repeat(halves, tries)
+    known = analyse(table).rows[0].labelled
+    assert known is not None
+    assert known.step is not None
+    [found] = [one for one in one_grade(known) if one.of == "mean"]
+    made = [nearest(mean(own)) for own in given]
+    pairs = [*zip(made, halves, strict=True)]
+    right = [
+        sum(one.get(grade, 0) * part for grade, part in nearest(of).items()) for one, of in pairs
+    ]
+    step = known.step
+    near = [
+        sum(part for grade, part in one.items() if abs(grade - of) <= step) for one, of in pairs
+    ]
+    assert found.accuracy == pytest.approx(mean(right))
+    assert found.within_one == pytest.approx(mean(near))
+    if tries % 2:  # with all tries, as `means` has them
+        all_tries = known.means()[tries]
+        assert [one.value for one in all_tries] == pytest.approx([found.accuracy, found.within_one])
+
+
 def test_a_mean_midway_is_half_of_each_grade() -> None:
     """Of 2 and 3, whose mean is 2.5, half is right where the label is 3."""
     rows = [(f"q{q}", k, said, 3) for q in range(4) for k, said in enumerate((2, 3))]

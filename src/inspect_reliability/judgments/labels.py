@@ -22,12 +22,12 @@ from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments
-from .verdict_spelling import scored, spelled_alike
+from .verdict_spelling import NO_LABEL, scored, spelled_alike
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_EMPTY = "labels that are empty"
+_EMPTY = "labels that are empty or say that there is none"
 _UNKNOWN = "labels of what was not judged"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
@@ -130,7 +130,7 @@ def with_labels_by_name(
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
     labels = dict.fromkeys(one.label for one in read)
-    means = {label: _meaning(label, names) for label in labels}
+    means = {label: _meaning(label, names, outputs.names) for label in labels}
     changed = {label for label, meant in means.items() if label != meant}
     given = [one._replace(label=means[one.label]) if one.label in changed else one for one in read]
     found, said = _joined(given, outputs)
@@ -288,12 +288,14 @@ def _contradict(table: pd.DataFrame) -> bool:
 
 
 def _in_other_words(table: pd.DataFrame) -> bool:
-    """Whether the labels of a judge have no name that it could have said, and are several."""
+    """Whether a judge's labels, several, are none that it could have said, or say there is none."""
     for _, rows in table.groupby("judge", dropna=False) if "label" in table else ():
         given = rows["label"].dropna().drop_duplicates()
         labels = {str(one) for label in given for one, _ in by_rater(label, None)}
         if len(labels) < 2 or not (said := _verdicts(rows)):
             continue
+        if any(_says_none(one, said) for one in labels):
+            return True
         if labels.isdisjoint(said) and not _one_kind(said | labels):
             return True
     return False
@@ -473,10 +475,17 @@ class _Outputs:
         return self.table.assign(**{name: values[self.number] for name, values in made.items()})
 
 
-def _meaning(label: str | None, names: Mapping[str, str]) -> str | None:
-    """The verdict that a label means; the label itself where nothing is said of it."""
+def _meaning(label: str | None, names: Mapping[str, str], verdicts: Collection[str]) -> str | None:
+    """The verdict that a label means, itself where nothing is said of it; None if it is a mark."""
     known = _alike(label, names)
-    return label if known is None else names.get(known, label)
+    meant = label if known is None else names.get(known, label)
+    return None if meant is None or _says_none(meant, verdicts) else meant
+
+
+def _says_none(label: str, verdicts: Collection[str]) -> bool:
+    """Whether a label is what people or programs write where nobody judged."""
+    mark = label.casefold() in NO_VERDICTS or bool(NO_LABEL.fullmatch(label))
+    return mark and _alike(label, verdicts) is None
 
 
 def _alike(label: str | None, names: Collection[str]) -> str | None:

@@ -32,14 +32,21 @@ _GOOD = ("passed", "pass", "success", "succeeded", "ok")
 
 _ANSWERED = ("complied", "answered", "compliance", "accepted")
 
+_NOT_GIVEN = (
+    r"n\W?a|null|nan|nil|\?+|k[./]\s?a|n[./]\s?[dv]|s[./]\s?d|keine (?:angabe|note|bewertung)"
+    r"|(?:non|no) (?:disponible|renseigné)|sans note|sin (?:datos|nota)"
+)
+NO_LABEL = re.compile(rf"\W*(?:{_NOT_GIVEN})\W*", re.IGNORECASE)
+"""What people write, in several languages, where nobody judged."""
+
 FAILED = re.compile(
-    r"\W*(?:"
-    r"n\W?a|null|nan|nil|time[ds]?[\s_-]?out|time[\s_-]?out error"
+    rf"\W*(?:{_NOT_GIVEN}|"
+    r"time[ds]?[\s_-]?out|time[\s_-]?out error"
     r"|(?:\w+[\s_-])?error(?:\s*(?:code\s*)?\d+)?|error\b\s*[:\]|(-].*|\w*error\W*:.*|exception\b.*"
     r"|(?:parse|parsing|api|json|rate[\s_-]?limit\w*|request|call)[\s_-](?:error|fail\w*).*"
     r"|rate[\s_-]?limit\w*|\[?(?:failed|error)\]\s.*|traceback.*"
     r"|no (?:answer|response|verdict|output)|not? (?:available|applicable|parsed|found)"
-    r"|invalid json|empty|missing|\?+"
+    r"|invalid json|empty|missing|keine antwort|sans réponse|sin respuesta"
     r")\W*",
     re.IGNORECASE | re.DOTALL,
 )

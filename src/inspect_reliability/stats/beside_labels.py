@@ -96,7 +96,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     values, step = known.values, known.step
     if values is None or step is None or known.given.exact or not known.has_means:
         return []
-    used = np.flatnonzero(~np.isnan(values))
+    used = np.flatnonzero(known.numbers)
     used = used[np.argsort(values[used])]
     used = used[[known.given.categories[n] not in silent for n in used]]
     counts, grades = known.given.table[:, used], values[used]
@@ -108,8 +108,9 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     scale = np.interp(np.arange(places.max() + 1), places, grades)
     of_grade = np.zeros((len(counts), len(scale)))
     of_grade[:, places] = known.matched[several][:, used]
-    near = np.abs(scale[:, None] - grades) <= step * (1 + ROUNDING)
-    close = known.truth[several][:, used] @ near.T
+    labels = ~np.isnan(values)  # one may lie between two grades
+    near = np.abs(scale[:, None] - values[labels]) <= step * (1 + ROUNDING)
+    close = known.truth[several][:, labels] @ near.T
     most = np.zeros_like(of_grade)
     most[:, places] = counts == counts.max(axis=1, keepdims=True)
     found = {

@@ -416,7 +416,7 @@ class Labelled:
         return {n: (self._mean(right), self._mean(close)) for n, (right, close) in each}
 
     @property
-    def _numbers(self) -> Flags:
+    def numbers(self) -> Flags:
         """Which categories are numbers that somebody gave."""
         assert self.values is not None
         seen = (self.given.shares.sum(axis=0) > 0) | (self.matched.sum(axis=0) > 0)
@@ -426,7 +426,7 @@ class Labelled:
     def _used(self) -> FloatArray:
         """The numbers that somebody gave."""
         assert self.values is not None
-        return np.asarray(self.values[self._numbers])
+        return np.asarray(self.values[self.numbers])
 
     def _means(
         self, tried: Sequence[int], silent: Collection[str]
@@ -435,7 +435,7 @@ class Labelled:
         given, step = self.given, self.step
         if self.values is None or step is None:
             return
-        numbers, used = ~np.isnan(self.values), self._numbers
+        numbers, used = ~np.isnan(self.values), self.numbers
         places = places_of(self._used)
         if places is None:
             return
