@@ -1,11 +1,16 @@
 """What changed between two times, and whose doing it is."""
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+import inspect_reliability as ir
+from commands import invoke
 from inspect_reliability.answers import Analysis
 from inspect_reliability.answers.arms import arms_of
 from inspect_reliability.answers.compare import drift, drift_blocks
@@ -137,3 +142,90 @@ def test_shared_seeds_are_no_negative_change() -> None:
     assert change["disagreement_across"] == pytest.approx(change["disagreement_within"])
     assert change["above_noise"] == pytest.approx(0, abs=1e-12)
     assert change["disagreement_across"] == pytest.approx(2 * 0.3 * 0.7, abs=0.1)
+
+
+def grades_moved(n: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Grades of a judge, and the same a step higher with some noise."""
+    draws = np.random.default_rng(8)
+    before = pd.DataFrame(
+        [(q, int(draws.integers(1, 5))) for q in range(n) for _ in range(3)],
+        columns=["question", "verdict"],
+    )
+    higher = before["verdict"] + (draws.random(len(before)) < 0.8)
+    return before, before.assign(verdict=higher)
+
+
+@pytest.mark.slow
+def test_what_changed_is_said_first_where_nothing_is_labelled() -> None:
+    """The mean grade and the verdict that moved most, as pandas counts them, in words and rows."""
+    before, after = grades_moved()
+    found = ir.compare(before, after)
+    by_question = [one.groupby("question")["verdict"] for one in (before, after)]
+    moved = by_question[1].mean() - by_question[0].mean()
+    reach = stats.t.ppf(0.975, len(moved) - 1) * moved.std() / len(moved) ** 0.5
+    mean, low, high = moved.mean(), moved.mean() - reach, moved.mean() + reach
+    said = " ".join(repr(found).split())
+    by = f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]"
+    assert said.startswith(f"second grades higher than first ({by}")
+    [record] = found.to_dict()["changes"]
+    assert record["mean_change"] == pytest.approx(mean)
+    assert record["mean_change_interval"] == pytest.approx([low, high])
+    shares = [one["verdict"].value_counts(normalize=True) for one in (before, after)]
+    change = shares[1].sub(shares[0], fill_value=0)
+    most: Any = change.abs().idxmax()
+    often = "more" if change[most] > 0 else "less"
+    now, was = (f"{100 * one.get(most, 0):.0f}%" for one in (shares[1], shares[0]))
+    assert f"second gives '{most}' {often} often: {now} of verdicts, {was} of first's" in said
+    rows = found.summary()
+    assert rows["coefficient"].tolist()[:2] == ["mean grade", f"share of {most}"]
+    assert rows["difference"].tolist()[:2] == pytest.approx([-mean, -change[most]])
+    assert "grades" not in repr(ir.compare(before, before.sample(frac=1, random_state=1)))
+
+
+def test_the_first_side_is_the_one_that_is_named_first() -> None:
+    """Also where its name comes later in the alphabet."""
+    before, after = grades_moved()
+    both = pd.concat([before.assign(month="z"), after.assign(month="a")])
+    assert repr(ir.compare(both, by="month")).startswith("a grades higher than z")
+
+
+def test_names_that_moved_are_said_in_points() -> None:
+    """A share is shown to move only where that holds for all verdicts at once."""
+    rows = [(q, k, "yes" if (q + k) % 2 else "no") for q in range(80) for k in range(3)]
+    before = pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+    after = before.assign(verdict=before["verdict"].mask(before["question"] % 4 == 0, "yes"))
+    said = " ".join(repr(ir.compare(before, after)).split())
+    share = [100 * (one["verdict"] == "yes").mean() for one in (before, after)]
+    assert said.startswith("second gives 'yes' more often:")
+    assert f"({share[1] - share[0]:+.0f} points" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labelled", [0, 1])
+def test_labels_of_one_side_can_count_for_both(labelled: int) -> None:
+    """The next call gives them to both, and says who is right more often."""
+    before, after = grades_moved()
+    sides = [before, after]
+    right = before.groupby("question")["verdict"].first().rename("human_grade")
+    sides[labelled] = sides[labelled].merge(right, on="question")
+    columns = {"human_grade": "label"}
+    said = repr(ir.compare(*sides, columns=columns))
+    assert "if both judged the same outputs, count the labels of " in said
+    call = said[said.index("ir.compare(") :].splitlines()[0]
+    named = {"ir": ir, "judgments": sides[0], "new": sides[1]}
+    assert "is right more often" in repr(eval(call, named))
+
+
+@pytest.mark.slow
+def test_a_command_says_how_labels_of_one_file_count_for_both(tmp_path: Path) -> None:
+    """With the column that one of both files has, and the file whose labels these are."""
+    before, after = grades_moved()
+    before["mine"] = before.groupby("question")["verdict"].transform("first")
+    files = [tmp_path / f"{name}.csv" for name in ("old", "new")]
+    for frame, file in zip((before, after), files, strict=True):
+        frame.to_csv(file, index=False)
+    said = invoke("compare", *files, "--column", "mine=label")
+    command = next(one for one in said.stdout.splitlines() if "compare" in one)
+    assert command.endswith(f"--labels {files[0]}")
+    again = invoke(*shlex.split(command.strip().removeprefix("inspect-reliability ")))
+    assert "is right more often" in again.stdout

@@ -15,10 +15,10 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import varies
 from ..judgments.count import Judged
-from ..judgments.given_labels import Labels, labelled_judgments
+from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments
 from ..judgments.reading import Reading
 from ..judgments.scales import labelled
-from ..judgments.sources import Source
+from ..judgments.sources import Source, in_file
 from ..judgments.table import weights
 from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
@@ -34,7 +34,16 @@ from ..showing.formats import (
     text,
 )
 from ..showing.keys import declared, legend
-from ..stats import KINDS, SHARES, Estimate, Reason, ReliabilityError, disagreement, shifts
+from ..stats import (
+    KINDS,
+    SHARES,
+    Estimate,
+    Reason,
+    ReliabilityError,
+    disagreement,
+    mean_shift,
+    shifts,
+)
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from ..stats.labelled import WITHIN_ONE
@@ -43,10 +52,13 @@ from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
+    change_in_words,
     compared_in_words,
     is_wide,
+    labelled_alone,
     next_of_several,
     next_of_two,
+    shown_changes,
     unlabelled,
 )
 from .facets import as_record
@@ -68,6 +80,8 @@ _TOGETHER = (
     "judged; N is their number."
 )
 
+NO_SCALE = "verdicts are no grades"
+
 NOT_LABELLED = "no question of its benchmark has a label"
 
 
@@ -78,17 +92,20 @@ class ComparedJudges(PythonAnswer):
     Attributes:
         sides: The judges, or the values of a column.
         found: What is found of them.
+        may_share: Whether labels of one of two sources can be given for both.
     """
 
     sides: Analysis
     found: SideDifferences
+    may_share: bool = False
 
     _own = ("left_out", "together")
 
     @cached_property
     def document(self) -> Document:
         """The differences as the command shows them."""
-        return compare_document(self.sides, self.found)
+        again = [f"compare LOGS NEW --labels {of}" for of in ("LOGS", "NEW")]
+        return compare_document(self.sides, self.found, again=again * self.may_share)
 
     @property
     def left_out(self) -> Sequence[str]:
@@ -147,19 +164,18 @@ def compare(
             'Give two sources to compare, or one and the column to compare in it: by="judge".'
         )
     given = [first] if second is None else [first, second]
-    read = partial(
-        labelled_judgments,
-        labels=labels,
-        columns=columns,
-        swap=swap,
-        reading=reading,
-        by=[by] if by else (),
+    known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
+    no_labels = isinstance(labels, Sequence) and not labels
+    each = columns_of_each(known, given) if no_labels else [known] * len(given)
+    one, *two = (
+        labelled_judgments(source, labels, reading=how, by=[by] if by else ())
+        for source, how in zip(given, each, strict=True)
     )
-    one, *two = map(read, given)
     analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
     found = differences(analysis)
     refuse_nothing(found)
-    return ComparedJudges(analysis, found)
+    plain = all(isinstance(source, str | Path | pd.DataFrame) for source in given)
+    return ComparedJudges(analysis, found, may_share=bool(two) and plain)
 
 
 def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
@@ -216,24 +232,62 @@ def refuse_nothing(found: SideDifferences) -> None:
         raise UserError("\n".join(["Nothing to compare.", *found.not_compared]))
 
 
-def compare_document(analysis: Analysis, found: SideDifferences, logs: str = "LOGS") -> Document:
+def compare_document(
+    analysis: Analysis, found: SideDifferences, logs: str = "LOGS", again: Sequence[str] = ()
+) -> Document:
     """Who is right more often and who repeats itself more; then all differences and changes.
 
-    `logs` is what the next command reads.
+    `logs` is what the next command reads, and `again` compares two sources once more, by the labels
+    of the first, or of the second, for both.
     """
     pairs, not_compared, changed = found
     every = partial(_every, analysis, pairs, changed)
     return Document(
         "Which is steadier?",
-        _answer(analysis, pairs, every, logs),
+        _answer(analysis, pairs, changed, every, logs, again),
         {"rows": pairs, "left_out": not_compared, "changes": changed},
+        sheet=[*_changes_as_rows(pairs, changed), *pairs],
         more=every,
         explained=lambda: legend(declared("compare")),
     )
 
 
+def _labelled(pairs: Sequence[Record]) -> bool:
+    """Whether labels say who is right."""
+    return any(pair["coefficient"] in SHARES for pair in pairs)
+
+
+def _changed_under(pair: Record, changed: Sequence[Record]) -> Record:
+    """What changed under the condition of a pair; empty where that is of all benchmarks."""
+    where = keys_of(pair, before="coefficient")
+    return next((one for one in changed if where.items() <= one.items()), {})
+
+
+def _changes_as_rows(pairs: Sequence[Record], changed: Sequence[Record]) -> Iterator[Record]:
+    """What changed between two sides without labels, as rows beside those of coefficients."""
+    two = len(_by_sides(pairs)) == 1
+    for change in changed if two and not _labelled(pairs) else ():
+        for name, before, value, ends in shown_changes(change):
+            yield {
+                **dict.fromkeys(pairs[0]),
+                **keys_of(change),
+                "coefficient": name,
+                "first_value": before,
+                "second_value": None if before is None else before + value,
+                "difference": -value,
+                "difference_interval": [-ends[1], -ends[0]],
+                "n_questions": change["n_questions"],
+                "cautions": [],
+            }
+
+
 def _answer(
-    analysis: Analysis, pairs: Sequence[Record], every: Callable[[], list[Block]], logs: str
+    analysis: Analysis,
+    pairs: Sequence[Record],
+    changed: Sequence[Record],
+    every: Callable[[], list[Block]],
+    logs: str,
+    again: Sequence[str],
 ) -> list[Block]:
     """Who is right more often, and who repeats itself more; of more than two, beside the best."""
     # All benchmarks together, if there are several; else the first condition.
@@ -248,17 +302,19 @@ def _answer(
         [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
         said += side_by_side(first, rows)
     elif pairs:
-        said.append(Text(f"{compared_in_words(first)}{others}", "answer"))
+        words = [compared_in_words(first)]
+        if not _labelled(pairs):
+            words.insert(0, change_in_words(_changed_under(first[0], changed)))
+        said.append(Text(f"{' '.join(filter(None, words))}{others}", "answer"))
         said.append(_table((first[0]["first"], first[0]["second"]), first))
     else:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     left_open = unlabelled(analysis)
     if len(_by_sides(pairs)) == 1:
-        then = next_of_two(first, left_open, logs)
+        then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
     else:
-        of_labels = any(one["coefficient"] in SHARES for one in pairs)
-        then = next_of_several(of_labels, left_open, logs) if pairs else []
+        then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
 
 
@@ -497,7 +553,8 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     table = pd.concat(parts, ignore_index=True)
     if len({Judged(part).exact for part in parts}) > 1:
         why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        return as_record(FacetEffect(why, why, why), len(shared)) | {"shares": []}
+        moved = {**valued(mean_change=why), "shares": []}
+        return as_record(FacetEffect(why, why, why), len(shared)) | moved
     given = Judged(table)
     facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
     if _share_seeds(table):  # draws of one seed are no two draws
@@ -506,7 +563,14 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     else:
         found = disagreement(given.cells(facets))
         move = facet_effect(found, _SIDE)
-    return as_record(move, found.cells.n_clusters) | {"shares": list(_shares(given))}
+    return as_record(move, found.cells.n_clusters) | _moved(given)
+
+
+def _moved(given: Judged) -> Record:
+    """How the mean grade and the share of each verdict changed."""
+    scale = given.scale
+    mean = mean_shift(given.cells([_SIDE]), _SIDE, scale) if scale else Estimate(reason=NO_SCALE)
+    return {**valued(mean_change=mean), "shares": list(_shares(given))}
 
 
 def _shares(given: Judged) -> Iterator[Record]:

@@ -1,9 +1,10 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
 from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 
 from ..showing.document import Text
-from ..showing.formats import Record, amount, most_feasible, percent, points, rounded
+from ..showing.formats import Record, amount, most_feasible, percent, points, rounded, share
 from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import PROBABLY, questions_to_tell
@@ -77,6 +78,54 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
     return " ".join(said)
 
 
+def shown_changes(change: Record) -> Iterator[tuple[str, float | None, float, list[float]]]:
+    """What moved beyond noise: the mean grade, and the verdict whose share moved most.
+
+    Yields:
+        What it is, its value on the first side where one is known, the second less the first, and
+        the 95% interval of that. The verdict is one of several: it is shown to move only where an
+        interval that holds for all of them leaves out 0.
+    """
+    ends = change.get("mean_change_interval")
+    if ends and (ends[0] > 0 or ends[1] < 0):
+        yield "mean grade", None, change["mean_change"], ends
+    known = [one for one in change.get("shares", ()) if one["change_interval"]]
+    wider = NormalDist().inv_cdf(1 - 0.025 / max(len(known), 1)) / NormalDist().inv_cdf(0.975)
+    found = [
+        one
+        for one in known
+        if abs(one["change"]) > wider * (one["change_interval"][1] - one["change"])
+    ]
+    if found:
+        most = max(found, key=lambda one: (round(abs(one["change"]), 9), one["change"]))
+        yield f"share of {most['verdict']}", most["first"], most["change"], most["change_interval"]
+
+
+def change_in_words(change: Record) -> str:
+    """How the distribution of verdicts changed; empty where no change is shown."""
+    said = []
+    for name, before, value, ends in shown_changes(change):
+        first, second, n = change["first"], change["second"], change["n_questions"]
+        if before is None:
+            low, high = (rounded(one, "+z.2f") for one in ends)
+            how = "higher" if value > 0 else "lower"
+            said.append(
+                f"{second} grades {how} than {first} ({rounded(value, '+z.2f')} [{low}, {high}] on "
+                "the mean grade)."
+            )
+            continue
+        verdict, shares = name.removeprefix("share of "), (before, before + value)
+        was, now = (share(one, n) for one in shares)
+        by = f"{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
+        by = f"+{by}" if value > 0 else by
+        often = "more" if value > 0 else "less"
+        said.append(
+            f"{second} gives {verdict!r:.40} {often} often: {now} of verdicts, {was} of {first}'s "
+            f"({by})."
+        )
+    return " ".join(said)
+
+
 def is_wide(pair: Record) -> bool:
     """Whether an interval is so wide that the questions are too few to tell anything."""
     ends = pair["difference_interval"]
@@ -111,19 +160,49 @@ def unlabelled(analysis: Analysis) -> int:
     return len(shared[0].intersection(*shared) - known_to_all[0].intersection(*known_to_all))
 
 
-def next_of_two(pairs: Sequence[Record], left: int, logs: str) -> list[Text]:
+def labelled_alone(analysis: Analysis, again: Sequence[str]) -> tuple[str, str, int] | None:
+    """The one side of two that has labels, with how many questions of both, and how to count them.
+
+    Args:
+        analysis: The sides.
+        again: What compares them by the labels of the first, or of the second, for both.
+    """
+    judged: dict[str, set[object]] = {}
+    labelled: dict[str, set[object]] = {}
+    for row in analysis.rows:
+        known = row.labelled.given.questions if row.labelled else ()
+        judged.setdefault(row.group[SIDE], set()).update(row.counts.questions)
+        labelled.setdefault(row.group[SIDE], set()).update(known)
+    names, some = [*judged], [name for name, known in labelled.items() if known]
+    if len(names) != 2 or len(some) != 1 or not again or analysis.judgments.logs:
+        return None  # labels of logs are read with their judgments
+    n = len(labelled[some[0]].intersection(*judged.values()))
+    return (again[names.index(some[0])], some[0], n) if n else None
+
+
+def next_of_two(
+    pairs: Sequence[Record],
+    left: int,
+    logs: str,
+    alone: tuple[str, str, int] | None = None,
+) -> list[Text]:
     """What a comparison of two asks for.
 
     Args:
         pairs: The differences under one condition.
         left: Questions of both without a label.
         logs: What the command reads.
+        alone: What counts the labels of one side for both, that side, and how many there are.
     """
     pair = next((one for one, _ in asked(pairs)), None)
     if pair is None:
         return next_step("judge the same questions with both")
     n, ends, exact = pair["n_questions"], pair["difference_interval"], pair["questions_needed"]
     if pair["coefficient"] not in SHARES:
+        if alone:
+            again, name, n = alone
+            words = f"if both judged the same outputs, count the labels of {name} for both"
+            return next_step(f"{words} ({amount(n, 'question')})", again)
         if exact:
             return next_step(f"judge more questions with both (about {exact:,} in all)")
         return _first_labels(left, logs)

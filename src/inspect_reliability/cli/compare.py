@@ -1,5 +1,6 @@
 """`compare`: which of two is steadier over the same questions?"""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -8,8 +9,11 @@ from ..answers import Analysis
 from ..answers.arms import arms_by, arms_of
 from ..answers.compare import compare_document, differences, refuse_nothing
 from ..errors import UserError
+from ..judgments.given_labels import columns_of_each
+from ..judgments.reading import Reading
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
+from ..shell import quote
 from .main import command
 from .options import CommonOptions, print_left_out, reads_logs
 from .targets import same_file
@@ -49,7 +53,8 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     print_left_out(differ.not_compared)
     # Labels of the questions of one are those of the other.
     logs = (request if by else request.of(request.logs[0])).typed
-    request.show(compare_document(sides, differ, logs))
+    again = [f"compare {request.typed} --labels {quote(one)}" for one in request.logs]
+    request.show(compare_document(sides, differ, logs, [] if by or request.labels else again))
 
 
 def _sides(request: CommonOptions, by: str | None) -> Analysis:
@@ -67,7 +72,12 @@ def _sides(request: CommonOptions, by: str | None) -> Analysis:
             f"Both sources are {logs[0]}. Say what to compare within it: --by judge, "
             "--by temperature or another column."
         )
-    first, second = (request.of(one).read() for one in logs)
+    named = Reading(columns=request.columns, sheet=request.sheet)
+    each = [named] * 2 if request.labels else columns_of_each(named, logs)
+    first, second = (
+        replace(request.of(one), columns=how.columns).read()
+        for one, how in zip(logs, each, strict=True)
+    )
     return arms_of(first, second, names=(logs[0], logs[1]))
 
 

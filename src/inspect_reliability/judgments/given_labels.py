@@ -175,6 +175,19 @@ def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dic
     return {yours: ours for yours, ours in columns.items() if yours not in open_}
 
 
+def columns_of_each(reading: Reading, sources: Sequence[Source]) -> list[Reading]:
+    """How each of several sources is read: what only others have is no column of it."""
+    there = [_columns_in(one, reading.sheet) for one in sources]
+
+    def lacks(yours: str, own: set[str]) -> bool:
+        return not {*yours.split("+")} <= own and any({*yours.split("+")} <= of for of in there)
+
+    return [
+        replace(reading, columns={y: o for y, o in reading.columns.items() if not lacks(y, own)})
+        for own in there
+    ]
+
+
 def _columns_in(given: Source, sheet: str | None) -> set[str]:
     """The columns of a data frame or of files of judgments, as they are called there."""
     import pandas as pd

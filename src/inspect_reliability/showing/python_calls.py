@@ -87,13 +87,16 @@ class Call:
         if found is None or function is None or new is None:
             return f"inspect-reliability {command}  # in a terminal"
         known = dict(self.given) if found["again"] else self._read
-        known = {name: of for name, of in known.items() if name not in _WRITES}
+        known = {name: of for name, of in known.items() if name not in (*_WRITES, "second")}
         new = {name: self.given.get(name, of) if of.isupper() else of for name, of in new.items()}
         if function == "compare":  # whose `by` names what is compared
             known.pop("by", None)
         if {"labels"} <= known.keys() & new.keys():  # the new ones come to those there are
             new["labels"] = f"[{_unpacked(known['labels'])}, {new['labels']}]"
-        second = ["new"] if found["new"] else []
+        other = self.given.get("second", "second")
+        second = ["new" if other == "second" else other] if found["new"] else []
+        places = {"LOGS": self.source, "NEW": "".join(second)}
+        new = {name: places.get(of, of) for name, of in new.items()}
         return f"ir.{function}({self._arguments({**known, **new}, *second)})"
 
     @property

@@ -43,6 +43,7 @@ from .rates import Floor as Floor
 from .rates import Shift as Shift
 from .rates import gini_mean_difference as gini_mean_difference
 from .rates import mean_difference as mean_difference
+from .rates import mean_shift as mean_shift
 from .rates import noise_floor as noise_floor
 from .rates import question_rates as question_rates
 from .rates import rate as rate

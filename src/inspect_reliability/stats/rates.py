@@ -151,6 +151,26 @@ def shifts(cells: Cells, facet: str, level: float = 0.95) -> Iterator[Shift]:
             yield Shift(one, category, mean_share(own[here], level, each), change)
 
 
+def mean_shift(cells: Cells, facet: str, values: Mapping[str, float]) -> Estimate:
+    """The mean number at the last level of a facet less that at the first, paired over questions.
+
+    Verdicts that are no number have no part in it. Questions weigh the same, and so do the cells of
+    one at a level.
+    """
+    number = np.array([values.get(one, np.nan) for one in cells.categories])
+    known = ~np.isnan(number)
+    given = cells.rows((cells.replications > 0) & (cells.shares[:, known].sum(axis=1) > 0))
+    shares = given.shares[:, known]
+    means = shares @ number[known] / shares.sum(axis=1)
+    levels, at = np.unique(given.facets[facet], return_inverse=True)
+    place = given.clusters * len(levels) + at
+    each = np.full((given.n_clusters, len(levels)), np.nan)
+    each.reshape(-1)[np.unique(place)] = by_question(means, place)
+    moved = each[:, -1] - each[:, 0] if len(levels) > 1 else each[:0].reshape(-1)
+    tries = float(given.replications.mean()) if len(place) else 0.0
+    return mean_difference(moved[~np.isnan(moved)], LEVEL, tries)
+
+
 def mean_difference(values: FloatArray, level: float, n_replications: float) -> Estimate:
     """The mean over questions of differences, with its t interval."""
     n = len(values)
