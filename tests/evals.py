@@ -1,12 +1,12 @@
 """How tests run a task in their own process."""
 
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import inspect_ai._util.zipfile
-import pytest
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
 
@@ -23,8 +23,12 @@ def evaluate(task: Task, folder: Path, **options: Any) -> EvalLog:
     return log
 
 
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `hf/` wait milliseconds for more of a batch, and for its end, not a second or two."""
+@cache
+def hurry() -> None:
+    """Let `hf/` wait milliseconds for more of a batch, and for its end, not a second or two.
+
+    From now on, for the thread that makes its batches goes on from test to test.
+    """
     from inspect_ai.model._providers import hf
 
     drain: Any = vars(hf).get("_drain_batches")  # older ones have none
@@ -35,5 +39,5 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     async def sleep(seconds: float) -> None:
         await anyio.sleep(seconds / 100)
 
-    monkeypatch.setattr(hf, "_drain_batches", drained, raising=False)
-    monkeypatch.setattr(hf, "anyio", SimpleNamespace(**vars(anyio) | {"sleep": sleep}))
+    waits = SimpleNamespace(**vars(anyio) | {"sleep": sleep})
+    vars(hf).update(_drain_batches=drained, anyio=waits)

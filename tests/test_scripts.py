@@ -183,7 +183,7 @@ def _smallest(bench: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
             assert hasattr(module, constant), f"{name} has no {constant}"
             monkeypatch.setattr(module, constant, value)
     if bench in BESIDE_INSPECT:
-        hurry(monkeypatch)
+        hurry()
     gc.freeze()  # what is imported, for each measurement collects garbage
     monkeypatch.setattr(sys, "argv", [f"{bench}.py", *arguments.split()])
     return module

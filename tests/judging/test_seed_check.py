@@ -181,12 +181,12 @@ def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_provider_that_ignores_seeds_is_found_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Inspect's own provider seeds only when it loads the model; the log warns, once."""
     folder = str(tiny_judge.folder())
     model = get_model("hf/tiny", model_path=folder, tokenizer_path=folder, device="cpu")
-    hurry(monkeypatch)
+    hurry()
     with caplog.at_level(logging.WARNING):
         options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
         log = judge(bbh_judge(), model, tmp_path, **options)
