@@ -1,11 +1,13 @@
 """What `keep` says of a list as a whole, and what to do where nothing is promised."""
 
 import re
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 import inspect_reliability as ir
 from commands import invoke
@@ -113,3 +115,24 @@ def test_a_note_counts_what_was_checked(tmp_path: Path, monkeypatch: pytest.Monk
         rows.to_csv("check.csv", index=False)
         done = invoke("keep", "grades.csv", "--labels", "check.csv")
         assert words in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("number", "wrong"), [(20, 0), (20, 2), (45, 5)])
+def test_a_sample_of_what_is_kept_bounds_its_errors(number: int, wrong: int) -> None:
+    """By the upper end of Clopper and Pearson, of one side; the rule is that without it."""
+    table, _ = graded(0.04, 2)
+    first = ir.keep(table, max_error=0.15).verdicts
+    open_ = first[
+        (first["decision"] == "keep") & ~first["question"].isin(table.dropna()["question"])
+    ]
+    drawn = open_.sample(number, random_state=1)
+    # Two steps from the verdict, or the verdict itself.
+    value = drawn["verdict"].astype(float).to_numpy()
+    off = np.arange(number) < wrong
+    checked = drawn.assign(checked=value + np.where(value > 3, -2, 2) * off)
+    found = ir.keep(table, labels=checked, max_error=0.15)
+    kept = int((first["decision"] == "keep").sum())
+    most = beta.ppf(0.95, wrong + 1, number - wrong)
+    said = text(found)
+    assert f"checked {number} of the {kept} kept verdicts, and {wrong} are more than a step" in said
+    assert f"with 95% confidence at most {ceil(100 * most)}% of it is." in said

@@ -27,12 +27,12 @@ Labels: TypeAlias = "OneOfLabels | Sequence[OneOfLabels]"
 question, or logs whose scores people edited."""
 
 _DRAWN = "{} was filled in where verdicts were not kept"
-_CHOSEN = "{} was filled in where somebody chose to look"
+_CHOSEN = "{} has rows of a list that somebody checked, and a promise needs a draw of all questions"
 
-_ALONE = "checked verdicts taken for labels, of {}: they are no draw at random"
+_ALONE = "checked verdicts taken for labels, of {}: they say nothing of all questions"
 _BESIDE = (
-    "checked verdicts taken as final, and left out of numbers by label: they are of {}, and no "
-    "draw at random"
+    "checked verdicts taken as final, and left out of numbers by label: they are of {}, so that "
+    "they say nothing of all questions"
 )
 _COMPLETE = "checked verdicts taken for labels: with the others, every question has one"
 

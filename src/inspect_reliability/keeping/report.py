@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from math import floor, isinf
+from math import ceil, floor, isinf
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import Estimate
-from ..stats.cells import ROUNDING, Flags
+from ..stats.cells import ROUNDING, Flags, IntArray
 from ..stats.interval_scales import clopper_pearson
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
@@ -534,6 +534,8 @@ def _how_good(panel: LabelledCascade) -> Iterator[str]:
             f"at most {most:,} of the judge's {'is' if most == 1 else 'are'} {promise.wrong}: "
             f"{share(most / n, n)} of the list."
         )
+        if said := _sample_of_kept(panel):
+            yield said
     elif by_people < n:
         every = panel.cascade.step(0.0)
         if panel.withheld or panel.stopped or every.error is None:
@@ -547,15 +549,44 @@ def _how_good(panel: LabelledCascade) -> Iterator[str]:
         )
 
 
+def _sample_of_kept(panel: LabelledCascade) -> str:
+    """What checks of kept verdicts say of all that is kept, if they are a sample; "" without any.
+
+    The rule was found by labels alone, so it is fixed as what it keeps is checked.
+    """
+    at, kept, said = _kept_and(panel, panel.checked)
+    if not (n := len(at)):
+        return ""
+    wrong = int((~_fits(panel)[said[at], kept[at]]).sum())
+    confidence = panel.promise.confidence
+    _, most = clopper_pearson(wrong, n, 2 * confidence - 1)  # its upper end alone
+    return (
+        f"You checked {n:,} of the {int((kept >= 0).sum()):,} kept verdicts, and {wrong:,} "
+        f"{'is' if wrong == 1 else 'are'} {panel.promise.wrong}: if you drew these at random from "
+        f"what is kept, with {percent(confidence)} confidence at most {ceil(100 * most)}% of it is."
+    )
+
+
 def _corrected(panel: LabelledCascade) -> int:
     """Kept verdicts that are wrong by label and by what people say, so that the list has theirs."""
-    said = pd.Index(panel.categories).get_indexer(pd.Index(panel.by_people))
-    names = np.eye(len(panel.categories), dtype=bool)
-    near = panel.near(names) if panel.promise.within_one else names
-    cascade, step = panel.cascade, panel.step
-    assert step is not None
-    kept = cascade.kept_verdict(step.threshold)
-    at = np.flatnonzero((kept >= 0) & (said >= 0))
+    at, kept, said = _kept_and(panel, panel.by_people)
     # Where a label says otherwise, the promise counts by the label.
-    wrong = ~near[said[at], kept[at]] & ~cascade.right[at, kept[at]]
+    wrong = ~_fits(panel)[said[at], kept[at]] & ~panel.cascade.right[at, kept[at]]
     return int(wrong.sum())
+
+
+def _kept_and(
+    panel: LabelledCascade, people: Sequence[str | None]
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The questions that are kept and of which people say something; both verdicts of each."""
+    said = pd.Index(panel.categories).get_indexer(pd.Index(people))
+    step = panel.step
+    assert step is not None
+    kept = panel.cascade.kept_verdict(step.threshold)
+    return np.flatnonzero((kept >= 0) & (said >= 0)), kept, said
+
+
+def _fits(panel: LabelledCascade) -> Flags:
+    """Whether a verdict, by row, makes another right, by column."""
+    names = np.eye(len(panel.categories), dtype=bool)
+    return panel.near(names) if panel.promise.within_one else names
