@@ -21,6 +21,7 @@ COMMANDS = (
     ["card"],
     ["gate", "--min", "omega=.5"],
     ["gate", "--min", "accuracy=.5", "--votes", "3"],
+    ["gate", "--max", "non_response_rate=.9"],
     ["choose"],
     ["watch"],
     ["watch", "--since", "3"],

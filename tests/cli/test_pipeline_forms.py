@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from shutil import copy
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ from inspect_reliability import gate
 from inspect_reliability.errors import UserError
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import CheckedLimit, Document
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 OUTCOMES = ("passes", "fails", "uncertain", "allowed")
 
@@ -175,3 +178,26 @@ def test_no_name_acts_in_a_pipeline(of: str, requirement: str, found: str, outco
     shown = render(document, "github")
     assert shown.count("\n") == 1
     assert re.match(r"::(error|notice|warning) title=[^:,]*::", shown)
+
+
+@pytest.mark.slow
+def test_a_gate_that_passes_leads_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To a list where labels are, to a watch where checks have times, else to anchors."""
+    table = pd.read_csv(EXAMPLES / "verdicts.csv")
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("labelled.csv", index=False)
+    bare = table.drop(columns="label")
+    bare.to_csv("two.csv", index=False)
+    bare[bare["judge"] == "gpt-5.4"].to_csv("one.csv", index=False)
+    copy(EXAMPLES / "checks.csv", "checks.csv")
+    for file, command in (
+        ("labelled.csv", "keep labelled.csv"),
+        ("checks.csv", "watch checks.csv"),
+        ("one.csv", "watch one.csv --freeze 40"),
+        ("two.csv", None),
+    ):
+        done = invoke("gate", file, "--max", "non_response_rate=0.9")
+        assert not done.exit_code
+        assert re.findall("inspect-reliability (.*)", done.stdout) == [command] * bool(command)
+        assert "Next: " in done.stdout
+    assert "Next: " not in invoke("gate", "labelled.csv", "--min", "accuracy=0.9").stdout

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, names_judge
+from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading
@@ -52,6 +53,7 @@ from ..stats.planning import (
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
+from .condition import from_logs
 from .facets import INVARIANCE, about
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, tells_outputs_apart, valued
@@ -461,11 +463,13 @@ def gate_document(
     allow_uncertain: bool = False,
     votes: int = 1,
     logs: str = "LOGS",
+    rule: str = "",
 ) -> Document:
-    """The overall result, the checks, and why a judge is uncertain.
+    """The overall result, the checks, why a judge is uncertain, and what to do next.
 
     `allow_uncertain` says whether a pipeline goes on where a check is too uncertain to say,
-    `votes` how many verdicts each judgment is the majority of, and `logs` what was read.
+    `votes` how many verdicts each judgment is the majority of, `logs` what was read, and `rule`
+    the option that names a judge among them.
     """
     titles = {row.name: row.title for row in analysis.rows}
     named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
@@ -496,6 +500,8 @@ def gate_document(
             by = f" --by {apart}" if apart else ""
             then = next_step("plan how many, and how often to judge each", f"plan {logs}{by}")
         sentence += f" {more}" if answerable else " The cautions say why."
+    if result == PASSES:
+        then = _when_passed(analysis, logs, rule)
     n = len({one["who"] for one in named})
     why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)
@@ -507,6 +513,30 @@ def gate_document(
         explained=lambda: legend(columns),
         checks=[_for_pipelines(one, allow_uncertain, votes) for one in named],
     )
+
+
+def _when_passed(analysis: Analysis, logs: str, rule: str) -> list[Text]:
+    """What to do with judges that are good enough.
+
+    Checks by time are watched. Labels say which verdicts may be kept. Else a few outputs are frozen
+    to be judged again.
+    """
+    rows, table = analysis.rows, analysis.judgments.table
+    grouped = bool(rule) or " --by " in logs
+    if not (grouped or from_logs(table)) and varies(table, "time"):
+        return next_step("watch that it stays so", f"watch {logs}")
+    if all(row.labelled for row in rows) and not any(row.of_one_output for row in rows):
+        return next_step("say which verdicts may be kept", f"keep {logs}{rule}")
+    if grouped or rows[1:]:
+        return next_step(
+            "judge the same outputs again from time to time, and watch that it stays so"
+        )
+    n = min(_ANCHORS, len(rows[0].counts.questions))
+    return next_step("watch that it stays so, by a few outputs", f"watch {logs} --freeze {n}")
+
+
+_ANCHORS = 40
+"""Outputs to judge again at each check."""
 
 
 def undecided_document(asked: Iterable[str], why: str) -> Document:

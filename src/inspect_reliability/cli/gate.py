@@ -120,6 +120,7 @@ def gate(
             allow_uncertain,
             votes_in(rule),
             f"{request.typed}{typed_options('by')}",
+            typed_options("rule"),
         )
     except (UserError, ReliabilityError) as error:
         if request.form in PIPELINE_FORMS:
