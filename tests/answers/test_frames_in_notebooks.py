@@ -107,6 +107,25 @@ def test_errors_and_next_steps_recommend_calls_that_run(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("names", [{"v1": "v1", "v2": "v2"}, {"v1": 1, "v2": 2}])
+def test_next_steps_of_one_judge_are_calls_about_that_judge(
+    names: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate is answered of it alone, and so is what lists or draws its verdicts."""
+    monkeypatch.chdir(tmp_path)
+    judgments = graded(120, 100).assign(prompt=lambda some: some["prompt"].map(names))
+    said = repr(ir.analyse(judgments, columns=COLUMNS))
+    calls = [one.strip() for one in said.splitlines() if one.startswith("  ir.")]
+    best = str(names["v2"])
+    assert f"Next for {best}: " in said
+    known = {"ir": ir, "judgments": judgments}
+    gate, *others = (eval(one, known) for one in calls)
+    assert gate.result == "passes"
+    for one in (gate, *others):
+        assert {*one.analysis.frame("rows")["judge"]} == {best}
+
+
+@pytest.mark.slow
 def test_what_is_said_names_arguments_and_what_is_used() -> None:
     """No option of a command is left in words for Python, and columns of `by` are used."""
     frame = graded().assign(topic=lambda some: some["qid"] % 2)
@@ -126,3 +145,13 @@ def test_labels_as_decimals_are_known_beside_grades(name: str) -> None:
     ]
     others = frame.assign(**{name: frame["qid"].map(lambda q: ["ann", "bob"][q % 2])})
     assert "label" not in ir.judgments_from_frame(others).table
+
+
+def test_of_grades_the_figure_has_the_means_that_are_recommended() -> None:
+    """Beside labels of a scale, votes are means within one step, and no exact majorities."""
+    found = ir.analyse(graded(), columns=COLUMNS)
+    figure = found.figures()["right-votes"].figure
+    known = found.frame("validity").set_index("judge")["within_one"]
+    once = {one["judge"]: one["within_one"] for one in figure.records if one["votes"] == 1}
+    assert once == pytest.approx(known.to_dict())
+    assert figure.y_label == "mean within one step"

@@ -3,7 +3,9 @@
 import csv
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -235,3 +237,13 @@ def test_a_figure_on_axes_of_somebody_else_leaves_their_title(analysis: Analysis
             if one.figure.kind in ("bars", "questions"):
                 assert not place.overlaps(axes.get_window_extent())
                 assert not place.overlaps(axes.xaxis.label.get_window_extent())
+
+
+@pytest.mark.parametrize("most", [0.17, 0.05, 0.9])
+def test_ticks_in_percent_are_whole_steps(most: float) -> None:
+    """No label is rounded: 2.5, 5 and 7.5 would read 2, 5 and 8."""
+    look: dict[str, Any] = {"axis": "numbers", "percent": True, "lowest": None}
+    records = [{"x": x, "y": most * x, "by": "a"} for x in (0.1, 0.5, 1.0)]
+    svg = draw(Figure("", "w", records, "x", "y", "by", **look), svg_file)
+    ticks = [int(one[:-1]) for one in texts(svg) if re.fullmatch(r"\d+%", one)]
+    assert len({after - before for before, after in pairwise(ticks)}) == 1

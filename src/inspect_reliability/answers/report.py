@@ -223,15 +223,22 @@ def _fooled(analysis: Analysis) -> Iterator[Block]:
 
 def _right(analysis: Analysis) -> Iterator[Block]:
     yield from (one for one in validity.right_or_wrong(analysis) if isinstance(one, Table))
+    rights = analysis.results["validity"]
+    scale = bool(rights) and all(one["within_one"] is not None for one in rights)
+    kind, key = ("means", "within_one") if scale else ("votes", "accuracy")
     votes: list[Record] = [
         analysis.keys(one) | vote
-        for one in analysis.results["validity"]
-        for vote in one["votes"]
-        if len(one["votes"]) > 2  # of two votes, a majority is right as often as one verdict
+        for one in rights
+        for vote in one[kind]
+        if len(one[kind]) > 2  # of two votes, a majority is right as often as one verdict
+        and vote[key] is not None
     ]
     says = "how often the majority of so many verdicts is right."
-    look: dict[str, Any] = {"records": votes, "axis": "numbers", "y_label": "majority right"}
-    for one in analysis.pictures("validity", says, "votes", "accuracy", **look):
+    if scale:
+        says = "how often the mean of so many tries is within one step of the label."
+    y_label = "mean within one step" if scale else "majority right"
+    look: dict[str, Any] = {"records": votes, "axis": "numbers", "y_label": y_label}
+    for one in analysis.pictures("validity", says, "votes", key, **look):
         alone = one.title == ALL
         words = one.words.removeprefix(f"{ALL}: ")
         said = f"H{words[1:]}" if alone else words

@@ -123,18 +123,35 @@ def answer_block(
     blocks += [*beside, *worst(others)]
     tags = {line.tag for line in table.rows}
     apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
-    blocks += next_step(state.next, state.command, names[0] if apart else "")
+    only = _levels_of_first(analysis, rows)
+    of_one = only if state.tag in _OF_ONE else {}
+    blocks += next_step(state.next, state.command, names[0] if apart else "", of_one)
     if state.tag == CHANGE and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
         blocks += next_step(words, f"report {logs} --errors errors.csv")
     if _keeps_apart(analysis, rows[0]):
         listed = f"keep {logs} --out check.xlsx"
-        blocks += next_step("list the verdicts that a person must check", listed)
+        blocks += next_step("list the verdicts that a person must check", listed, only=only)
     elif draw := _sample(analysis, rows[0], logs):
         words = "steady verdicts are no more often right here, so check a random sample"
-        blocks += next_step(words, draw)
+        blocks += next_step(words, draw, only=only)
     left = 0 if pivots else len(rows) - table.most
     return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+
+
+def _levels_of_first(analysis: Analysis, rows: Sequence[Row]) -> dict[str, str]:
+    """The columns that tell the first row from all others, as their user calls them, by level."""
+    first, others = rows[0].keys, [row.keys for row in rows[1:]]
+    differ = [
+        name
+        for name, value in first.items()
+        if value is not None and any(one.get(name) != value for one in others)
+    ]
+    if any(all(one.get(name) == first[name] for name in differ) for one in others):
+        return {}
+    readings = analysis.judgments.readings
+    own = {ours: yours for one in readings for yours, ours in one.columns.items()}
+    return {own.get(name, name): str(first[name]) for name in differ}
 
 
 def _keeps_apart(analysis: Analysis, row: Row) -> bool:
@@ -179,11 +196,18 @@ def _studied(analysis: Analysis, rows: Sequence[Row]) -> str:
     )
 
 
-def next_step(words: str, command: str = "", whose: str = "") -> list[Text]:
-    """What to do next, with the command that does it; `whose` is the judge that it is for."""
+def next_step(
+    words: str, command: str = "", whose: str = "", only: Mapping[str, str] | None = None
+) -> list[Text]:
+    """What to do next, with the command that does it; `whose` is the judge that it is for.
+
+    In Python the call takes the judgments that have the levels of `only`.
+    """
     of = f" for {whose}" if whose else ""
     said = [Text(f"Next{of}: {words}{':' if command else '.'}", "next")]
-    return said + [Text(f"inspect-reliability {command}", "command")] * bool(command)
+    return said + [
+        Text(f"inspect-reliability {command}", "command", tuple((only or {}).items()))
+    ] * bool(command)
 
 
 def more(cautions: int = 0, rows: int = 0, also: str = "") -> Text:

@@ -98,7 +98,8 @@ def in_python(answer: Document, call: Call) -> Document:
         """A command of ours as the call that a notebook makes, and options as arguments."""
         match block:
             case Text(text, "command") if text.startswith("inspect-reliability "):
-                return replace(block, text=call.then(text.removeprefix("inspect-reliability ")))
+                command = text.removeprefix("inspect-reliability ")
+                return replace(block, text=call.of_rows(dict(block.only)).then(command))
             case Text(tone="command"):
                 return block
             case Text() | Caution():

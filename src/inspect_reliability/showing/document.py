@@ -37,11 +37,13 @@ class Text:
 
     "study" says what was studied, in small type; "headline" is the answer in one sentence, in large
     type. A "command" after "next" is the next step; a page shows both as a card. In a terminal,
-    notes on what was left out go to standard error when judgments are read.
+    notes on what was left out go to standard error when judgments are read. `only` has the rows
+    that a command is about, where these are not all: column, as its user calls it, and level.
     """
 
     text: str
     tone: Tone = "legend"
+    only: tuple[tuple[str, str], ...] = ()
 
 
 class Grave(StrEnum):

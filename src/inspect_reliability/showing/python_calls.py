@@ -48,10 +48,12 @@ class Call:
     Attributes:
         source: Where the judgments are, as Python writes it; `judgments` where that is no path.
         given: Name of each other argument -> its value as Python writes it, or its name.
+        frame: The judgments, if they are a data frame.
     """
 
     source: str = "judgments"
     given: Mapping[str, str] = field(default_factory=dict)
+    frame: Any = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, function: Callable[..., Any], *given: Any, **options: Any) -> "Call":
@@ -63,7 +65,7 @@ class Call:
             if not _is_unsaid(value)
         }
         places = _written(source) if isinstance(source, str | Path | list | tuple) else None
-        return cls(places or "judgments", said)
+        return cls(places or "judgments", said, source if hasattr(source, "iloc") else None)
 
     @property
     def without_paths(self) -> "Call":
@@ -99,6 +101,22 @@ class Call:
         new = {name: places.get(of, of) for name, of in new.items()}
         return f"ir.{function}({self._arguments({**known, **new}, *second)})"
 
+    def of_rows(self, levels: Mapping[str, str]) -> "Call":
+        """The same of the rows of a data frame that have these levels, by column."""
+        tests = []
+        for name, level in levels.items() if self.frame is not None else ():
+            found = self.frame[name].dropna().unique().tolist() if name in self.frame else ()
+            same = [
+                one for one in found if level in (str(one), f"{one:g}" if _is_number(one) else "")
+            ]
+            if len(same) != 1 or (value := _written(same[0])) is None:
+                return self
+            tests.append(f"judgments[{json.dumps(name, ensure_ascii=False)}] == {value}")
+        if not tests:
+            return self
+        which = " & ".join(f"({one})" for one in tests) if tests[1:] else tests[0]
+        return replace(self, source=f"judgments[{which}]")
+
     @property
     def _read(self) -> dict[str, str]:
         return {name: text for name, text in self.given.items() if name in _READS}
@@ -121,6 +139,10 @@ class Answered:
     def after(self, call: Call) -> Self:
         """The same answer to this call."""
         return replace(self, call=call)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
 
 
 def _is_unsaid(value: Any) -> bool:

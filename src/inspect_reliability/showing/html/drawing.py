@@ -50,6 +50,9 @@ _BELOW = -0.45
 _FEW_TICKS = 9
 """Most values that each have a tick."""
 
+_WHOLE = (1, 2, 5, 10)
+"""Steps of ticks in percent: a label without decimals would round steps of 2.5."""
+
 _TICKS = (1, 3, 5, 9, 15, 25, 49, 99, 199, 499)
 
 
@@ -176,6 +179,7 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
     if figure.lowest is not None:
         axes.set_ylim(figure.lowest, 1.04)
     if figure.percent:
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=_WHOLE))
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel(one_line(figure.x if figure.x_label is None else figure.x_label))
     axes.set_ylabel(figure.y_label)
@@ -194,6 +198,7 @@ def _axis(figure: Figure, axes: Axes, places: dict[str, float] | None) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         return
     if figure.axis == "shares":
+        axes.xaxis.set_major_locator(MaxNLocator("auto", steps=_WHOLE))
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         return
     if places is None:
