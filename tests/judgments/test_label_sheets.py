@@ -102,3 +102,22 @@ def test_what_takes_the_place_of_labels_says_so(
     said = " ".join(done.stderr.split())
     assert "labels of 40 questions" in said
     assert f"{OLD} labels of the judgments left out: files of labels take their place" in said
+
+
+def test_labels_in_other_words_do_not_contradict_a_sheet(tmp_path: Path) -> None:
+    """What nobody can read as a verdict, as 'links', is no second opinion on a question."""
+    rows = [
+        (f"q{q}", r, "AB"[(q + (q < 4)) % 2], ("links", "rechts")[q % 2])
+        for q in range(40)
+        for r in "12"
+    ]
+    own = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+    own.to_csv(tmp_path / "own.csv", index=False)
+    sheet = tmp_path / "sheet.csv"
+    done = invoke("label", tmp_path / "own.csv", "--most", "40", "--out", sheet)
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(sheet)
+    table["target"] = (table["id"].str[1:].astype(int) % 2).map({0: "A", 1: "B"})
+    table.to_csv(sheet, index=False)
+    [row] = results("validate", tmp_path / "own.csv", "--labels", sheet)["validity"]
+    assert (row["n_labelled"], row["accuracy"]) == (40, 0.9)

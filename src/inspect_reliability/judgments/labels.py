@@ -133,6 +133,9 @@ def with_labels_by_name(
     means = {label: _meaning(label, names, outputs.names) for label in labels}
     changed = {label for label, meant in means.items() if label != meant}
     given = [one._replace(label=means[one.label]) if one.label in changed else one for one in read]
+    unread = _unread(given[: len(own)], outputs) if added and in_files else []
+    if replaced := 2 * len(unread) > len(own) > 0:  # the sheet says what they should have said
+        given = given[len(own) :]
     found, said = _joined(given, outputs)
     others = [one for (_, problem), ids in said.items() if problem is OTHER for one in ids]
     used = [one for own in found.values() for one in own.values()] if others else []
@@ -143,6 +146,8 @@ def with_labels_by_name(
         # Without these, a judge that never gives the right verdict would not be wrong.
         outputs.also.update({*others}.difference(NO_VERDICTS))
         found, said = _joined(given, outputs)
+    if replaced:
+        said["labels", OTHER] = unread
     if placed := [str(one.label) for one in read if one.label in of_places]:
         said["labels", _SAME] = placed
     if own and not added:
@@ -299,6 +304,16 @@ def _in_other_words(table: pd.DataFrame) -> bool:
         if labels.isdisjoint(said) and not _one_kind(said | labels):
             return True
     return False
+
+
+def _unread(given: Sequence[_Label], outputs: _Outputs) -> list[str]:
+    """Labels that are no verdict of the judge."""
+    named = [one for one in given if one.label is not None]
+    return [
+        str(one.label)
+        for one in named
+        if not any(outputs.meant(outputs.part[unit], one.label) for unit in one.units)
+    ]
 
 
 def _joined(
