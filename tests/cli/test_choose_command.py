@@ -583,3 +583,28 @@ def test_fewer_votes_are_named_beside_the_choice(tmp_path: Path) -> None:
     text = said("choose", tmp_path / "gains.csv")
     assert "Take a, 5 votes" in text
     assert "lower" not in text
+
+
+@pytest.mark.slow
+def test_a_choice_by_probabilities_says_what_it_gains(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a verdict that is drawn, which is right with its mean probability of the label."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(2)
+    right = {
+        judge: np.clip(rng.normal(of, 0.2, 80), 0.01, 0.99)
+        for judge, of in (("a", 0.7), ("b", 0.5))
+    }
+    rows = [
+        (f"q{q}", judge, verdict, p if verdict == "AB"[q % 2] else 1 - p, "AB"[q % 2])
+        for judge, each in right.items()
+        for q, p in enumerate(each)
+        for verdict in "AB"
+    ]
+    names = ["question", "judge", "verdict", "share", "label"]
+    pd.DataFrame(rows, columns=names).to_csv("exact.csv", index=False)
+    said = " ".join(invoke("choose", "exact.csv").stdout.split())
+    drawn, most = right["a"].mean(), (right["a"] > 0.5).mean()
+    assert f"One verdict sampled from its probabilities is right in {drawn:.0%} of these" in said
+    assert f"to take the most probable gains {100 * (most - drawn):.0f} points." in said

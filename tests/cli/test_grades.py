@@ -14,7 +14,7 @@ import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.chosen_judge import _mean_of
-from inspect_reliability.record.rule import read_choice
+from inspect_reliability.record.rule import nearest_grade, read_choice
 
 
 def grades(n: int = 120, tries: int = 3, off: float = 0.25, seed: int = 5) -> pd.DataFrame:
@@ -372,8 +372,17 @@ def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> N
     assert right["n_labelled"] == len(each)
     refused = invoke("choose", others[0], "--votes", "1")
     assert "there is one candidate" in refused.stderr
-    with pytest.raises(UserError, match="their mean was chosen"):
-        _ = read_choice("choice.yaml").as_rule
+    choice = read_choice("choice.yaml")
+    rule, votes = choice.as_rule, int(choice.votes)
+    assert float(rule.grades[0]) == table["label"].min()
+    for said in table.groupby("question")["verdict"].agg(list):
+        kept, _ = rule.decide([f"{one:g}" for one in said[:votes]])
+        assert kept == nearest_grade(said[:votes], rule.grades)
+        assert abs(float(kept or 0) - np.mean(said[:votes])) <= 0.5
+    assert rule.decide(["1"] * (votes - 1)) == (None, 0.0)
+    assert rule.decide(["2", "4", "3", "2", "4"][:votes])[0] == "3"  # no two votes are alike
+    with pytest.raises(UserError, match="does not say to which grades a mean is rounded"):
+        _ = choice.model_copy(update={"grades": ()}).as_rule
 
 
 @pytest.mark.parametrize(

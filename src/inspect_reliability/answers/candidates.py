@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import isfinite, isinf
+from math import isfinite, isinf, isnan
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
@@ -231,7 +231,20 @@ class Choosing:
             at_least=(ends or (0.0, 1.0))[0],
             candidates=len(self.candidates),
             labels=self._chosen_by,
+            grades=self._grades_of(row) if self._rule(one.votes) == "mean" else (),
         )
+
+    def _grades_of(self, row: Row) -> tuple[str, ...]:
+        """The grades to which a mean is rounded: no label between grades, as the mean of people."""
+        known = row.labelled
+        if known is None or known.values is None:
+            return ()
+        named = {
+            value: name
+            for name, value in zip(known.given.categories, known.values.tolist(), strict=True)
+            if not isnan(value) and not (known.between and value != round(value))
+        }
+        return tuple(named[value] for value in sorted(named))
 
     def _rule(self, votes: int | None) -> Literal["majority", "mean", "most probable"]:
         """How so many votes become a verdict."""

@@ -17,7 +17,8 @@ from ..showing.formats import (
     share,
     span,
 )
-from ..stats import agreement
+from ..stats import KINDS, agreement
+from ..stats.labelled import WITHIN_ONE
 from .candidates import Choosing
 from .correction import agreement_in_words
 from .row import valued
@@ -76,6 +77,7 @@ class Wanted:
 def said_of(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
     """The choice in sentences; the first is the answer."""
     yield _taken(found)
+    yield from _most_probable(found)
     yield from _grades(found)
     yield from _beside_current(found, wanted, records)
     yield from _not_shown_better(found, wanted)
@@ -109,6 +111,22 @@ def _taken(found: Choosing) -> str:
     same = naive == share(value, best.n)
     near = f"{found.measure} in {after} of questions"
     return f"Take {name}: {near}, {among}{fewer}.{'' if same else high}"
+
+
+def _most_probable(found: Choosing) -> Iterator[str]:
+    """What it gains to take the most probable verdict in place of one that is drawn."""
+    chosen = found.candidates[found.chosen]
+    if chosen.votes is not None or found.has_test or alike(found):
+        return
+    drawn = chosen.row.estimate(WITHIN_ONE if found.within_one else KINDS[0]).value
+    if drawn is None:
+        return
+    n, most = found.best.n, float(found.best.accuracy[found.chosen])
+    gain = f"gains {points(most - drawn, n)} points" if most > drawn else "gains nothing"
+    yield (
+        f"One verdict sampled from its probabilities is {found.measure} in {share(drawn, n)} of "
+        f"these: to take the most probable {gain}."
+    )
 
 
 def _grades(found: Choosing) -> Iterator[str]:

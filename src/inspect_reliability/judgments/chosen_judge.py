@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import UserError
 from ..files import expect, read_json
-from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in
+from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in, nearest_grade
 from ..saving import Ours, beside, write_text
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 _CHOSE = "labels left out because they chose this judge: by them it looks better than it is. {}"
 
 _OTHERS = "Label other questions"
-
-_DIGITS = 9
-"""Of distances that are equal."""
 
 
 def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
@@ -192,18 +189,14 @@ def _mean_of(table: pd.DataFrame) -> Callable[[Sequence[Any]], Any]:
     """
     said = {*table["verdict"].dropna().map(str)}
     said |= {*table["label"].dropna().map(str)} if "label" in table else set()
-    grades = {float(one): one for one in sorted(said, reverse=True) if NUMBER.fullmatch(one)}
+    numbers = {float(one): one for one in sorted(said, reverse=True) if NUMBER.fullmatch(one)}
+    grades = [*numbers.values()]
 
     def mean(given: Sequence[Any]) -> Any:
         known = [float(one) for one in map(str, given) if NUMBER.fullmatch(one)]
         if not known:
             return NON_RESPONSE
-        middle = sum(known) / len(known)
-
-        def far(grade: float) -> tuple[float, float]:
-            return round(abs(grade - middle), _DIGITS), abs(grade - known[0])
-
-        return grades[min(grades, key=far)]
+        return nearest_grade(known, grades)
 
     return mean
 

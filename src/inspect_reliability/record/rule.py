@@ -128,6 +128,35 @@ class KeepRule:
         return self.grades[found[0]]
 
 
+class MeanRule(KeepRule):
+    """A rule that keeps the grade nearest to the mean of the votes, also of votes that tie."""
+
+    def decide(self, verdicts: Sequence[str | None]) -> tuple[str | None, float]:
+        """The grade nearest to the mean of these votes, and the share of votes that are it.
+
+        Votes that failed are None. With fewer than the rule was made of, nothing is kept.
+        """
+        spelled = [self._spelled(one) for one in verdicts if one is not None]
+        given = [one for one in spelled if one in self.grades]
+        if len(given) < self.votes:
+            return None, 0.0
+        found = nearest_grade([float(one) for one in given], self.grades)
+        return found, given.count(found) / len(given)
+
+
+def nearest_grade(given: Sequence[float], grades: Iterable[str]) -> str:
+    """The name of the grade nearest to the mean of grades; midway, the one nearer to the first."""
+    middle = sum(given) / len(given)
+
+    def far(name: str) -> tuple[float, float]:
+        return round(abs(float(name) - middle), _DIGITS), abs(float(name) - given[0])
+
+    return min(grades, key=far)
+
+
+_DIGITS = 9
+"""Decimals of a distance beyond which it is rounding."""
+
 EXACT = "exact"
 """The votes of a judge whose most probable verdict counts."""
 
@@ -156,6 +185,7 @@ class ChosenJudge(Strict):
         at_least: The lower end of the interval of that.
         candidates: How many it was chosen among.
         labels: What chose it.
+        grades: Names of the grades to which a mean is rounded.
     """
 
     design: dict[str, str]
@@ -168,6 +198,7 @@ class ChosenJudge(Strict):
     at_least: _Share
     candidates: Annotated[int, Field(ge=2)]
     labels: ChosenBy
+    grades: tuple[_Number, ...] = ()
 
     @property
     def name(self) -> str:
@@ -184,27 +215,30 @@ class ChosenJudge(Strict):
 
         plain = self.model_dump()
         plain["abstain"] = list(self.abstain)
+        grades = plain.pop("grades")
+        plain |= {"grades": list(grades)} if grades else {}
         text: str = yaml.safe_dump(plain, allow_unicode=True, sort_keys=False)
         return _HEAD + text
 
     @property
     def as_rule(self) -> KeepRule:
-        """The rule by which `selective_scorer` asks it: the most frequent of its votes is kept.
+        """The rule by which `selective_scorer` asks it: the verdict that its votes make is kept.
 
         Raises:
-            UserError: It is asked for probabilities, or has no judge, or its votes make a mean.
+            UserError: It is asked for probabilities, or has no judge, or no grades for its mean.
         """
-        if self.rule == "mean":
+        if self.rule == "mean" and not self.grades:
             raise UserError(
-                f"{self.name} cannot be asked by a scorer: a scorer takes the most frequent of "
-                f"{self.votes} grades, and their mean was chosen. Choose with --votes 1."
+                f"{self.name} cannot be asked by a scorer: its file does not say to which grades "
+                "a mean is rounded. Choose again."
             )
         if self.votes == EXACT or "judge" not in self.design:
             raise UserError(
                 f"{self.name} cannot be asked by a scorer: its verdicts are probabilities, or no "
                 "judge is named. Choose among sampled verdicts of judges."
             )
-        return KeepRule(
+        made = MeanRule if self.rule == "mean" else KeepRule
+        return made(
             judges=[self.design["judge"]],
             votes=int(self.votes),
             votes_needed=1,
@@ -214,6 +248,7 @@ class ChosenJudge(Strict):
             kept=1.0,
             error=1 - self.accuracy,
             n_labelled=len(self.labels.questions),
+            grades=list(self.grades),
         )
 
 
