@@ -318,3 +318,22 @@ def test_numbers_that_repeat_on_another_day_offer_the_time(column: str) -> None:
     each = frame[column] + " at " + frame.index.map(str)  # a stamp of each row
     [again] = judgments_from_frame(frame.assign(**{column: each})).asked
     assert [way.entries["columns"] for way in again.choices][-1] == {"try": "unused"}
+
+
+def test_versions_whose_tries_are_numbered_on_are_asked_about() -> None:
+    """Tries 1 to 3 of one version and 4 to 6 of the next are not six tries of one judge."""
+    cells = [(q, r, ("v1", "v2")[r > 3]) for q in range(30) for r in range(1, 7)]
+    frame = pd.DataFrame(cells, columns=["question", "replication", "version"])
+    frame["verdict"] = verdicts(len(frame))
+    [open_] = judgments_from_frame(frame).asked
+    assert [way.entries["columns"] for way in open_.choices] == [
+        {"version": "judge"},
+        {"version": "unused"},
+    ]
+    for way in open_.choices:
+        assert not judgments_from_frame(frame, way.entries["columns"]).asked
+    assert not judgments_from_frame(frame.assign(version="v1")).asked
+    each = frame.assign(version=frame["replication"].map("call {}".format))
+    assert not judgments_from_frame(each).asked, "a name of each try"
+    some = frame.assign(version=np.random.default_rng(1).choice(["a", "b"], len(frame)))
+    assert not judgments_from_frame(some).asked, "what differs by chance"

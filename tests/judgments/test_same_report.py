@@ -20,7 +20,7 @@ from inspect_reliability.showing import render
 
 
 def judgments(names: list[object]) -> pd.DataFrame:
-    """Two judges in two orders and at two levels, three tries each, with labels if these decide."""
+    """Two judges in two orders, at a level twice and at one four times; labels if these decide."""
     chance = np.random.default_rng(3)
     levels = (["j", "k"], range(12), ["given", "swapped"], range(1, 7))
     columns = ["judge", "question", "order", "replication"]
@@ -30,7 +30,7 @@ def judgments(names: list[object]) -> pd.DataFrame:
     frame["verdict"] = np.array(names, dtype=object)[said]
     if 1 not in names:  # without labels their meaning is open, and chosen
         frame["label"] = np.array(names, dtype=object)[own]
-    return frame.assign(temperature=0.5, level=np.where(frame["replication"] < 4, 1, 20))
+    return frame.assign(temperature=0.5, level=np.where(frame["replication"] < 3, 1, 20))
 
 
 def shuffled(frame: pd.DataFrame) -> pd.DataFrame:

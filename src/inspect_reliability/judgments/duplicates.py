@@ -123,7 +123,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     if found := _of_prompts(table, known, reading):
         return found
     if not table.duplicated(known).any():
-        return None
+        return _numbered_on(table, known, reading)
     cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
     several = cell.duplicated(keep=False)
     cell, rows = cell[several], table[several]
@@ -149,6 +149,34 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
             how = "as ids that start again would need"
             return _asked(table, name, "question", how, known, len(rows), reading)
     return None
+
+
+def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> Note | None:
+    """What is open where each level of a column has some of the replications that are numbered.
+
+    As of two versions, tries 1 to 5 and 6 to 10. A level of one replication only names that one.
+    """
+    of_cell = [name for name in known if name != "replication"]
+    if of_cell == [*known]:
+        return None
+    cell = table.groupby(of_cell, dropna=False, sort=False).ngroup()
+    taken = (*known, *reading.facets, *PAIR, "system", "p")
+    free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
+    possible = [name for name in free if not {*_words(name)} & {*_OUTPUTS, *_DAYS}]
+    for few in (True, False):  # a few cells rule out most columns
+        rows = table[cell < _FEWEST_CELLS] if few else table
+        at = cell[rows.index]
+        possible = [one for one in possible if _may_tell(rows, one) and _in_parts(at, rows[one])]
+    if not possible:
+        return None
+    name, how = possible[0], "by their numbers"
+    return _asked(table, name, _usual(table, name, cell), how, of_cell, len(table), reading)
+
+
+def _in_parts(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
+    """Whether each level has several rows of every cell, as many as each other level."""
+    levels = values.nunique()
+    return levels > 1 and len(values) >= 2 * levels * cell.nunique() and _everywhere(cell, values)
 
 
 def _of_prompts(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> Note | None:
