@@ -21,12 +21,13 @@ from inspect_ai import Task
 
 import inspect_reliability
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.candidates import candidates_of
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.choice_in_words import Wanted
 from inspect_reliability.answers.choose import choose_document
-from inspect_reliability.answers.compare import compare_arms, drift
+from inspect_reliability.answers.compare import compare_arms
+from inspect_reliability.answers.drift import drift
 from inspect_reliability.answers.gate import Limits, check_limits
 from inspect_reliability.answers.headline import HARDLY, LOW, RELIABLE, STABLE, STEADY
 from inspect_reliability.answers.label import draw_outputs
@@ -408,6 +409,8 @@ def _results() -> Mapping[str, list[dict[str, Any]]]:
         found["moved_anchors"] += moved_records(seen)
     first = judgments_from([str(_VERDICTS)])
     one = replace(first, table=first.table[first.table["judge"] == "gpt-5.4"])
+    later = replace(one, table=one.table.assign(question="later " + one.table["question"]))
+    found["compare"] += compare_arms(arms_of(one, later, ("now", "later")))[0]
     found["anchors"] += frozen_records(freeze(one, 10))
     for name in ("ranking", "survival", "neighbours"):
         found[name] += ranked[name]

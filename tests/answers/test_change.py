@@ -13,7 +13,7 @@ import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.answers import Analysis
 from inspect_reliability.answers.arms import arms_of
-from inspect_reliability.answers.compare import drift, drift_blocks
+from inspect_reliability.answers.drift import drift, drift_blocks
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments, make_table
 from inspect_reliability.showing.document import Table

@@ -134,7 +134,7 @@ def test_comparing_imperfect_logs(logs: dict[str, Path], kind: str, note: str) -
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        (["clean", "foreign"], "no question is in both ("),
+        (["clean", "foreign"], "several scorers and share none"),
         (["clean"], "Give two sources"),
         (["clean", "clean"], "Both sources are"),
         (["clean", "--by", "category"], "every question belongs to one category"),

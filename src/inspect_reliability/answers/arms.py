@@ -9,7 +9,9 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
-from ..judgments.reading import refuse
+from ..judgments.other_questions import OTHERS, of_other_questions
+from ..judgments.reading import Code, Note, refuse
+from ..judgments.sources import FILE, FRAME
 from ..judgments.table import Judgments, own_scores
 from ..shell import quote
 from ..showing.formats import Record, describe, whole_number
@@ -69,21 +71,17 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
     from log to log.
 
     Raises:
-        UserError: The judgments of one can mean two things, they have no question in common, or
-            several judges, say, and none in common.
+        UserError: The judgments of one, or ids of both, can mean two things, or they have several
+            judges, say, and none in common.
     """
     refuse([*first.asked, *second.asked])
     tables = first.table, second.table
     before = [own_scores(table) for table in tables]
     again = all(own.any() for own in before)
-    kept = [table[~own] if again else table for table, own in zip(tables, before, strict=True)]
-    asked = [{*table["question"].map(str)} for table in kept]
-    if asked[0].isdisjoint(asked[1]):
-        said = (f"{name} has {min(of)!r:.40}" for name, of in zip(names, asked, strict=True))
-        raise UserError(
-            f"Nothing to compare: no question is in both ({', '.join(said)}). Give a question one "
-            "name in both."
-        )
+    kept: Sequence[pd.DataFrame] = [
+        table[~own] if again else table for table, own in zip(tables, before, strict=True)
+    ]
+    kept = _as_told((first, second), kept, names)
     for key in ("judge", "temperature"):
         one, other = (side[key].dropna().unique() for side in kept)
         if len(one) == len(other) == 1 and one[0] != other[0]:
@@ -91,6 +89,43 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
             break
     sides = _beside(names, list(map(_with_method, kept)))
     return _analysis(replace(first, table=_beside(names, tables), asked=()), sides)
+
+
+def _as_told(
+    sources: Sequence[Judgments], tables: Sequence[pd.DataFrame], names: Sequence[str]
+) -> Sequence[pd.DataFrame]:
+    """Tables whose questions are those of one source each, where their user says so.
+
+    Raises:
+        UserError: Ids of both look like those of other questions, and their user has not said it.
+    """
+    readings = [one for of in sources for one in of.readings]
+    said = {one.columns[FILE] for one in readings if FILE in one.columns}
+    if "benchmark" in said:
+        return [
+            table.assign(benchmark=None, question=f"{name}: " + table["question"].map(str))
+            for name, table in zip(names, tables, strict=True)
+        ]
+    if said or not all(of.readings for of in sources):
+        return tables
+    if found := of_other_questions(tables[1], tables[0]):
+        differ, what = found
+        if any(one.where == FRAME for one in readings):
+            raise UserError(_FRAMES.format(names[1], f"{differ:,} {what}"))
+        ways = [
+            readings[0].choice(means, {"columns": {FILE: ours}})
+            for means, ours in ((OTHERS, "benchmark"), ("the same questions, again", "time"))
+        ]
+        refuse([Note(f"{what} ({names[0]})", differ, names[1], Code.REPEATS_OPEN, tuple(ways))])
+    return tables
+
+
+_FRAMES = (
+    "Do both have the same questions? Of the ids of {}, {}. If its questions are others, give them "
+    'names of their own, as in frame["question"] = "new " + frame["question"].map(str). If they '
+    'are the same, put both into one data frame, with a column "time" that says which is which: '
+    'compare(both, by="time").'
+)
 
 
 def _beside(names: Sequence[str], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -24,30 +24,32 @@ from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
     Record,
-    TableColumn,
     describe,
     finite,
     grouped,
     grouped_by,
     keys_of,
     most_feasible,
-    text,
 )
 from ..showing.keys import declared, legend
 from ..stats import (
     KINDS,
     SHARES,
-    Estimate,
     Reason,
     ReliabilityError,
-    disagreement,
-    mean_shift,
-    shifts,
 )
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
-from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
+from .apart import (
+    are_apart,
+    compare_apart,
+    next_apart,
+    other_questions,
+    replications,
+    said_of_each,
+    table_apart,
+)
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
@@ -61,8 +63,8 @@ from .comparison_in_words import (
     shown_changes,
     unlabelled,
 )
-from .facets import as_record
-from .row import Row, valued
+from .drift import drift, drift_blocks
+from .row import Row
 from .side_by_side import side_by_side
 from .summary import more, worst
 
@@ -79,8 +81,6 @@ _TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
-
-NO_SCALE = "verdicts are no grades"
 
 NOT_LABELLED = "no question of its benchmark has a label"
 
@@ -130,6 +130,7 @@ def compare(
 ) -> ComparedJudges:
     """Compare two judges, or the values of a column, over the same questions.
 
+    Two sources that share no question are two independent samples: `n_of_each` has their sizes.
     Where `by` has three values or more, the intervals of all pairs hold together: each is wider
     than that of two values compared alone.
 
@@ -190,7 +191,8 @@ def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
     failed: list[str] = []
     for condition, parts in shared(analysis):
         # Labels say who is right where nothing was replicated.
-        for (some, level), compared in product(_of_the_same(parts), (_steadier, _righter)):
+        how = [_of_apart] if are_apart(parts) else [_steadier, _righter]
+        for (some, level), compared in product(_of_the_same(parts), how):
             try:
                 for found in compared(some, level):
                     own, its = (some[name] for name in found.names)
@@ -303,7 +305,9 @@ def _answer(
         said += side_by_side(first, rows)
     elif pairs:
         words = [compared_in_words(first)]
-        if not _labelled(pairs):
+        if _is_apart(first):
+            words.insert(0, said_of_each(first))
+        elif not _labelled(pairs):
             words.insert(0, change_in_words(_changed_under(first[0], changed)))
         said.append(Text(f"{' '.join(filter(None, words))}{others}", "answer"))
         said.append(_table((first[0]["first"], first[0]["second"]), first))
@@ -311,7 +315,9 @@ def _answer(
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     left_open = unlabelled(analysis)
-    if len(_by_sides(pairs)) == 1:
+    if first and _is_apart(first):
+        then = next_apart(first)
+    elif len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
     else:
         then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
@@ -353,16 +359,18 @@ def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record
     return [*blocks, *drift_blocks(changed)]
 
 
+def _is_apart(pairs: Sequence[Record]) -> bool:
+    return "n_of_each" in pairs[0]
+
+
 def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
-    first, *others = declared("compare", n_replications=_replications)
+    if _is_apart(pairs):
+        return table_apart(names, pairs)
+    first, *others = declared("compare", n_replications=replications)
     conditions = map(grouped, _condition(pairs[0]))
     return Table.of(
         pairs, [first, *conditions, *others], f"{names[0]} (first), {names[1]} (second)"
     )
-
-
-def _replications(pair: Record) -> str:
-    return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
 def _condition(pair: Record) -> Record:
@@ -382,6 +390,10 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
     pairs = list(combinations(parts, 2)) if len(asked) > 1 else [tuple(parts)]
     for names in pairs:
         yield {name: parts[name] for name in names}, 1 - (1 - _LEVEL) / len(pairs)
+
+
+def _of_apart(parts: Mapping[str, Row], _: float) -> Iterator[Comparison]:
+    return compare_apart(parts)
 
 
 def _steadier(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
@@ -463,8 +475,17 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
         "reason": found.reason,
         "cautions": list(_cautions(found.names, own, its)),
     }
+    if found.each:
+        ends = [one.ends and list(one.ends) for one in found.each]
+        record |= dict(zip(_ENDS, ends, strict=True))
+        record["n_of_each"] = [one.n_questions for one in found.each]
+        other = Reason(SideCode.OTHER_QUESTIONS, other_questions(own, its))
+        record["cautions"].insert(0, other)
     needed = _needed(found.coefficient, own, its) if is_wide(record) else None
     return record | {"questions_needed": needed}
+
+
+_ENDS = ("first_value_interval", "second_value_interval")
 
 
 class SideCode(StrEnum):
@@ -472,6 +493,7 @@ class SideCode(StrEnum):
 
     LABELS_AND_RESPONDERS = "labels_and_responders"
     STUDIES = "studies"
+    OTHER_QUESTIONS = "other_questions"
 
 
 def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
@@ -511,80 +533,3 @@ def _of_orders(names: Sequence[str], sides: Sequence[Row]) -> Iterator[Reason]:
         )
         pooled = "Omega and agreement pool the orders in which a question was shown"
         yield Reason(CautionCode.ORDERS_POOLED, f"{pooled}: {how}")
-
-
-# Changes between two times or versions, beyond noise.
-
-
-_SIDE = "side"
-
-
-def drift(analysis: Analysis) -> Iterator[Record]:
-    """How far verdicts moved between every two sides, per condition, on common questions."""
-    for condition, parts in shared(analysis):
-        for one, other in combinations(parts if condition["benchmark"] != ALL else (), 2):
-            both = {name: parts[name].table for name in (one, other)}
-            yield {"first": one, "second": other} | condition | _change(both)
-
-
-def drift_blocks(changed: Sequence[Record]) -> Iterator[Block]:
-    """How far verdicts moved between two sides, and their shares."""
-    if not changed:
-        return
-    conditions = [grouped(name) for name in keys_of(changed[0], "second")]
-    columns = [*conditions, *declared("changes")]
-    yield Table.of(changed, columns, "How far verdicts moved beyond their own noise")
-    shares = [keys_of(one, "second") | share for one in changed for share in one["shares"]]
-    if shares:
-        yield Table.of(shares, [*conditions, *_SHARES], "Shares of the verdicts")
-
-
-_SHARES = (
-    TableColumn("verdict", heading="Verdict"),
-    TableColumn("first", heading="First", form=".1%"),
-    TableColumn("second", heading="Second", form=".1%"),
-    TableColumn("change", heading="Change [95%]", form="+.1%"),
-)
-
-
-def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
-    shared = set.intersection(*(set(table["question"]) for table in sides.values()))
-    parts = [part[part["question"].isin(shared)].assign(side=of) for of, part in sides.items()]
-    table = pd.concat(parts, ignore_index=True)
-    if len({Judged(part).exact for part in parts}) > 1:
-        why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        moved = {**valued(mean_change=why), "shares": []}
-        return as_record(FacetEffect(why, why, why), len(shared)) | moved
-    given = Judged(table)
-    facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
-    if _share_seeds(table):  # draws of one seed are no two draws
-        found = disagreement(given.cells([*facets, "seed"]))
-        move = facet_effect_of_all(found, _SIDE, "seed")
-    else:
-        found = disagreement(given.cells(facets))
-        move = facet_effect(found, _SIDE)
-    return as_record(move, found.cells.n_clusters) | _moved(given)
-
-
-def _moved(given: Judged) -> Record:
-    """How the mean grade and the share of each verdict changed."""
-    scale = given.scale
-    mean = mean_shift(given.cells([_SIDE]), _SIDE, scale) if scale else Estimate(reason=NO_SCALE)
-    return {**valued(mean_change=mean), "shares": list(_shares(given))}
-
-
-def _shares(given: Judged) -> Iterator[Record]:
-    """The share of each verdict that either side gave, and how it changed."""
-    first: dict[str, float | None] = {}
-    for one in shifts(given.cells([_SIDE]), _SIDE):
-        before = first.setdefault(one.category, one.share.value)
-        if one.level and (before or one.share.value):
-            shares = {"verdict": one.category, "first": before, "second": one.share.value}
-            yield shares | valued(change=one.change)
-
-
-def _share_seeds(table: pd.DataFrame) -> bool:
-    """Whether both sides drew with one seed of one question."""
-    if "seed" not in table or table["seed"].isna().any():
-        return False
-    return bool(table.groupby(["question", "seed"])[_SIDE].nunique().max() > 1)

@@ -39,7 +39,8 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     The difference has an interval of its own: a paired jackknife over questions. Two separate
     intervals that overlap do not show that two judges are alike. All pairwise intervals hold
     together (95%), so you may pick the largest difference. For two sides, such as a judge then and
-    now, the command also says how far verdicts and their shares moved beyond noise.
+    now, the command also says how far verdicts and their shares moved beyond noise. Sides that
+    share no question are two independent samples.
     """
     request = CommonOptions(**asked)
     if ranked:

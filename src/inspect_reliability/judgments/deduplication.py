@@ -15,6 +15,7 @@ from ..errors import UserError
 from ..verdicts import GIVEN
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, factorized, in_order, of_role
 from .log_facts import Log
+from .other_questions import OTHERS, of_other_questions
 from .reading import Code, Note, Reading
 from .table import Judgments, is_rejudged, is_suite, make_table
 
@@ -149,6 +150,8 @@ SOURCE, PART = "_source", "_part"
 _REPEATED = "duplicate judgments left out"
 
 _COPIES = "judgments are in {} too, with the same verdicts: copies, counted once"
+
+_BY_FILE = {"columns": {"file": "benchmark"}}
 
 _RUNS = "of {} judgments that {} has too, by the number of their replication, have another verdict"
 
@@ -359,7 +362,9 @@ class _Overlap:
             return Note(f"{what}: two runs, told apart by 'time'", new, other.name, Code.OVERLAP)
         choice = self._reading.choice
         yours = self._reading.yours("replication")
+        tables = (self.table.iloc[of.rows] for of in (one, other))
         ways = (
+            *([choice(OTHERS, _BY_FILE)] if of_other_questions(*tables) else []),
             choice("two runs of the same judge", {"columns": {"file": "time"}}),
             choice("each file is another judge's", {"columns": {"file": "judge"}}),
             choice("more replications of one run", {"columns": {yours: UNUSED}}),

@@ -82,7 +82,9 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
     parts.append(_tries(table, cells.sum().astype(int)))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
-        labelled, units_labelled = question[known].nunique(), table["question"][known].nunique()
+        own = [table["benchmark"][known], question[known].astype(str)]
+        labelled = table[known].groupby(own, dropna=False).ngroups
+        units_labelled = table[known].groupby(units[:2], dropna=False).ngroups
         said += f"; labels of {_times(labelled, 'question')}"
         if units_labelled > labelled:
             said += f" ({_times(units_labelled, 'output')})"
@@ -173,6 +175,9 @@ def _times(number: int, name: str) -> str:
 
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
+
+FRAME = "data frame"
+"""Where a data frame is, in messages."""
 
 FILE = "file"
 """Column that every file has if the user names it: its name."""
@@ -266,7 +271,7 @@ def judgments_from_frame(
         2        b            1     yes
     """
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap, constant=constant)
-    known = replace(known, where="data frame", in_python=True)
+    known = replace(known, where=FRAME, in_python=True)
     index = [name for name in frame.index.names if name is not None and name not in frame]
     frame = frame.reset_index(index).reset_index(drop=True)
     return _tried(lambda way: _of_frame(frame, way), known)

@@ -130,6 +130,7 @@ class Comparison:
         n_replications: Replications per question of the two judges, means.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
+        each: What each has by itself, where they share no question; else None.
     """
 
     names: tuple[str, str]
@@ -143,6 +144,7 @@ class Comparison:
     n_replications: tuple[float, float]
     left_out: dict[str, tuple[str, ...]]
     reason: str | None
+    each: tuple[Estimate, Estimate] | None = None
 
 
 def compare_all(
@@ -220,6 +222,39 @@ def compare_accuracy(
         return [mean_share(one.means[:, 0], level, float(one.verdicts.mean())) for one in given]
 
     return _pairs(list(judges), row, strata, each, left_out, level, alone)
+
+
+def compare_independent(
+    names: tuple[str, str], coefficient: str, first: Estimate, second: Estimate
+) -> Comparison:
+    """The difference of a coefficient between two samples of questions that have none in common.
+
+    Its interval comes from those of both, at their level: each end is as far from the difference as
+    the root of the sum of the squares of the ends that move it there (Zou & Donner 2008; of two
+    shares Newcombe 1998, method 10). So it keeps what each interval knows of its own sample, such
+    as that a share is at most 1.
+    """
+    x, y, own, its = first.value, second.value, first.ends, second.ends
+    difference = low = high = None
+    if x is not None and y is not None:
+        difference = x - y
+        if own is not None and its is not None:
+            low = difference - float(np.hypot(x - own[0], its[1] - y))
+            high = difference + float(np.hypot(own[1] - x, y - its[0]))
+    return Comparison(
+        names=names,
+        coefficient=coefficient,
+        first=x,
+        second=y,
+        difference=difference,
+        low=low,
+        high=high,
+        n_questions=first.n_questions + second.n_questions,
+        n_replications=(first.n_replications, second.n_replications),
+        left_out={},
+        reason=first.reason or second.reason,
+        each=(first, second),
+    )
 
 
 def _strata(

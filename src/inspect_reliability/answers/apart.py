@@ -1,0 +1,118 @@
+"""Two sides that share no question: two independent samples, each with an interval of its own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+
+from ..showing.document import Table, Text
+from ..showing.formats import Record, TableColumn, grouped, keys_of, most_feasible, span, text
+from ..showing.keys import declared
+from ..stats import KINDS, ReliabilityError
+from ..stats.comparison import Comparison, compare_independent
+from ..stats.labelled import WITHIN_ONE
+from ..stats.planning import questions_to_tell
+from .row import Row
+from .summary import next_step
+
+_ITSELF = "Other questions in each, so each is taken by itself"
+
+_BY_LABELS = {WITHIN_ONE: "within a step of the label", "accuracy": "right"}
+"""What answers how good each is, the first that is known, in words."""
+
+
+def are_apart(parts: Mapping[str, Row]) -> bool:
+    """Whether these are two sides that share no question."""
+    asked = [{*map(str, row.asked["question"])} for row in parts.values()]
+    return len(asked) == 2 and asked[0].isdisjoint(asked[1])
+
+
+def other_questions(*sides: Row) -> str:
+    """What a difference of two sides that share no question is of."""
+    names = " and ".join(f"{min(map(str, row.asked['question']))!r:.40}" for row in sides)
+    return (
+        f"Each side has other questions, such as {names}: if those of one are harder, a difference "
+        "is theirs, and not the judge's. If they are the same under other names, give each one "
+        "name in both."
+    )
+
+
+def compare_apart(parts: Mapping[str, Row]) -> Iterator[Comparison]:
+    """The difference of two sides that share no question, by each coefficient and share.
+
+    Raises:
+        ReliabilityError: Their verdicts are others, such as A and B on one side, and yes and no on
+            the other.
+    """
+    (one, first), (other, second) = parts.items()
+    if {*first.judged.verdicts}.isdisjoint(second.judged.verdicts):
+        seen = (f"{min(map(str, row.judged.verdicts))!r:.40}" for row in (first, second))
+        raise ReliabilityError(
+            f"{one} and {other} share no question, and no verdict ({', '.join(seen)})."
+        )
+    names = ["icc"] * bool(first.judged.scale and second.judged.scale) + ["omega", "agreement"]
+    if first.labelled and second.labelled:
+        graded = first.labelled.step is not None and first.labelled.step == second.labelled.step
+        some = any(row.share("undecided").value for row in (first, second))
+        kinds: tuple[str, ...] = KINDS if some else KINDS[:1]
+        if graded:  # a verdict beside the label is no error
+            kinds = (WITHIN_ONE, *(kind for kind in kinds if kind != "wrong"))
+        names += kinds
+    for name in names:
+        yield compare_independent((one, other), name, first.estimate(name), second.estimate(name))
+
+
+def said_of_each(pairs: Sequence[Record]) -> str:
+    """That nothing is paired, and how often each side is right by its own labels."""
+    known = {pair["coefficient"]: pair for pair in pairs}
+    for name, what in _BY_LABELS.items():
+        pair = known.get(name, {})
+        if None in (pair.get("first_value"), pair.get("second_value")):
+            continue
+        each = zip(("first", "second"), pair["n_of_each"], strict=True)
+        said = (f"{pair[one]} in {span(pair, f'{one}_value', '%', n)} of {n:,}" for one, n in each)
+        return f"{_ITSELF}: {what}, {', '.join(said)}."
+    return f"{_ITSELF}."
+
+
+def table_apart(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
+    """Each side with its interval, and their difference."""
+    first, *others = declared(
+        "compare",
+        n_questions=_number,
+        n_replications=replications,
+    )
+    conditions = map(grouped, keys_of(pairs[0], "second", "coefficient"))
+    columns = [first, *conditions, *map(_with_ends, others)]
+    return Table.of(pairs, columns, f"{names[0]} (first), {names[1]} (second)")
+
+
+def _with_ends(column: TableColumn) -> TableColumn:
+    """A column of one side also shows its interval."""
+    if column.key not in ("first_value", "second_value"):
+        return column
+    return column._replace(heading=f"{column.heading} [95%]", missing="")
+
+
+def _number(pair: Record) -> str:
+    return " + ".join(map("{:,}".format, pair["n_of_each"]))
+
+
+def replications(pair: Record) -> str:
+    """How often each side judged a question."""
+    return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
+
+
+def next_apart(pairs: Sequence[Record]) -> list[Text]:
+    """What tells the judge from its questions, and how many labels tell the two apart."""
+    known = {pair["coefficient"]: pair for pair in pairs}
+    pair = next((known[name] for name in _BY_LABELS if name in known), None)
+    if pair is None:
+        return next_step("label questions of each, drawn at random, to see how often it is right")
+    value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
+    again = f"judge questions of {pair['first']} again, and compare both runs of these"
+    said = next_step(f"to know whether the judge changed, {again}")
+    if value and ends and ends[0] <= 0 <= ends[1]:
+        needed = questions_to_tell(value, ends, n)
+        if needed is not None and needed <= most_feasible(n):
+            each = ceil(needed / 2)
+            said += next_step(f"to tell these two apart, have about {each:,} labels of each")
+    return said

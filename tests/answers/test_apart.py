@@ -1,0 +1,131 @@
+"""Two samples of questions that have none in common, such as two months."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+import inspect_reliability as ir
+from commands import invoke
+from inspect_reliability.errors import UserError
+from inspect_reliability.stats import Estimate
+from inspect_reliability.stats.comparison import compare_independent
+
+COLUMNS = {"id": "question", "grade 1": "verdict", "grade 2": "verdict", "team": "label"}
+
+
+def month(start: int, seed: int, off: float, n: int = 40) -> pd.DataFrame:
+    """Two grades an answer and, of the first half, a label; a judge off by one this often."""
+    generator = np.random.default_rng(seed)
+    label = generator.integers(1, 6, n)
+    grades = [np.clip(label + (generator.random(n) < off), 1, 5) for _ in "12"]
+    table = {
+        "id": start + np.arange(n),
+        "answer text": [f"reply of month {seed} to question {i}" for i in range(n)],
+    }
+    table |= {"grade 1": grades[0], "grade 2": grades[1]}
+    return pd.DataFrame(table).assign(team=pd.Series(label).where(np.arange(n) < n // 2))
+
+
+def written(folder: Path, second_start: int, **changed: Any) -> list[str]:
+    frames = month(1, 1, 0.1), month(second_start, 2, 0.6).assign(**changed)
+    paths = [folder / "may.csv", folder / "june.csv"]
+    for frame, path in zip(frames, paths, strict=True):
+        frame.to_csv(path, index=False)
+    said = [word for pair in COLUMNS.items() for word in ("--column", "=".join(pair))]
+    return [*map(str, paths), *said]
+
+
+def test_the_difference_of_two_samples_is_that_of_newcombe() -> None:
+    """By Wilson's intervals, his method 10 (1998, table II): 56 of 70 less 48 of 80."""
+    each = []
+    for right, n in ((56, 70), (48, 80)):
+        low, high = proportion_confint(right, n, method="wilson")
+        each.append(Estimate(right / n, low, high, n))
+    found = compare_independent(("a", "b"), "accuracy", *each)
+    assert found.low == pytest.approx(0.0524, abs=5e-5)
+    assert found.high == pytest.approx(0.3339, abs=5e-5)
+    assert (found.n_questions, found.reason) == (150, None)
+    unknown = compare_independent(("a", "b"), "accuracy", each[0], Estimate(reason="too few"))
+    assert (unknown.difference, unknown.low, unknown.reason) == (None, None, "too few")
+
+
+def test_months_with_other_questions_are_compared_without_pairs() -> None:
+    """Each value is that of its own month, and the answer says what a difference may be of."""
+    may, june = month(1, 1, 0.1), month(101, 2, 0.6)
+    found = ir.compare(may, june, columns=COLUMNS)
+    row = found.summary().set_index("coefficient").loc["accuracy"]
+    for name, frame in (("first", may), ("second", june)):
+        known = frame.dropna(subset="team")
+        right = pd.concat([known[f"grade {k}"] == known["team"] for k in (1, 2)]).mean()
+        assert row[f"{name}_value"] == pytest.approx(right)
+        alone = ir.analyse(frame, columns=COLUMNS).frame("validity").iloc[0]
+        ends = [row[f"{name}_value_{end}"] for end in ("low", "high")]
+        assert ends == pytest.approx([alone["accuracy_low"], alone["accuracy_high"]])
+    assert row["difference_low"] > 0
+    [pair] = [one for one in found.to_dict()["rows"] if one["coefficient"] == "accuracy"]
+    assert (pair["n_of_each"], pair["n_questions"]) == ([20, 20], 40)
+    assert pair["cautions"][0].startswith("Each side has other questions, such as '1' and '101'")
+    assert found.to_dict()["changes"] == []
+    said = " ".join(str(found).split())
+    assert "Other questions in each" in said
+    assert "20 + 20" in said
+    assert "judge questions of first again" in said
+
+
+def test_ids_that_start_again_are_asked_about(tmp_path: Path) -> None:
+    """Labels that differ show other questions under the same ids, and each answer is taken."""
+    words = written(tmp_path, 1)
+    asked = invoke("compare", *words)
+    assert asked.exit_code == 2
+    said = " ".join(asked.stderr.split())
+    assert "june.csv" in said
+    assert "of 20 questions that both label have another label there" in said
+    others = invoke("compare", *words, "--column", "file=benchmark")
+    assert "20 + 20" in others.stdout, others.stderr
+    again = invoke("compare", *words, "--column", "file=time")
+    assert again.exit_code == 0, again.stderr
+    assert "20 + 20" not in again.stdout
+
+
+def test_texts_that_differ_show_other_questions(tmp_path: Path) -> None:
+    """As labels do, where nothing is labelled twice; what a judge wrote does not."""
+    words = written(tmp_path, 1, team=None)
+    said = " ".join(invoke("compare", *words).stderr.split())
+    assert "of 40 texts in column 'answer text' are others there" in said
+    for name in ("may.csv", "june.csv"):
+        frame = pd.read_csv(tmp_path / name).rename(columns={"answer text": "judge comment"})
+        frame.to_csv(tmp_path / name, index=False)
+    assert invoke("compare", *words).exit_code == 0
+
+
+def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> None:
+    """Labels and texts are the same, whatever the verdicts."""
+    may = month(1, 1, 0.1)
+    words = written(tmp_path, 1, **{name: may[name] for name in ("team", "answer text")})
+    assert invoke("compare", *words).exit_code == 0
+
+
+def test_frames_whose_ids_start_again_are_asked_about_in_python() -> None:
+    """What the error says to do works: other ids, or one frame with a column."""
+    may, june = month(1, 1, 0.1), month(1, 2, 0.6)
+    with pytest.raises(UserError, match=r"compare\(both, by=\"time\"\)"):
+        ir.compare(may, june, columns=COLUMNS)
+    both = pd.concat([may.assign(time="may"), june.assign(time="june")])
+    assert len(ir.compare(both, by="time", columns=COLUMNS).summary())
+    june["id"] = "new " + june["id"].map(str)
+    assert "n_of_each" in ir.compare(may, june, columns=COLUMNS).to_dict()["rows"][0]
+
+
+def test_a_report_of_files_offers_to_keep_every_label(tmp_path: Path) -> None:
+    """Other questions under the same ids have labels of their own: 20 and 20."""
+    words = written(tmp_path, 1)
+    said = " ".join(invoke("report", *words).stderr.split())
+    first = said.index("--column file=benchmark other questions, whose ids start again")
+    assert first < said.index("--column file=time")
+    assert "labels of 40 questions" in said[first : said.index("--column file=time")]
+    read = invoke("report", *words, "--column", "file=benchmark")
+    assert "labels of 40 questions" in read.stderr
