@@ -232,7 +232,7 @@ def test_a_judge_that_may_only_guess_has_no_interval(right: int) -> None:
 def test_outputs_of_a_question_go_together() -> None:
     """A question is labelled where any of its outputs is; the rest are those without any."""
     given = Cells(np.array([[1, 0], [0, 1], [1, 0], [1, 3]]), ("a1", "a2", "b", "c"), ("x", "y"))
-    sample = Sample.of(given.together("aabc"), Cells.from_long(["a1", "b"], ["x", "y"]), "x")
+    sample = Sample.of(given.together("aabc"), {"a1": 1.0, "b": 0.0}, "x")
     assert (sample.labels.tolist(), sample.judged.tolist()) == ([1, 0], [1, 1])
     assert sample.rest.tolist() == [0.25]
 

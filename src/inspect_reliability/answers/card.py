@@ -42,7 +42,10 @@ _SEED_CHECKS = {
     None: "not checked whether the provider honours them",
 }
 
-_BY_LABELS = ("accuracy", "undecided", "wrong", "wrong_twice", "wrong_then_right", "kappa")
+_BY_LABELS = (
+    *("accuracy", "undecided", "wrong", "within_one", "mean_error"),
+    *("wrong_twice", "wrong_then_right", "kappa"),
+)
 """What labels say, where there are any."""
 
 ON_A_CARD = ("validity", "votes", "position", "fooled", "seed_checks")

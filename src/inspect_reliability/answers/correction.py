@@ -50,18 +50,21 @@ BY_LABELS = (*ANSWER, "confusion", "corrected", "notes")
 
 def _samples(row: Row) -> Iterator[tuple[str, Sample]]:
     """Each category on labelled and other questions."""
-    labels = row.judged.truth
-    if row.labelled is None or labels is None or row.labelled.other_scale:
+    known = row.labelled
+    if known is None or known.other_scale or known.one_label:
         return
     # What is right was asked about where all labels are the same, not how often it is.
     # Nor is a name corrected that judge or labels never use: people may mean it by another.
     used = [
-        {name for name, n in zip(one.categories, one.table.sum(axis=0), strict=True) if n}
-        for one in (row.counts, labels)
+        {name for name, n in zip(names, sums, strict=True) if n}
+        for names, sums in (
+            (row.counts.categories, row.counts.table.sum(axis=0)),
+            (known.given.categories, known.matched.sum(axis=0)),
+        )
     ]
-    named = [name for name in tabled(row.labelled) if all(name in names for names in used)]
-    for name in named if len(labels.categories) > 1 else ():
-        yield name, Sample.of(row.counts, labels, name)
+    for name in tabled(known):
+        if all(name in names for names in used):
+            yield name, Sample.of(row.counts, known.labels_in(name), name)
 
 
 def corrected(analysis: Analysis) -> Iterator[Record]:

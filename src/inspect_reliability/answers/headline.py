@@ -253,6 +253,8 @@ def _of_scale(row: Row, right: Record) -> Iterator[str]:
         yield near if order is None else f"{near}, rank correlation {order:z.2f}"
     means = {one["votes"]: one for one in right["means"]}
     once = share(right["accuracy"], n)
+    if row.labelled and row.labelled.midway:
+        once += " (a label between two grades is half of each)"
     if (k := enough_means(right, "within_one")) > 1:
         yield f"right exactly in {once}"
         mean = means[k]["within_one"]

@@ -10,7 +10,7 @@ import numpy as np
 from ..judgments.count import NUMBER, OPPOSITES, by_value
 from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
-from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, told_apart
+from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, span, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
 from ..stats.beside_labels import best_constant, mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
@@ -272,9 +272,13 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
         )
     few = known.given.n_clusters
     others = few < row.counts.n_clusters
-    labels = row.judged.truth if others and not known.other_scale else None
-    if labels and any(
-        abs(Sample.of(row.counts, labels, name).differs()) > NOT_AT_RANDOM for name in tabled(known)
+    if (
+        others
+        and not known.other_scale
+        and any(
+            abs(Sample.of(row.counts, known.labels_in(name), name).differs()) > NOT_AT_RANDOM
+            for name in tabled(known)
+        )
     ):
         yield Reason(
             LabelCode.HARDLY_AT_RANDOM,
@@ -296,15 +300,18 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
 
 
 def grades_in_words(record: Record, whom: str) -> Iterator[str]:
-    """That a judge grades higher than people, or lower, where its interval leaves 0 out."""
-    ends = record["mean_error_interval"]
-    if ends is None or ends[0] <= 0 <= ends[1]:
+    """How far the judge's mean grade is from that of people, or that no difference is seen."""
+    ends, far = record["mean_error_interval"], record["mean_error"]
+    if ends is None:
+        return
+    if ends[0] <= 0 <= ends[1]:
+        seen = span(record, "mean_error", "z.2f", record["n_labelled"])
+        of = f" of {whom}" if whom else ""
+        yield f"No difference{of} from people's mean grade is seen ({seen})."
         return
     low, high = sorted(map(abs, ends))
-    side, far = (
-        ("higher", record["mean_error"]) if ends[0] > 0 else ("lower", -record["mean_error"])
-    )
-    yield f"{whom or 'It'} grades {far:.2f} {side} than people [{low:.2f}, {high:.2f}]."
+    side = "higher" if far > 0 else "lower"
+    yield f"{whom or 'It'} grades {abs(far):.2f} {side} than people [{low:.2f}, {high:.2f}]."
 
 
 def confused_in_words(analysis: Analysis, row: Row, record: Record, whom: str) -> Iterator[str]:

@@ -155,7 +155,7 @@ class Labelled:
         decides: 1 for each of the K categories that decides something, else 0.
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
-        between: Whether there are such labels.
+        between: Whether there are such labels, and `midway` whether one is half of each of two.
         values: The K categories as numbers, NaN for those that are none; None if they are names.
         other_scale: Why equal numbers do not mean the same, so that none is right or wrong; None
             if they do.
@@ -193,7 +193,13 @@ class Labelled:
             self.other_scale = other_scale(self.values, *shares, could)
         to_grade = None if self.values is None else nearest_grades(self.values, could, shares[1])
         self.between = to_grade is not None
+        self.midway = to_grade is not None and bool((shares[1] @ (to_grade == 0.5)).any())
         self.matched = self.truth if to_grade is None else self.truth @ to_grade
+
+    def labels_in(self, category: str) -> dict[str, float]:
+        """The share of each question's labels in a category, those between grades as `matched`."""
+        at = self.given.categories.index(category)
+        return dict(zip(self.given.questions, self.matched[:, at].tolist(), strict=True))
 
     @property
     def one_label(self) -> bool:

@@ -314,15 +314,14 @@ class Sample:
     rest: FloatArray
 
     @classmethod
-    def of(cls, given: Cells, labels: Cells, category: str) -> Self:
-        """One category of these verdicts and labels.
+    def of(cls, given: Cells, labels: Mapping[str, float], category: str) -> Self:
+        """One category of these verdicts, and the share of labels that each question has in it.
 
         Only labelled outputs of a question enter; the other questions have no label.
         """
-        row = {name: i for i, name in enumerate(labels.questions)}
-        place = np.array([row.get(name, -1) for name in given.questions])
-        labelled, judged = place >= 0, given.replications > 0
-        said, truth = given.share_of(category), labels.share_of(category)[place]
+        said = given.share_of(category)
+        truth = np.array([labels.get(name, np.nan) for name in given.questions])
+        labelled, judged = ~np.isnan(truth), given.replications > 0
         rest = judged & ~np.isin(given.clusters, given.clusters[labelled & judged])
         known = labelled & judged
         return cls(
