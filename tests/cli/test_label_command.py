@@ -376,3 +376,23 @@ def test_a_region_is_known_whatever_the_judge_is_called(judge: str) -> None:
     assert until(drawn) == "keep max_error=0.1 min_kept=0.5"
     assert kept_of("random, until gate accuracy=0.8") is None
     assert until("random") is None
+
+
+@pytest.mark.slow
+def test_a_sheet_without_texts_says_so(tmp_path: Path) -> None:
+    """Where judgments have no text, what is printed says how to add it; texts need no word."""
+    known = FRAME.drop(columns=["prompt", "response"])
+    some = known.assign(output=known["question"].map({"q0": "a text", "q1": "b text"}))
+    for frame, says in (
+        (FRAME, None),
+        (known, "No text is known of all of them"),
+        (some, "No text is known of 18 of them"),
+    ):
+        frame.to_csv(tmp_path / "j.csv", index=False)
+        done = invoke("label", tmp_path / "j.csv", "--most", 20, "--out", tmp_path / "sheet.csv")
+        assert done.exit_code == 0, done.output
+        shown = " ".join(done.stdout.split())
+        assert ("No text is known" in shown) == (says is not None)
+        if says:
+            assert says in shown
+            assert "add the columns output and, for the question, prompt" in shown

@@ -64,6 +64,12 @@ class ItemToLabel:
     of_sides: bool
     judged: pd.DataFrame
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has a name alone, and no text that a person could judge."""
+        names = {*self.judged.filter(["question", "sample"]).astype(str).to_numpy().ravel()}
+        return self.question in names and not any(text for _, text in self.outputs)
+
 
 def items_to_label(
     rows: Sequence[Row], number: int, among: Collection[str] | None = None, known: bool = False
@@ -478,9 +484,18 @@ def _reason(row: Row, item: ItemToLabel, verdict: str) -> str:
     return ""
 
 
+_NO_TEXT = (
+    "only the name of the question. People need the text to label it: add the columns output and, "
+    "for the question, prompt to the judgments, then draw again."
+)
+
+
 def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> Document:
     """What is to be labelled, when that stops, and what comes next: writing it, or its labels."""
     said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
+    if bare := sum(one.is_bare for one in drawn.items):
+        which = "all" if bare == len(drawn.items) else f"{bare:,}"
+        said.append(Text(f"No text is known of {which} of them, {_NO_TEXT}", "answer"))
     if drawn.settles:
         people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
         said += [Text(agreement_in_words(one), "answer") for one in people[:1]]
