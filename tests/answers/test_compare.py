@@ -320,3 +320,22 @@ def test_several_values_are_one_table_beside_the_best() -> None:
         assert "w3" in shown
         assert "hold together" in shown
         assert "Right of the best of 4 is probably lower than it looks here" in shown
+
+
+@pytest.mark.slow
+def test_two_identical_runs_are_said_to_be_identical() -> None:
+    """The same verdicts in another order of rows are; equal numbers by other verdicts are not."""
+    frame = pd.DataFrame(
+        [{"question": f"q{q}", "verdict": "AB"[q * n % 2]} for q in range(6) for n in range(4)]
+    )
+    known = frame.assign(label="A")
+    names = {"A": "B", "B": "A"}
+    for one, other, alike in (
+        (frame, frame[::-1], True),
+        (known, known, True),
+        (frame, frame.assign(verdict=frame["verdict"].map(names)), False),
+    ):
+        said = render(compare(one, other).document, "markdown")
+        assert ("first and second are identical" in said) == alike
+        assert ("is not known" in said) != alike
+        assert ("may be a copy of the other" in said) == alike

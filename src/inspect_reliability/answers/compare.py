@@ -66,7 +66,7 @@ from .comparison_in_words import (
 from .drift import drift, drift_blocks
 from .row import Row
 from .side_by_side import side_by_side
-from .summary import more, worst
+from .summary import more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
@@ -298,16 +298,18 @@ def _answer(
     where, first = each
     others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
     said: list[Block] = []
+    alike = ""
     if len(_by_sides(pairs)) > 1:
         if others:
             said.append(Text(f"Of {others.strip(' ()')}:", "answer"))
         [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
         said += side_by_side(first, rows)
     elif pairs:
-        words = [compared_in_words(first)]
+        alike = _in_identical(analysis, where, first)
+        words = [alike or compared_in_words(first)]
         if _is_apart(first):
             words.insert(0, said_of_each(first))
-        elif not _labelled(pairs):
+        elif not (alike or _labelled(pairs)):
             words.insert(0, change_in_words(_changed_under(first[0], changed)))
         said.append(Text(f"{' '.join(filter(None, words))}{others}", "answer"))
         said.append(_table((first[0]["first"], first[0]["second"]), first))
@@ -315,13 +317,35 @@ def _answer(
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     left_open = unlabelled(analysis)
-    if first and _is_apart(first):
+    if alike:
+        then = next_step("compare two runs that differ; one of these may be a copy of the other")
+    elif first and _is_apart(first):
         then = next_apart(first)
     elif len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
     else:
         then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
+
+
+def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:
+    """That two sides gave every question the same verdicts; empty where they did not."""
+    if _is_apart(pairs) or any(pair["difference"] for pair in pairs):
+        return ""
+    [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
+    first, second = (_verdicts(rows[pairs[0][name]].asked) for name in ("first", "second"))
+    if not first.equals(second):
+        return ""
+    names = f"{pairs[0]['first']} and {pairs[0]['second']}"
+    return f"{names} are identical: every question has the same verdicts in both."
+
+
+def _verdicts(asked: pd.DataFrame) -> pd.Series[float]:
+    """How often each verdict was given, by question and what varied."""
+    by = [
+        name for name in ("benchmark", "question", "order", "wording", "verdict") if name in asked
+    ]
+    return weights(asked).groupby([asked[name].map(str) for name in by]).sum().sort_index()
 
 
 def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
