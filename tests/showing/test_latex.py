@@ -79,6 +79,21 @@ def test_a_paper_gets_tables_and_no_prose() -> None:
     assert re.findall(r"\\label\{(.*)\}", shown) == ["tab:all-j-m", "tab:all-j-m-2"]
 
 
+@pytest.mark.slow
+def test_words_for_plain_readers_have_the_fields_beside_them() -> None:
+    """A comment names accuracy and intra-rater agreement; a caption says what a table shows."""
+    done = invoke("report", ROOT / "examples" / "verdicts.csv", "--format", "latex")
+    assert "% Right: accuracy," in done.stdout
+    assert "% Same again: agreement of two tries on one question (intra-rater" in done.stdout
+    first, second, third = re.findall(r"\\caption\{(.*)\}", done.stdout)[:3]
+    brackets = r" (in brackets: 95\% intervals over questions)."
+    assert first.startswith("Reliability and accuracy of the judges. 2 judges: 60 questions")
+    assert first.endswith(brackets)
+    assert second == f"Reliability of the judges{brackets}"
+    assert third == "Accuracy and agreement by number of votes. Majorities of gpt-5.4."
+    assert "trusted" not in done.stdout
+
+
 def points(latex: str) -> float:
     """About how wide a table is: letters of its widest cells, and the gaps between columns."""
     body = latex[latex.index(r"\toprule") : latex.index(r"\bottomrule")]

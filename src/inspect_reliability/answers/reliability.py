@@ -194,6 +194,17 @@ def row_coefficient(row: Row) -> str:
     return first.heading.replace("[95%]", estimate_text(row.record, first.key))
 
 
+def several_judges(analysis: Analysis) -> bool:
+    """Whether rows are of several judges."""
+    return len({row.group.get("judge") for row in analysis.rows}) > 1
+
+
+def caption(analysis: Analysis, accuracy: bool = False) -> str:
+    """What a table of these rows shows, for a paper."""
+    what = "Reliability and accuracy" if accuracy else "Reliability"
+    return f"{what} of the judge{'s' if several_judges(analysis) else ''}"
+
+
 # How many votes make a stable majority.
 
 
@@ -287,7 +298,9 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
     lines = [[name, *(of.get(n, "-") for n in shown)] for name, of in named.items() if len(of) > 1]
     if lines:
         what = "Votes" if of_scale else "Majorities"
-        yield Table(["Votes", *map(str, shown)], lines, whom and f"{what} of {whom}")
+        title = whom and f"{what} of {whom}"
+        about = f"{'Accuracy and agreement' if labelled else 'Agreement'} by number of votes"
+        yield Table(["Votes", *map(str, shown)], lines, title, caption=about)
     if lines and len(again) > 1 and row.without_verdict:
         agreed = row.estimates["agreement"].value
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"

@@ -55,7 +55,7 @@ def report_document(
         logs: What the next command reads.
         progress: Wraps the sections of a page as they are made, to show progress.
     """
-    several = len({row.group.get("judge") for row in analysis.rows}) > 1
+    several = reliability.several_judges(analysis)
     published = any("published_omega" in record for record in analysis.results["rows"])
     where = Text("Published, Rule of thumb: two columns of the first table of --full.", "more")
     return Document(
@@ -110,7 +110,8 @@ def numbers(analysis: Analysis) -> Iterator[Block]:
     """The main table, the meaning of its columns, and what it leaves out."""
     records = analysis.estimates("rows")  # a caution says which rows are copies
     shown = reliability.main_columns(analysis, records)
-    yield from analysis.tables(records, shown)
+    for table in analysis.tables(records, shown):
+        yield replace(table, caption=reliability.caption(analysis))
     yield from analysis.told("pooled", "Over all benchmarks")
     yield from legend(shown)
     yield from reliability.exact_verdicts_note(analysis.rows)

@@ -389,6 +389,7 @@ def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
         [_axis(c.key, [one[c.key] for one in each if c.key in one]) for c in columns],
         most=5 if analysis.results["validity"] else 10,  # a longer block is no answer
         of="Temperature" if by_temperature else "Model" if rows[0].suite else "Judge",
+        caption=reliability.caption(analysis, accuracy=bool(analysis.results["validity"])),
     )
 
 

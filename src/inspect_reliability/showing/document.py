@@ -105,6 +105,7 @@ class Table:
         most: Rows that a terminal shows; 0: all.
         marks: A state for each row, or one for all, which a page marks.
         about: What it shows, in a sentence between its title and its rows.
+        caption: Its subject in a paper, where its title has only what was studied.
     """
 
     headings: Sequence[str]
@@ -113,6 +114,7 @@ class Table:
     most: int = 0
     marks: Sequence[tuple[str, Tone]] = ()
     about: str = ""
+    caption: str = ""
 
     @classmethod
     def of(
@@ -226,6 +228,7 @@ class Estimates:
         axes: Axis of each column.
         most: Rows that a terminal shows; 0: all.
         of: What the rows are.
+        caption: As of a table.
     """
 
     title: str
@@ -234,6 +237,7 @@ class Estimates:
     axes: Sequence[Axis]
     most: int = 0
     of: str = "Judge"
+    caption: str = ""
 
     def to_table(self) -> Table:
         """The texts, with names where there are any; tags are on pages alone."""
@@ -241,7 +245,8 @@ class Estimates:
         lines = [
             [*[row.name][: len(named)], *(cell.text for cell in row.cells)] for row in self.rows
         ]
-        return Table([*named, *self.headings], lines, self.title, self.most)
+        headings = [*named, *self.headings]
+        return Table(headings, lines, self.title, self.most, caption=self.caption)
 
 
 WIDE, HALF = 10.5, 4.8

@@ -24,6 +24,11 @@ _ESTIMATE = re.compile(r"(\S+(?: \(\d+\))?) (\[\S+ \S+\])")
 
 
 _MEANINGS = {
+    "Right": "Right: accuracy, the share of single verdicts that are the label",
+    "Same again": (
+        "Same again: agreement of two tries on one question (intra-rater agreement), as a mean "
+        "over questions"
+    ),
     "N x R": "N x R: questions x replications",
     "N": "N: questions",
     "T": "T: temperature",
@@ -81,7 +86,8 @@ def render(document: Document) -> str:
         if isinstance(block, Text) and block.tone == "heading":
             heading = block.text
         if isinstance(block, Table):
-            title = ": ".join(filter(None, [block.title or document.title, heading]))
+            title = block.title or block.caption or document.title
+            title = ": ".join(filter(None, [title, heading]))
             label = slug(title.replace(".", "-"))[:_LONGEST_LABEL].rstrip("-")
             labels[label] += 1
             label += f"-{labels[label]}" if labels[label] > 1 else ""
@@ -92,9 +98,11 @@ def render(document: Document) -> str:
 
 
 def _caption(table: Table, title: str) -> str:
-    """The title of a table in one sentence, with what its brackets are."""
+    """What a table shows, its title, and what its brackets are."""
     brackets = any(_ESTIMATE.search(cell) for row in table.rows for cell in row)
-    return f"{title.rstrip('.')}{_BRACKETS * brackets}."
+    if table.title:
+        title = ". ".join(filter(None, [table.caption, title]))
+    return f"{title.rstrip('.?')}{_BRACKETS * brackets}."
 
 
 def _meanings(table: Table, why: str) -> list[str]:
