@@ -434,3 +434,27 @@ def test_the_best_of_many_promises_for_all_of_them(
     words = f", also as the best of {judges}" if picked else ""
     assert (f"100% of its verdicts can be used with at most 10% wrong{words}" in said) == enough
     assert (f"too few to promise at most 10% wrong{words}" in said) != enough
+
+
+def test_votes_of_one_order_are_no_two_tries(tmp_path: Path) -> None:
+    """A judge of places repeats itself in each order and turns with it: pandas counts both."""
+    rows = [
+        (f"q{q}", " ".join(order), r, order[(q + r) % 8 == 0])
+        for q in range(60)
+        for order in (("ours", "theirs"), ("theirs", "ours"))
+        for r in range(6)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "order", "replication", "verdict"])
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+
+    def same(by: list[str]) -> float:
+        n = frame.groupby(by)["verdict"].value_counts().unstack(fill_value=0)
+        whole = n.sum(axis=1)
+        return float(((n**2).sum(axis=1) - whole).div(whole * (whole - 1)).mean())
+
+    said = answer(frame, tmp_path, "--full")
+    assert f"Same again {same(['question', 'order']):.0%}" in said
+    assert f"{1 - same(['question']):.0%} [" in said.partition("gives another verdict in ")[2][:9]
+    assert "of cases: ask in every order, and count all votes together" in said
+    assert "All votes of a majority are of one order" in said
+    assert "All votes of a majority are of one order" in printed("plan", tmp_path / "file.csv")

@@ -21,6 +21,7 @@ from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, rule_in_votes
 from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
+from .reliability import orders_apart
 from .row import Row
 from .score_variance import moves_score
 from .validity import is_of_scale, near_in_words, no_better_than_always
@@ -295,7 +296,10 @@ def _again(analysis: Analysis, row: Row) -> str:
     said = f"{try_} gives another verdict in {span(other, 'differs', '%', n)} of cases"
     if 1 - agreement.value <= STEADY:
         return f"{said}: one is enough"
-    said += _majority(analysis.of(row, "votes"), n)
+    if orders_apart(row):  # the majority of one order repeats what that order does
+        said += ": ask in every order, and count all votes together"
+    else:
+        said += _majority(analysis.of(row, "votes"), n)
     if (omega := numbers.value("omega")) is not None and omega < LOW:
         said += f"; {_by_chance(omega, row.estimates['omega'].ends)}, so one verdict says little"
     return said

@@ -34,7 +34,7 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
 from .next_steps import more_labels
-from .reliability import majority_of, votes_of, votes_table
+from .reliability import OF_ONE_ORDER, majority_of, orders_apart, votes_of, votes_table
 from .results import analyse
 from .row import Row, are_grades, refuse_unlabelled
 from .summary import cautions_of_rows, more, next_step, worst
@@ -455,6 +455,9 @@ def _plan(
         return next((m for m, one in majority.items() if (reached(one) or 0.0) >= wanted), None)
 
     why = {"votes": reason} if reason else {}
+    cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
+    if majority and orders_apart(row):
+        cautions.append(f"{OF_ONE_ORDER[0].upper()}{OF_ONE_ORDER[1:]}.")
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {
@@ -469,7 +472,7 @@ def _plan(
         "tokens_per_judgment": each["tokens"],
         "cost_per_judgment": each["cost"],
         "not_estimable": why,
-        "cautions": [row.silent] if row.silent and row.silent != reason else [],
+        "cautions": cautions,
     }
 
 
