@@ -14,7 +14,7 @@ import pytest
 
 from example_judgments import ORDERS, changed, made, together
 from inspect_reliability.answers import analyse
-from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.condition import SuiteModels
 from inspect_reliability.answers.gate import Limits, check_limits
@@ -59,6 +59,13 @@ def of_arms(*arms: Judgments) -> Cautions:
     return [text for pair in pairs for text in pair["cautions"]]
 
 
+def of_sources(*sources: Judgments) -> Cautions:
+    """Cautions about a comparison of two files."""
+    first, second = sources
+    pairs, _ = compare_arms(arms_of(first, second, ("x", "y")))
+    return [text for pair in pairs for text in pair["cautions"]]
+
+
 def of_gate(name: str, judgments: Judgments) -> Cautions:
     """Cautions about a gate of one coefficient."""
     checked = check_limits(analyse(judgments), Limits(((name, 0.1),)))
@@ -92,6 +99,11 @@ def of_ranking(rows: pd.DataFrame, labels: pd.DataFrame | None = None, **options
 def first(n: int, yes: object, no: object, of: int = 250) -> list[object]:
     """One value for the first n of some judgments, and another for the rest."""
     return [yes] * n + [no] * (of - n)
+
+
+def renamed(judgments: Judgments) -> Judgments:
+    """The same under other names of questions."""
+    return changed(judgments, question=[f"other {one}" for one in judgments.table["question"]])
 
 
 def said(*verdicts: object, **columns: Any) -> Judgments:
@@ -380,6 +392,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "SideCode.LABELS_AND_RESPONDERS": (
         lambda: of_arms(made(), shown(*ORDERS[:10])),
         lambda: of_arms(made(), made(noise=0.4)),
+    ),
+    "SideCode.OTHER_QUESTIONS": (
+        lambda: of_sources(made(), renamed(made())),
+        lambda: of_sources(made(), made(noise=0.4)),
     ),
     "GateCode.SCALE": (
         lambda: of_gate("omega", said(*"1234123")),
