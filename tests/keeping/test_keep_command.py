@@ -112,9 +112,10 @@ def test_a_cascade_asks_the_next_judge_only_where_it_must(files: tuple[str, str]
 def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -> None:
     """Every question has one verdict and what to do with it, and other commands read the file."""
     logs, labels = files
-    out = str(tmp_path / "out.csv")
-    one = keep(logs, "--labels", labels, "--max-error", ".15", "--cascade=largest", "--out", out)
-    table = pd.read_csv(out)
+    out, people = str(tmp_path / "out.parquet"), str(tmp_path / "out.csv")
+    asked = (logs, "--labels", labels, "--max-error", ".15", "--cascade=largest")
+    one = keep(*asked, "--out", out)
+    table = pd.read_parquet(out)
     assert len(table) == table["question"].nunique() == 600
     decided = table["decision"].value_counts(normalize=True)
     assert decided["keep"] == pytest.approx(one["keep"][0]["kept"])
@@ -123,8 +124,11 @@ def test_the_file_has_a_row_a_question(files: tuple[str, str], tmp_path: Path) -
     assert (table["confidence"][kept] * 6 >= one["keep"][0]["votes_needed"] - 1e-9).all()
     open_ = table["verdict"][table["confidence"] == 0]
     assert {*open_} == {"tie", "undecided"}  # what the judge said most, or no one verdict
-    report = results("report", out, "--labels", labels)
-    assert report["validity"][0]["n_labelled"] == 250
+    assert invoke("keep", *asked, "--out", people).exit_code == 0
+    assert {*pd.read_csv(people)["decision"]} == {"keep", "escalate", "labelled"}
+    for written in (out, people):
+        report = results("report", written, "--labels", labels)
+        assert report["validity"][0]["n_labelled"] == 250
     several = str(tmp_path / "several.parquet")
     invoke(
         "keep", logs, "--labels", labels, "--cascade=small", "--cascade=largest", "--out", several

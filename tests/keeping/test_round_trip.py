@@ -61,7 +61,7 @@ def test_what_is_filled_in_is_final_and_moves_no_number(folder: Path) -> None:
     done = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
     assert "8 checked verdicts taken as final, and left out of numbers by label" in done.stderr
     assert "its column final has the verdict of each question" in " ".join(done.stdout.split())
-    final = pd.read_excel("final.xlsx").set_index("question")
+    final = pd.read_excel("final.xlsx").set_index("Aufgabe")
     own = pd.read_excel("noten.xlsx").set_index("Aufgabe")
     unsteady = own.index[own["Note 1"] != own["Note 2"]]
     expected = own["Lehrkraft"].fillna(own["Note 1"])
@@ -90,7 +90,7 @@ def test_what_is_filled_in_is_final_and_moves_no_number(folder: Path) -> None:
 def test_a_label_that_differs_is_final(folder: Path) -> None:
     """A steady verdict that is wrong by its own label is labelled, and the list says so."""
     invoke("keep", "noten.xlsx", *OPTIONS, *RULE, "--out", "check.xlsx")
-    found = pd.read_excel("check.xlsx").set_index("question")
+    found = pd.read_excel("check.xlsx").set_index("Aufgabe")
     wrong = found.loc[["A2", "A31"]]
     assert wrong["decision"].tolist() == ["labelled"] * 2
     assert wrong["final"].tolist() == [4, 3]

@@ -148,5 +148,5 @@ def keep(
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)
-        first = ORDER * (not none and out.lower().endswith(".xlsx"))
+        first = ORDER * (not none and not out.lower().endswith(".parquet"))
         print_text(screen, f"Wrote {out}{none}{first}")

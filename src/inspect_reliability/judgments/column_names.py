@@ -28,7 +28,7 @@ for them."""
 _WHO = "whoever checked"
 """The rater of what is filled in: two verdicts of one question contradict each other."""
 
-_ALWAYS = {"question", "verdict", "confidence", "decision", CHECKED}
+_ALWAYS = {"verdict", "confidence", "decision", CHECKED}
 
 
 def renamed_columns(
@@ -299,9 +299,17 @@ def reading_of_list(frame: pd.DataFrame, reading: Reading) -> Reading:
         return reading
     names = {*map(str, frame)} - {CHECKED}
     columns = {y: o for y, o in reading.columns.items() if {*y.split("+")} <= names}
+    if "question" not in (*columns.values(), *names):
+        columns[question_of_list(frame, {})] = "question"
     if "label" not in columns.values() and (label := _label_of_list(frame)):
         columns[label] = "label"
     return replace(reading, columns=columns)
+
+
+def question_of_list(frame: pd.DataFrame, columns: Mapping[str, str]) -> str:
+    """The column of questions: as its user names it, else the first one, named as in the source."""
+    named = (yours for yours, ours in columns.items() if ours == "question" and yours in frame)
+    return "question" if "question" in frame else next(named, str(frame.columns[0]))
 
 
 def _label_of_list(frame: pd.DataFrame) -> str | None:
@@ -317,9 +325,14 @@ def _label_of_list(frame: pd.DataFrame) -> str | None:
     return before if before == LABELLED or fits else None
 
 
-def filled_in(frame: pd.DataFrame) -> pd.DataFrame:
-    """What the user of a list filled in, as labels: a row each, without empty cells."""
+def filled_in(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """What the user of a list filled in, as labels: a row each, without empty cells.
+
+    `columns` are the names that the user gave, for that of the questions.
+    """
     given = frame[CHECKED]
     known = given.notna() & (given.map(str).map(str.strip) != "")
-    rows = frame.loc[known, ["question", CHECKED]].set_axis(["id", "label"], axis=1)
+    rows = frame.loc[known, [question_of_list(frame, columns), CHECKED]].set_axis(
+        ["id", "label"], axis=1
+    )
     return rows.drop_duplicates().assign(rater=_WHO)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import UserError
 from ..files import kind_of
-from .column_names import CHECKED, filled_in, is_list
+from ..verdicts import NO_VERDICTS
+from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, of_role
+from .count import NUMBER
 from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_labels_by_name, with_own_labels
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
-from .sources import FILE, Source, in_file, judgments_from
+from .sources import FILE, FRAME, Source, in_file, judgments_from
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def labelled_judgments(
         each = Reading.of(read, columns={FILE: "judge"})
         judgments = judgments_from(sources, reading=each, progress=progress)
     if isinstance(given, Judgments) and not files:
-        return _with_checked(with_own_labels(judgments), lists, known.map)
+        return _with_checked(with_own_labels(judgments), lists, known)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
     asked = judgments.asked
     if (
@@ -100,9 +102,9 @@ def labelled_judgments(
     judgments = replace(judgments, asked=())
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
-        return _with_checked(with_own_labels(judgments), lists)
+        return _with_checked(with_own_labels(judgments), lists, known)
     read_labels = with_labels(judgments, files, known.map, of_labels, known.sheet)
-    return with_abstentions(_with_checked(read_labels, lists, known.map), known.abstain)
+    return with_abstentions(_with_checked(read_labels, lists, known), known.abstain)
 
 
 _ROW = "row of the frame"
@@ -211,7 +213,7 @@ def _sorted(
     for one in labels_in(labels):
         if isinstance(one, pd.DataFrame):
             if is_list(one):
-                lists["data frame"] = one
+                lists[FRAME] = one
             else:
                 files.append(one)
         elif isinstance(one, Mapping | pd.Series):
@@ -261,7 +263,7 @@ def _logs_beside(edited: Sequence[str], given: Source) -> list[Any]:
 def _with_checked(
     judgments: Judgments,
     lists: Mapping[str, pd.DataFrame],
-    names: Mapping[str, str] | None = None,
+    reading: Reading,
 ) -> Judgments:
     """Join what people filled in into lists of `keep`: a verdict a question, in `checked_label`.
 
@@ -272,24 +274,26 @@ def _with_checked(
     Args:
         judgments: Judgments, with their other labels; those of a list bring what is filled in.
         lists: Name -> rows of a list.
-        names: Label -> the verdict that it means, if people wrote another name.
+        reading: The columns of the lists, and the verdicts that labels mean.
 
     Raises:
-        UserError: Nothing is filled in, or nothing of it fits.
+        UserError: Nothing is filled in, nothing of it fits, or a grade is outside the scale.
     """
-    table = judgments.table
-    given = {where: filled_in(frame) for where, frame in lists.items()}
+    table, names = judgments.table, reading.map
+    given = {where: filled_in(frame, reading.columns) for where, frame in lists.items()}
     if empty := [where for where, rows in given.items() if rows.empty]:
         raise UserError(
             f"{empty[0]}: nothing is filled in. Write the right verdict into its column "
             f"'{CHECKED}' where you checked one."
         )
     listed = [*lists.values()]
-    if CHECKED_LABEL not in table and is_list(table) and len(own := filled_in(table)):
-        given[", ".join(judgments.files) or "data frame"] = own
+    if CHECKED_LABEL not in table and is_list(table) and len(own := filled_in(table, {})):
+        given[", ".join(judgments.files) or FRAME] = own
         listed.append(table)
     if not given:
         return judgments
+    for where, rows in given.items():
+        _refuse_outside(rows, table, where, reading)
     truth = of_role(table, "truth", without=("abstain", "best"))
     bare = replace(judgments, table=table.drop(columns=truth), said=())
     each = [with_labels_by_name(bare, {name: own}, names or {}) for name, own in given.items()]
@@ -300,7 +304,7 @@ def _with_checked(
     labelled = table["label"].notna() if "label" in table else checked.isna() & False
     where = ", ".join(given)
     number = int(table.loc[checked.notna(), "question"].nunique())
-    kept = min(len(set[str]().union(*map(_kept, listed))), number)
+    kept = min(len(set[str]().union(*(_kept(one, reading.columns) for one in listed))), number)
     of = _of_what(kept, number)
     what = _BESIDE.format(of)
     if not labelled.any():
@@ -316,10 +320,44 @@ def _with_checked(
     return replace(judgments, table=table, said=said)
 
 
-def _kept(frame: pd.DataFrame) -> set[str]:
+def _refuse_outside(rows: pd.DataFrame, table: pd.DataFrame, where: str, reading: Reading) -> None:
+    """Refuse a number outside the grades of judge and people, unless its user says it is one.
+
+    Raises:
+        UserError: One of what was filled in is such a number; the message names its row.
+    """
+    given = [*table["verdict"].unique(), *(table["label"].dropna() if "label" in table else ())]
+    said = {one for one in map(str, given) if one not in NO_VERDICTS}
+    grades = [float(one) for one in said if NUMBER.fullmatch(one)]
+    if len({*grades}) < _FEWEST_GRADES or len(grades) < _MOSTLY * len(said):
+        return
+    low, high = min(grades), max(grades)
+    for row, question, written in zip(rows.index, rows["id"], rows["label"], strict=True):
+        text = str(written).strip().replace(",", ".")
+        if not NUMBER.fullmatch(text) or low <= float(text) <= high:
+            continue
+        text = f"{float(text):g}"
+        if text not in reading.map:
+            place = f"row {int(row) + (1 if where == FRAME else 2)} ({str(question)!r:.40})"
+            yes = reading.call({"map": {text: text}})
+            raise UserError(
+                f"{where}, {place}: {text} is no grade from {low:g} to {high:g}. Correct it in the "
+                f"column '{CHECKED}', or say that it is a grade: {yes}"
+            )
+
+
+_FEWEST_GRADES = 3
+"""Different numbers that make a scale."""
+
+_MOSTLY = 0.5
+"""Share of different verdicts and labels that are numbers on one."""
+
+
+def _kept(frame: pd.DataFrame, columns: Mapping[str, str]) -> set[str]:
     """The questions of a list whose verdict it keeps, and that somebody filled in."""
-    filled = frame["question"].map(str).isin(filled_in(frame)["id"].map(str))
-    return {*frame.loc[filled & (frame["decision"] == "keep"), "question"].map(str)}
+    question = frame[question_of_list(frame, columns)].map(str)
+    filled = question.isin(filled_in(frame, columns)["id"].map(str))
+    return {*question[filled & (frame["decision"] == "keep")]}
 
 
 def _of_what(kept: int, number: int) -> str:

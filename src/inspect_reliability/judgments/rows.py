@@ -8,7 +8,7 @@ import sys
 import warnings
 from bisect import bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -246,15 +246,21 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
 
 
 def dialect_of(files: Iterable[str]) -> Dialect:
-    """How the texts among files are written; as programs write, where there is none or they differ.
+    """How files are written, so that the spreadsheet that wrote them opens what is written alike.
 
-    A file may be gone since it was read.
+    As programs write, where there are none or they differ. Texts in a workbook with a decimal comma
+    are of a country whose spreadsheets separate cells by semicolons. A file may be gone since it
+    was read.
     """
     found = set()
     for file in files:
-        if file.lower().endswith(_TEXTS):
-            with suppress(OSError, UserError):
+        with suppress(OSError, UserError):
+            if file.lower().endswith(_TEXTS):
                 found.add(dialect_in(_here(file)))
+            elif file.lower().endswith(_WORKBOOKS):
+                texts = read_frame(file)[0].stack()
+                comma = any(isinstance(one, str) and _DECIMAL_COMMA.fullmatch(one) for one in texts)
+                found.add(Dialect(";", ",", mark=True) if comma else Dialect(mark=True))
     return found.pop() if len(found) == 1 else OF_PROGRAMS
 
 
@@ -294,6 +300,11 @@ _TO_ESCAPE = re.compile("[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-
 
 _ESCAPED = re.compile("_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")
 """What a workbook has in place of a character that XML cannot have (ECMA-376, ST_Xstring)."""
+
+_LOCAL_DAY = "mm-dd-yy"
+"""The format of days that a spreadsheet shows as its country writes them."""
+
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 
 _WIDEST = 60
 """Most characters on a line of a column."""
@@ -335,7 +346,11 @@ def read_workbook(
 
 
 def write_workbook(
-    path: Path, table: pd.DataFrame, keywords: str = "", formats: Mapping[str, str] | None = None
+    path: Path,
+    table: pd.DataFrame,
+    keywords: str = "",
+    formats: Mapping[str, str] | None = None,
+    offered: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
     """Write a table as a workbook whose texts are texts, wrapped in wide columns.
 
@@ -344,6 +359,7 @@ def write_workbook(
         table: The table.
         keywords: What its properties have, by which it is known again.
         formats: How the numbers of a column are shown, as in `{"share": "0%"}`.
+        offered: What the cells of a column offer in a drop-down list; others can be typed.
 
     Raises:
         UserError: openpyxl is not installed, or a text is too long for a cell.
@@ -351,20 +367,31 @@ def write_workbook(
     needs("excel", "openpyxl")
     import pandas as pd
     from openpyxl.styles import Alignment
+    from openpyxl.worksheet.datavalidation import DataValidation
 
     written = table.rename(columns=_escaped).map(_escaped)
     file = BytesIO()  # on a full disk, openpyxl would leave its own open
     with pd.ExcelWriter(file, engine="openpyxl") as writer:
         written.to_excel(writer, index=False, freeze_panes=(1, 0))
         writer.book.properties.keywords = keywords or None
-        for column, name in zip(writer.book.active.columns, table, strict=True):
+        sheet = writer.book.active
+        sheet.auto_filter.ref = sheet.dimensions
+        for column, name in zip(sheet.columns, table, strict=True):
             longest = int(table[name].map(str).str.len().max())
             width = min(max(longest, 12), _WIDEST)
-            writer.book.active.column_dimensions[column[0].column_letter].width = width
+            letter = column[0].column_letter
+            sheet.column_dimensions[letter].width = width
+            if choices := (offered or {}).get(str(name)):
+                words = f'"{",".join(choices)}"'
+                rule = DataValidation("list", words, allow_blank=True, errorStyle="warning")
+                rule.add(f"{letter}2:{letter}{len(table) + 1}")
+                sheet.add_data_validation(rule)
             for cell in column:
                 cell.alignment = Alignment(wrap_text=True, vertical="top")
                 if isinstance(cell.value, str):
                     cell.data_type = "s"  # never a formula
+                elif cell.is_date:
+                    cell.number_format = _LOCAL_DAY
                 elif shown := (formats or {}).get(str(name)):
                     cell.number_format = shown
     path.write_bytes(file.getvalue())

@@ -1,5 +1,6 @@
 """What `keep` writes: its list, a row a question, and its rule."""
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..answers.next_steps import rejudge_call
 from ..answers.row import Row
 from ..errors import UserError
-from ..judgments.column_names import CHECKED, LABELLED, numbers_of_tries
+from ..judgments.column_names import CHECKED, LABELLED, is_list, numbers_of_tries
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
@@ -32,16 +33,24 @@ ORDER = (
     ": first what to check, then what is checked or labelled already, then what to keep, each in "
     "the order of the source"
 )
-"""How the rows of a workbook are ordered. Other lists are for programs: their rows stay."""
+"""How the rows of a list for people are ordered. One in parquet is for programs: its rows stay."""
 
 _COLUMNS = ["question", "verdict", "confidence", "decision"]
-"""The last columns of a list; those before say which judge under which condition."""
+"""The last columns of a list for programs; those before say which judge under which condition."""
 
 _MORE = ("final", "answer")
 """Columns after these: the verdict to use, and the text that was judged where there is one."""
 
+_OWN = {*_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *COLUMNS}
+"""Columns that a list for people may have of us."""
+
 _FIRST = ("escalate", "person", CHECKED, LABELLED, "keep")
 """The decisions in the order of the rows."""
+
+_MOST_CHOICES = 255
+"""Characters that a workbook takes for what a cell offers."""
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 _MOST_VOTES = 7
 """Most votes that are named one by one."""
@@ -58,6 +67,8 @@ def _is_list(file: Path) -> bool:
     table, *_ = read_frame(file)
     if file.suffix.lower() == ".xlsx":
         return CHECKED in table and keywords_of(file) == _keywords(table)
+    if file.suffix.lower() == ".csv":
+        return is_list(table) and not _filled_in(table)
     *keys, question, verdict, confidence, decision = table.drop(columns=[*_MORE], errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
@@ -68,6 +79,20 @@ def _is_list(file: Path) -> bool:
     known = table[decision].isin(["keep", "escalate", "person"]).all()
     shares = pd.to_numeric(table[confidence].map(str).str.replace(",", "."))
     return bool(together and known and shares.between(0, 1).all())
+
+
+def _filled_in(table: pd.DataFrame) -> bool:
+    """Whether somebody has filled in what no list has taken for checked."""
+    filled = table[CHECKED].notna() & (table[CHECKED].map(str).map(str.strip) != "")
+    return bool((filled & (table["decision"] != CHECKED)).any())
+
+
+def _replaceable(table: pd.DataFrame) -> Ours:
+    """A list in CSV that this table may replace: without columns that its user added."""
+    return Ours(
+        LIST.name,
+        lambda file: LIST.made(file) and {*map(str, read_frame(file)[0])} <= _OWN | {*table},
+    )
 
 
 def _are_together(rows: pd.DataFrame) -> bool:
@@ -98,30 +123,62 @@ def write_list(
     columns: Mapping[str, str] | None = None,
     files: Sequence[str] = (),
 ) -> None:
-    """Write a row a question; a workbook is for a person to read.
+    """Write a row a question; a workbook or CSV is for a person to read.
 
     Args:
         out: The file.
         found: Whose questions it has.
-        order: For a workbook: the questions in the order of the source.
-        columns: For a workbook: name in the source -> our name, as far as its user named them.
+        order: For a person: the questions in the order of the source.
+        columns: For a person: name in the source -> our name, as far as its user named them.
         files: The files of the source: a .csv is written as these are.
 
     Raises:
         UserError: The file cannot be written, or would replace another.
     """
-    book = out.lower().endswith(".xlsx")
-    panels = listed(found)
-    each = [_workbook(one, order, columns or {}) if book else one.out() for one in panels]
+    ending = Path(out).suffix.lower()
+    panels, columns = listed(found), columns or {}
+    programs = ending == ".parquet"
+    each = [one.out() if programs else _for_people(one, order, columns) for one in panels]
     table = pd.concat(each, ignore_index=True)
-    if out.lower().endswith(".csv"):
-        write_text(out, to_csv(table, dialect=dialect_of(files)), LIST)
+    if ending == ".csv":
+        table["confidence"] = table["confidence"].round(4)
+        shown = table.map(_as_written)
+        write_text(out, to_csv(shown, dialect=dialect_of(files)), _replaceable(table))
         return
     with whole(out, LIST) as part:
-        if book:
-            write_workbook(part, table, _keywords(table), {"confidence": "0%"})
-        else:
+        if programs:
             table.to_parquet(part, index=False)
+            return
+        for name in map(str, table):
+            table[name] = _as_days(table[name])
+        table["confidence"] = table["confidence"].round(2)
+        offered = {CHECKED: _offered(panels)}
+        write_workbook(part, table, _keywords(table), {"confidence": "0%"}, offered)
+
+
+def _as_written(value: Any) -> Any:
+    """A whole number as text: beside empty cells, pandas would make it a fraction."""
+    whole = isinstance(value, int | float) and value == value and float(value).is_integer()
+    return f"{value:.0f}" if whole and not isinstance(value, bool) else value
+
+
+def _offered(panels: Sequence[LabelledCascade]) -> list[str]:
+    """What a person can choose: the verdicts of all judges and labels, grades from low to high."""
+    names = dict.fromkeys(name for one in panels for name in one.categories)
+    known = [name for name in names if name not in (*NO_VERDICTS, *panels[0].undecided)]
+    if all(map(NUMBER.fullmatch, known)):
+        known.sort(key=float)
+    plain = not any({*name} & {*',"'} for name in known)
+    return known if plain and len(",".join(known)) <= _MOST_CHOICES else []
+
+
+def _as_days(values: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A column whose texts are all days, as days."""
+    known = values.dropna()
+    if known.empty or not all(isinstance(one, str) and _DAY.fullmatch(one) for one in known):
+        return values
+    days = pd.to_datetime(values, format="%Y-%m-%d", errors="coerce")
+    return days if days.notna().sum() == len(known) else values
 
 
 def refuse_rule(found: Sequence[LabelledCascade]) -> None:
@@ -171,7 +228,7 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     )
 
 
-def _workbook(
+def _for_people(
     panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str]
 ) -> pd.DataFrame:
     """A row a question: what to check on top, then what people said, then what is kept.
@@ -190,7 +247,6 @@ def _workbook(
     if "answer" in found and any(_same(of, found) for of in own.values()):
         found = found.drop(columns="answer")
     labels = _labels(panel)
-    found["confidence"] = found["confidence"].round(2)
     said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
     differs = said.notna() & (said != found["verdict"])
     by_people = said.notna() & (differs | (found["decision"] != "keep"))
@@ -204,7 +260,7 @@ def _workbook(
     )
     found[CHECKED] = _as_numbers(checked)
     of_source = {**_tries(panel, columns), _name(columns): labels}
-    place = [*found].index("question") + 1
+    place = [*found].index("verdict")
     for name, values in reversed(of_source.items()):
         if name not in found and values.notna().any():
             found.insert(place, name, _at(values, found))
@@ -220,7 +276,16 @@ def _workbook(
     place_of = {name: at for at, name in enumerate(order)}
     at = found["question"].map(lambda one: place_of.get(one, len(place_of)))
     first = found["decision"].map(_FIRST.index)
-    return found.iloc[np.lexsort((at, first))]
+    found = found.iloc[np.lexsort((at, first))]
+    found.insert(0, _question(columns, found), found.pop("question"))
+    return found
+
+
+def _question(columns: Mapping[str, str], found: pd.DataFrame) -> str:
+    """What the source calls its questions, where that is one column and no other has the name."""
+    named = [yours for yours, ours in columns.items() if ours == "question"]
+    free = len(named) == 1 and "+" not in named[0] and named[0] not in (*found, *_OWN)
+    return named[0] if free else "question"
 
 
 def _at(values: "pd.Series[Any]", found: pd.DataFrame) -> "pd.Series[Any]":

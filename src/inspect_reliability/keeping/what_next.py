@@ -34,13 +34,13 @@ def what_next(
         several = len(found) > 1 and len(panel.rows) == 1
         no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
         if written:
-            if written.lower().endswith(".xlsx"):
-                return _final(again, written, sum(one.final.count(None) for one in listed(found)))
-            words = f"open {written}, and check what is not kept"
-            if no_rule or saved:
-                return next_step(words)
-            asked = f"{words}; to ask by this rule from now on, save it"
-            return next_step(asked, f"{again} --save-rule rule.json")
+            left = sum(one.final.count(None) for one in listed(found))
+            book = written.lower().endswith(".xlsx")
+            said = _final(again, written, left) if book or written.lower().endswith(".csv") else []
+            if book or no_rule or saved:
+                return said or next_step(f"open {written}, and check what is not kept")
+            ask = "to ask by this rule from now on, save it"
+            return [*said, *next_step(ask, f"{again} --save-rule rule.json")]
         again += " --out kept.csv"
         if no_rule:
             return next_step("write what to keep, a row a question", again)
@@ -98,11 +98,12 @@ def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
 
 
 def _final(again: str, written: str, left: int) -> list[Text]:
-    """What to do with a workbook whose column `final` has so many empty cells."""
+    """What to do with a list whose column `final` has so many empty cells."""
     if not left:
         return next_step(f"open {written}: its column final has the verdict of each question")
     check = f"open {written}, and fill in its column checked ({left:,} to check)"
-    final = "final.xlsx" if Path(written).name != "final.xlsx" else "final_2.xlsx"
+    path = Path(written)
+    final = f"final{'_2' if path.stem == 'final' else ''}{path.suffix}"
     command = f"{again} --labels {quote(written)} --out {final}"
     return next_step(f"{check}; then make the final list", command)
 
