@@ -8,6 +8,7 @@ import pytest
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.gate import Limits, check_limits
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
@@ -67,9 +68,8 @@ def test_changes_can_have_a_limit(names: dict[int, str], name: str) -> None:
 
 
 def test_a_limit_without_changed_answers() -> None:
-    """It decides nothing, and says how to change them."""
+    """It is refused, and says how to change them."""
     judgments = judged(WORDS)
     table = judgments.table[judgments.table["answer_change"] == "given"]
-    (one,) = check_limits(analyse(Judgments(table)), Limits(most=(("towards", 0.1),)))
-    assert (one["requirement"], one["result"]) == ("towards of any change <= 0.1", OPEN)
-    assert one["reason"] == "no answer was changed: run the judge with -T answers=instruction"
+    with pytest.raises(UserError, match="no answer was changed: run the judge with -T answers=ins"):
+        check_limits(analyse(Judgments(table)), Limits(most=(("towards", 0.1),)))

@@ -128,16 +128,30 @@ def test_limits_on_both_sides(name: str) -> None:
 
 
 def test_a_limit_decides_nothing_without_draws() -> None:
-    """Copies of one number, labels and several benchmarks decide nothing by ICC, and say why."""
+    """Copies of one number decide nothing by ICC, and say why."""
     icc = Limits(least=(("icc", 0.1),))
-    for judgments, words in (
-        (scale(0, temperature=0.0), "temperature 0"),
-        (made(), "not numbers"),
-        (together(scale(0.5), scale(0.5, benchmark="two")), "group by benchmark"),
-    ):
-        (one,) = check_limits(analyse(judgments, by=("judge",)), icc)
-        assert one["result"] == OPEN
-        assert words in one["reason"]
+    (one,) = check_limits(analyse(scale(0, temperature=0.0), by=("judge",)), icc)
+    assert one["result"] == OPEN
+    assert "temperature 0" in one["reason"]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "name", "words"),
+    [
+        (made(), "icc", "verdicts are not numbers. Ask for omega"),
+        (made(), "krippendorff_alpha_ordinal", "Ask for omega"),
+        (together(scale(0.5), scale(0.5, benchmark="two")), "icc", "group by benchmark"),
+        (changed(made(), label="A"), "within_one", "Ask for accuracy"),
+        (made(), "lift", "no answer was changed"),
+    ],
+)
+def test_what_no_more_data_of_this_kind_decides_is_refused(
+    judgments: Judgments, name: str, words: str
+) -> None:
+    """Letters have no ICC however many there are: the request is wrong, and nothing uncertain."""
+    limits = Limits(most=((name, 0.1),))
+    with pytest.raises(UserError, match=f"limit on {name}.* cannot be decided for .*{words}"):
+        check_limits(analyse(judgments, by=("judge",)), limits)
 
 
 def test_limits_that_cannot_be_asked_for() -> None:
@@ -204,9 +218,8 @@ def test_several_benchmarks_are_pooled() -> None:
     (pooled,) = analyse(both).results["pooled"]
     assert found["value"] == pytest.approx(pooled["omega"])
     assert found["value_interval"] == pytest.approx(pooled["omega_interval"])
-    (open_,) = check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.1),), anytime=True))
-    assert open_["result"] == OPEN
-    assert "group by benchmark" in open_["reason"]
+    with pytest.raises(UserError, match="group by benchmark"):
+        check_limits(analyse(both, by=("judge",)), Limits((("omega", 0.1),), anytime=True))
 
 
 def test_a_gate_with_nothing_to_check_does_not_pass() -> None:
@@ -250,8 +263,8 @@ def test_votes_are_held_to_a_limit() -> None:
             [mean(right), *map(mean, [near] * bool(near))]
         )
         assert found["votes"].tolist() == [3] * len(limits)
-    (none,) = gate(table, least={"accuracy": 0.1}, votes=7).summary()["reason"]
-    assert none == "no labelled question has 7 verdicts: the most are 5"
+    with pytest.raises(UserError, match=r"7 verdicts: the most are 5\. Ask for fewer votes"):
+        gate(table, least={"accuracy": 0.1}, votes=7)
     with pytest.raises(UserError, match="--votes is for accuracy and within_one, not for omega"):
         Limits((("omega", 0.5),), votes=3)
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
+import example_logs
 from commands import invoke
 from inspect_reliability import gate
 from inspect_reliability.errors import UserError
@@ -141,6 +142,42 @@ def test_an_error_is_shown_where_the_gate_is(tmp_path: Path) -> None:
             assert " ".join(mark.message.split()) == said
         else:
             assert re.fullmatch(r"::error title=gate%3A accuracy::(.*)\n", done.stdout)[1] == said  # type: ignore[index]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--allow-uncertain"]])
+def test_a_wrong_request_is_no_uncertainty(tmp_path: Path, options: list[str]) -> None:
+    """Verdicts for names have no ICC, and 3 tries no majority of 20: whatever is allowed."""
+    file = judged(tmp_path, "passing")
+    for asked, words in (
+        (["--min", "icc=.5"], "not numbers"),
+        (["--min", "accuracy=.5", "--votes", "20"], "the most are 3"),
+    ):
+        done = invoke("gate", file, *asked, *options, "--format", "junit")
+        assert done.exit_code == 2
+        assert words in done.stderr
+        assert JUnitXml.fromstring(done.stdout.encode()).errors == 1
+
+
+@pytest.mark.slow
+def test_a_log_that_cannot_be_read_stops_the_gate(tmp_path: Path) -> None:
+    """Beside one that passes, in a folder or by name: a report says the rest, a gate nothing."""
+    broken = example_logs.truncated(tmp_path)
+    named = sorted(str(one) for one in tmp_path.rglob("*.eval"))
+    assert len(named) > 1
+    for sources in ([str(tmp_path)], named):
+        assert invoke("report", *sources).exit_code == 0
+        for form in ("table", "junit"):
+            done = invoke("gate", *sources, "--max", "non_response_rate=1", "--format", form)
+            assert done.exit_code == 2, done.output
+            assert "cannot be read" in done.stderr
+            assert "passes" not in done.stdout
+        (suite,) = JUnitXml.fromstring(done.stdout.encode())
+        ((mark,),) = [case.result for case in suite]
+        assert isinstance(mark, Error)
+        assert Path(str(broken)).name in mark.message
+    with pytest.raises(UserError, match="cannot be read"):
+        gate(named, most={"non_response_rate": 1})
 
 
 @pytest.mark.slow

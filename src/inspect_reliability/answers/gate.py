@@ -13,8 +13,8 @@ from ..judgments.chosen_judge import by_rule, names_judge
 from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
-from ..judgments.reading import Reading
-from ..judgments.scales import labelled
+from ..judgments.reading import Reading, refuse_unreadable
+from ..judgments.scales import NO_NUMBERS, NO_ORDER, labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
 from ..record.rule import votes_in
@@ -38,7 +38,8 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, code_of, question_rates
-from ..stats.labelled import WITHIN_ONE
+from ..stats.estimate import Unknown
+from ..stats.labelled import NO_SCALE, UNEQUAL, WITHIN_ONE
 from ..stats.planning import (
     FAILS,
     OPEN,
@@ -93,9 +94,14 @@ _SCALE = (
 
 _NO_NUMBER = "How many more questions would decide is not known ({})."
 
-_SEVERAL = "Evidence that is valid at every look needs a single benchmark: group by benchmark."
+_SEVERAL = Reason(
+    Unknown.OTHER_KIND,
+    "evidence that is valid at every look needs a single benchmark: group by benchmark",
+)
 
-_ONE_TEST = "Questions of several benchmarks are not one test: group by benchmark."
+_ONE_TEST = Reason(
+    Unknown.OTHER_KIND, "questions of several benchmarks are not one test: group by benchmark"
+)
 
 FOOLED = ("towards", "lift")
 """What may be at most so large for each change that leaves an answer's worth alone."""
@@ -106,7 +112,17 @@ OF_VOTES = (KINDS[0], WITHIN_ONE)
 REQUIRED = (*COEFFICIENTS, *RATES, *SHARES, KEPT, *FOOLED)
 """Names that can have a limit."""
 
-_NOT_CHANGED = "no answer was changed: run the judge with -T answers=instruction"
+_NOT_CHANGED = Reason(
+    Unknown.OTHER_KIND, "no answer was changed: run the judge with -T answers=instruction"
+)
+
+_INSTEAD = {
+    str(NO_NUMBERS): "Ask for omega, which takes verdicts for names",
+    str(NO_ORDER): "Ask for omega, which takes verdicts for names",
+    str(NO_SCALE): "Ask for accuracy, which counts exact matches",
+    str(UNEQUAL): "Ask for single verdicts: leave the votes out",
+}
+"""What to ask for where a limit cannot be estimated, by the reason."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
@@ -174,7 +190,8 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
         `value_interval` and `result`.
 
     Raises:
-        UserError: A limit is about labels, and a row has none.
+        UserError: A limit is about labels, and a row has none; or no more data of this kind could
+            decide it.
     """
     table = analysis.judgments.table
     rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
@@ -185,9 +202,24 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
         for asked in limits.all:
             for said, value in _estimates(analysis, row, asked[0], limits.votes):
                 found = _requirement(row, asked, said, value, limits)
+                _refuse_other_kind(row, found)
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
     return checks
+
+
+def _refuse_other_kind(row: Row, check: Record) -> None:
+    """Refuse a limit that no more data of this kind could decide: that is no uncertainty."""
+    why = check["reason"]
+    if check["result"] != OPEN or code_of(why) is not Unknown.OTHER_KIND:
+        return
+    name, votes = _parts(check)[0], check["votes"]
+    instead = _INSTEAD.get(str(why), "")
+    if votes and not instead:
+        instead = f"Ask for fewer votes, or judge each labelled question {votes} times"
+    of = f"{name} of {votes} votes" if votes else name
+    said = f"A limit on {of} cannot be decided for {row.title}: {why}."
+    raise UserError(f"{said} {instead}." if instead else said)
 
 
 def _estimates(
@@ -367,8 +399,8 @@ def gate(
         together: "passes", "fails" or "too uncertain to say".
 
     Raises:
-        UserError: The judgments cannot be read, nothing of this name can have a limit, or a rule
-            is of another judge.
+        UserError: A source cannot be read, nothing of this name can have a limit, judgments of
+            this kind cannot decide one, or a rule is of another judge.
 
     Example:
         >>> import inspect_reliability as ir
@@ -395,6 +427,7 @@ def gate(
         by=by,
         apart=names_judge(of),
     )
+    refuse_unreadable(read.notes)
     analysis = analyse(by_rule(read, of), by)
     return CheckedJudges(analysis, check_limits(analysis, limits), votes_in(of))
 

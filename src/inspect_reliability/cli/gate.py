@@ -18,6 +18,7 @@ from ..answers.gate import (
 )
 from ..errors import UserError, reason
 from ..judgments.chosen_judge import names_judge
+from ..judgments.reading import refuse_unreadable
 from ..record.rule import votes_in
 from ..showing import FORMS, PIPELINE_FORMS, render
 from ..showing.document import Document
@@ -99,7 +100,8 @@ def gate(
 
     A judge passes where its whole interval over questions does. That holds for one look: if you
     want to add questions and look again, use --anytime. Exit status: 0 if all pass, 1 if one fails,
-    3 if none fails but one is too uncertain to say, 2 if something cannot be read or has no labels.
+    3 if none fails but one is too uncertain to say, 2 if something cannot be read or has no labels,
+    or if data of this kind cannot decide a limit.
     """
     if not least and not most:
         raise click.UsageError(
@@ -109,7 +111,9 @@ def gate(
     try:
         # Read
         limits = Limits(tuple(least.items()), tuple(most.items()), anytime, votes)
-        judgments = ruled(request.read(by, names_judge(rule)), rule)
+        read = request.read(by, names_judge(rule))
+        refuse_unreadable(read.notes)
+        judgments = ruled(read, rule)
         # Estimate
         analysis = analyse(judgments, by)
         print_left_out(not_checked(analysis))

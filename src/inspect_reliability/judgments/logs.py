@@ -42,7 +42,7 @@ from .count import Judgment
 from .deduplication import combine
 from .judge_of import judge_settings
 from .log_facts import Gap, Log, newest, part_of
-from .reading import Note, Reading
+from .reading import Code, Note, Reading
 from .score import Kept, Labels, before_edits, judgments_of_score, kept_in
 from .table import Judgments, clean_temperature, make_table
 from .verdict_spelling import Source, in_one_form
@@ -230,7 +230,8 @@ def judgments_from_logs(
             log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
             table, gaps = _judgments(log, samples, where, known)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
-            notes.append(Note(f"log that cannot be read ({_why(error)})", 1, where))
+            what = f"log that cannot be read ({_why(error)})"
+            notes.append(Note(what, 1, where, Code.UNREADABLE))
             continue
         if "rater" in table:
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])

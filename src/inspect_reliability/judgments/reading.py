@@ -47,6 +47,7 @@ class Code(StrEnum):
     REPEATS_OPEN = "repeats_open"
     SPELLING = "spelling"
     TRIES = "tries"
+    UNREADABLE = "unreadable"
     UNUSED = "unused"
     LEFT_OUT = "left_out"
 
@@ -106,6 +107,21 @@ class Note:
 
 class OpenQuestionError(UserError):
     """A source can mean two things, and its user has not chosen one."""
+
+
+def refuse_unreadable(notes: Iterable[Note]) -> None:
+    """Refuse to decide anything by judgments that are known only in part.
+
+    Raises:
+        UserError: A log could not be read.
+    """
+    for note in notes:
+        if note.code is Code.UNREADABLE:
+            why = note.what.partition("(")[2].removesuffix(")")
+            raise UserError(
+                f"{note.where} cannot be read: {why}. A gate says nothing without it: mend it, or "
+                "leave it out."
+            )
 
 
 def refuse(asked: Collection[Note]) -> None:

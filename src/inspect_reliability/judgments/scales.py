@@ -12,6 +12,8 @@ from ..stats import (
     Estimate,
     Labelled,
     NoJudgmentsError,
+    Reason,
+    Unknown,
     of_scale,
     panel,
     question_rates,
@@ -22,20 +24,22 @@ from ..stats.moments import Scale
 from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS
 from .count import NUMBER, Judged
 
-NAMES_DIFFER = (
+NAMES_DIFFER = Reason(
+    Unknown.OTHER_KIND,
     "verdicts name other things on other questions, so what chance would agree on is not known: "
-    "group by what has its own names (--by benchmark), or let verdicts name places"
+    "group by what has its own names (--by benchmark), or let verdicts name places",
 )
 """Why coefficients whose chance comes from shared names have no value."""
 
 _OFTEN = 0.1
 """Share of a benchmark's verdicts from which a name is one of its own."""
 
-NO_NUMBERS = "the verdicts are not numbers"
+NO_NUMBERS = Reason(Unknown.OTHER_KIND, "the verdicts are not numbers")
 OPEN = "a part of the distributions is open, and its numbers are not known"
-NO_ORDER = (
+NO_ORDER = Reason(
+    Unknown.OTHER_KIND,
     "the order of the verdicts is not known: list them from lowest to highest, as in "
-    "categories=['poor', 'fair', 'good']"
+    "categories=['poor', 'fair', 'good']",
 )
 
 

@@ -73,6 +73,7 @@ class Unknown(StrEnum):
     """Codes of what is not known."""
 
     TOO_FEW = "too_few"
+    OTHER_KIND = "other_kind"  # which no more data of this kind tells
 
 
 def code_of(words: str | None) -> StrEnum | None:

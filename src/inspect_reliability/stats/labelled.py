@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .cells import Cells, Flags, FloatArray
-from .estimate import LEVEL, Estimate
+from .estimate import LEVEL, Estimate, Reason, Unknown
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, places_of, won_by
@@ -52,7 +52,8 @@ def other_scale(
         is_scale = len(lower) > 2 or set(lower) == {0.0, 1.0}
         if is_scale and np.abs(higher).max() >= _FARTHER * largest and beyond > _BEYOND:
             (a, b), (c, d) = ((f"{one.min():g}", f"{one.max():g}") for one in used)
-            return f"verdicts go from {a} to {b} and labels from {c} to {d}: two scales"
+            said = f"verdicts go from {a} to {b} and labels from {c} to {d}: two scales"
+            return Reason(Unknown.OTHER_KIND, said)
     return None
 
 
@@ -113,7 +114,11 @@ def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: flo
 
 NOT_REPLICATED = "every labelled question was judged once"
 
-NO_SCALE = "verdicts and labels are not numbers of more than two values"
+NO_SCALE = Reason(Unknown.OTHER_KIND, "verdicts and labels are not numbers of more than two values")
+
+UNEQUAL = Reason(
+    Unknown.OTHER_KIND, "grades lie at unequal distances, so a mean has no nearest grade"
+)
 
 ALIKE = (
     "every labelled question came out alike, so how many labels would be enough is not known: "
@@ -256,9 +261,12 @@ class Labelled:
         why = (self.other_scale or NO_SCALE) if kind == WITHIN_ONE else NOT_REPLICATED
         if votes > 1:
             most = self.given.replications.max()
-            why = f"no labelled question has {votes} verdicts: the most are {most:g}"
+            why = Reason(
+                Unknown.OTHER_KIND,
+                f"no labelled question has {votes} verdicts: the most are {most:g}",
+            )
             if self.of_means and not self.has_means:
-                why = "grades lie at unequal distances, so a mean has no nearest grade"
+                why = UNEQUAL
             elif kind == WITHIN_ONE and not self.of_means:
                 why = self.other_scale or NO_SCALE
         return self._mean(self.together(kind, votes, silent), why)
