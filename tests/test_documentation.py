@@ -333,14 +333,21 @@ def test_tables_are_as_the_code_has_them(page: Path) -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 def test_a_page_cites_as_the_citation_file_does(page: str) -> None:
-    """BibTeX has the title, version and licence of `CITATION.cff`, and its reference is named."""
+    """BibTeX has the title, year, version and licence of `CITATION.cff`, and its reference."""
     said = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     [cited] = _blocks(ROOT / page, "bibtex")
-    for field in ("title", "version", "license"):
-        assert f"{field} = {{{said[field]}}}" in cited
-    [study] = said["references"]
-    for known in (study["title"], f"({study['year']})", study["identifiers"][0]["value"]):
-        assert known in " ".join((ROOT / page).read_text().split())
+    ours, study = cited.split("@misc")
+    assert f"title = {{{{{said['title']}}}}}" in ours
+    for field, value in (*said.items(), ("year", said["date-released"].year)):
+        if field in ("version", "license", "year"):
+            assert f"{field} = {{{value}}}" in ours
+    [known] = said["references"]
+    [number] = known["identifiers"]
+    assert f"title = {{{{{known['title']}}}}}" in study
+    assert f"year = {{{known['year']}}}" in study
+    assert f"note = {{{number['value']}}}" in study
+    names = (f"{one['family-names']}, {one['given-names']}" for one in known["authors"])
+    assert f"author = {{{' and '.join(names)}}}" in study
 
 
 READ = sorted({*ROOT.glob("docs/*.md")} - {ROOT / "docs" / "messages.md"})

@@ -110,7 +110,7 @@ def one_sided(label: str | None = None, often: int = 9) -> Judgments:
     [
         (one_sided(), "82.0% of the verdicts are 'A', so two agree often even on different"),
         (one_sided("A"), "The label is the same for every question."),
-        (one_sided(often=10), "if most of them are this one, read agreement."),
+        (one_sided(often=10), "read Gwet's AC1 (--html and --tables have it) beside"),
         (one_sided(often=5), None),
         (one_sided("A", often=6), "The label is the same for every question."),
     ],

@@ -219,7 +219,8 @@ def _of_one_verdict(of: Condition, omega: Estimate) -> Reason | None:
         CautionCode.DOMINANT,
         f"{share(most, _IN_TENTHS)} of the verdicts are {name[:MOST_SHOWN]!r}, so two agree often "
         "even on different questions. If the right answers differ, read omega, which takes that "
-        "off; if most of them are this one, read agreement.",
+        "off; if most of them are this one, read Gwet's AC1 (--html and --tables have it) beside "
+        "how often the judge is right.",
     )
 
 
