@@ -16,6 +16,7 @@ from ..verdicts import GIVEN
 from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, factorized, in_order, of_role
 from .log_facts import Log
 from .other_questions import OTHERS, of_other_questions
+from .outputs import RUN, Outputs
 from .reading import Code, Note, Reading
 from .table import Judgments, is_rejudged, is_suite, make_table
 
@@ -215,13 +216,14 @@ def _rows_once(
         known = table["log"].map({where: began[log.task] for where, log in logs.items()})
         table["time"] = known.where(known.notna(), table.get("time"))
     if len(parts) > 1:
+        outputs = Outputs(table, logs)
         if "uuid" in table:
-            table, repeated = _each_draw(table)
+            table, repeated = _each_draw(table.assign(**{RUN: outputs.runs}))
         counted = {n for n, one in enumerate(parts, 1) if one.counted}
         overlap = _Overlap(table, counted, facets, reading)
-        table = overlap.once()
+        table = outputs.told_apart(overlap.once())
         repeated += overlap.notes
-    return table.drop(columns=[SOURCE, PART]), repeated
+    return table.drop(columns=[one for one in (SOURCE, PART, RUN) if one in table]), repeated
 
 
 def _twice(counts: Sequence[Judgments], rows: Sequence[Judgments]) -> list[Note]:
@@ -418,8 +420,8 @@ def _each_draw(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     """Judgments of logs, each draw once, with notes on those that several logs repeat.
 
     A repeat is a judgment of the same sample, or a seed that one judge got twice for one question
-    and prompt on one day. A judge that varies wordings or forms elsewhere has its own in a log
-    without.
+    and prompt on one day. Of outputs judged again, it is of an output of the same run. A judge that
+    varies wordings or forms elsewhere has its own in a log without.
     """
     for name in {"wording", "answer_form"} & {*table}:
         judge = [table[one] for one in ("benchmark", "scorer") if one in table]
@@ -433,7 +435,7 @@ def _each_draw(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
     table, duplicates = _drawn_once(table, one, "uuid")
     if "seed" in table:
         # One text may be read for other verdicts, which are other parts.
-        known = [*of_role(table, "unit", "part", "facet"), "seed", *({"place"} & {*table})]
+        known = [*of_role(table, "unit", "part", "facet"), RUN, "seed", *({"place"} & {*table})]
         # A seed that several samples of one log have is that of a dataset: it names no draw.
         shared = table.duplicated([*known, SOURCE], keep=False) | table["uuid"].isna()
         drawn, repeated = _drawn_once(table.assign(seed=table["seed"].mask(shared)), known, "seed")

@@ -195,8 +195,9 @@ def judgments_from_logs(
 
     A judgment that several logs repeat (after a retry or a resumed run) counts once. So does a seed
     that a judge got twice for the same question and prompt on one day, since that is one draw. A
-    run repeated on another day is another level of the facet `time`. If people edited a score, the
-    judge's own value is the verdict, and theirs are labels.
+    run repeated on another day is another level of the facet `time`. Outputs that a grader judged
+    again are those of one run: another model or run made others, and their names say which. If
+    people edited a score, the judge's own value is the verdict, and theirs are labels.
 
     Args:
         logs: Logs in memory, log files, or folders of them, local or any URL inspect can read; or

@@ -69,6 +69,9 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
     parts += [_times(n, name) for name, n in number.items() if n > 1]
     parts.append(_times(asked, "question"))
     outputs = table.groupby(output, dropna=False).ngroups
+    if again:  # epochs of several runs have equal numbers
+        several = table.duplicated(["log", "sample", "epoch", "scorer"], keep=False)
+        outputs = max(outputs, table[several].groupby(units[:2], dropna=False).ngroups)
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
     same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()

@@ -1,0 +1,103 @@
+"""Outputs of several models, or runs, that one grader judged again: each is one of its own."""
+
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import model_graded_qa
+from inspect_ai.solver import generate
+
+import commands
+from evals import evaluate
+from graders import rejudged
+from inspect_reliability import judgments_from_logs, rejudge
+
+pytestmark = pytest.mark.slow
+
+QUESTIONS, EPOCHS, TRIES = 6, 2, 4
+
+
+def output(text: str) -> ModelOutput:
+    made = ModelOutput.from_content("mock", text)
+    made.usage = ModelUsage(input_tokens=9, output_tokens=1, total_tokens=10)
+    return made
+
+
+def model(name: str, seed: int) -> Model:
+    """A model whose every answer is another."""
+    draw = random.Random(seed)
+
+    def answer(*_: Any) -> ModelOutput:
+        return output(f"Draft {draw.random()}.")
+
+    return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)
+
+
+def grader() -> Model:
+    def answer(input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+        right = random.Random(f"{config.seed}{input[-1].text}").random() < 0.6
+        return output(f"GRADE: {'C' if right else 'I'}")
+
+    return get_model("mockllm/grader", custom_outputs=answer, memoize=False)
+
+
+def made(folder: Path, name: str, seed: int, again: bool = False) -> str:
+    """A log of a suite; with `again`, each output is judged several times in the task."""
+    scorer = model_graded_qa(model=grader())
+    samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
+    own = rejudge(scorer, replications=TRIES) if again else scorer
+    task = Task(samples, solver=generate(), scorer=own, name="suite")
+    log = evaluate(task, folder, model=model(name, seed), epochs=EPOCHS)
+    if again:
+        return log.location
+    return rejudged(log, folder / "again", model=grader(), replications=TRIES).location
+
+
+def same_again(table: pd.DataFrame, output: list[str]) -> float:
+    """How often two verdicts on an output agree, over pairs."""
+    pairs = table.merge(table, on=output)
+    pairs = pairs[pairs["replication_x"] < pairs["replication_y"]]
+    return float((pairs["verdict_x"] == pairs["verdict_y"]).mean())
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("other", ["other", "one"])
+def test_outputs_of_two_runs_are_two_outputs(again: bool, other: str, tmp_path: Path) -> None:
+    """Of two models and of two runs of one; by the command `rejudge` and by the scorer."""
+    logs = [made(tmp_path / "1", "one", 1, again), made(tmp_path / "2", other, 2, again)]
+    alone = pd.concat([judgments_from_logs(log).table for log in logs])
+    found = judgments_from_logs(logs)
+    assert not found.notes
+    table = found.table
+    assert len(table) == len(alone) == 2 * QUESTIONS * EPOCHS * TRIES
+    assert table["question"].nunique() == 2 * QUESTIONS * EPOCHS
+    assert (table.groupby("question")["uuid"].nunique() == 1).all()
+    ours, theirs = same_again(table, ["question"]), same_again(alone, ["log", "sample", "epoch"])
+    assert ours == pytest.approx(theirs)
+    said = commands.invoke("report", *logs).output
+    assert f"1 judge x {QUESTIONS} questions ({2 * QUESTIONS * EPOCHS} outputs) x {TRIES}" in said
+    assert f"{theirs:.0%}" in said
+
+
+def test_outputs_of_one_run_still_count_once(tmp_path: Path) -> None:
+    """A copy of a log, and a log whose outputs were judged again here and in a second folder."""
+    log = made(tmp_path, "one", 1, again=True)
+    copy = shutil.copy(log, tmp_path / "copy.eval")
+    assert len(judgments_from_logs([log, copy])) == QUESTIONS * EPOCHS * TRIES
+    suite = Task(
+        [Sample("What is 1?", target="1", id="q1")],
+        solver=generate(),
+        scorer=model_graded_qa(model=grader()),
+    )
+    outputs = evaluate(suite, tmp_path / "suite", model=model("one", 3), epochs=EPOCHS)
+    folders = [tmp_path / "here", tmp_path / "there"]
+    both = [
+        rejudged(outputs, folder, model=grader(), replications=TRIES).location for folder in folders
+    ]
+    assert len(judgments_from_logs(both)) == EPOCHS * TRIES
