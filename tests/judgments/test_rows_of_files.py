@@ -112,7 +112,8 @@ def test_a_nul_ends_no_cell(tmp_path: Path) -> None:
         ("a.json", b"[]", "is empty"),
         ("a.jsonl", b'{"question": 1, "verdict": {"a": 1, "b": [2]}}', "no column 'verdict'"),
         ("a.json", b'{"a": 1, "b": [1]}', "has no list of rows, such as"),
-        ("a.csv", f"Bewertung;;\n;;\n{SEMICOLONS}".encode(), "'Bewertung'. If it is a title"),
+        ("a.csv", b"Bewertung;;\n;;\nq;A;1\np;A;2\n", "'Bewertung'. If it is a title"),
+        ("a.csv", b"Bewertung;;\n;a;b\nq;A;1\np;A;2\n", "'Bewertung'. If it is a title"),
         ("a.csv", f"Bewertung\n\n{COMMAS}".encode(), "line 3: 3 cells where the first line has 1"),
         ("a.csv", b"question,verdict\nq,A\nq,B,C\n", "put texts that contain a separator in quot"),
     ],
@@ -127,6 +128,17 @@ def test_a_file_that_cannot_be_read_says_why(
     with pytest.raises(UserError, match=message) as error:
         judgments_from_file(tmp_path / name)
     assert str(tmp_path / name) in str(error.value)
+
+
+def test_a_title_above_the_names_is_left_out_with_a_note(tmp_path: Path) -> None:
+    """Rows of one cell, where the names below are words that are not repeated in their columns."""
+    plain, titled = tmp_path / "plain.csv", tmp_path / "titled.csv"
+    plain.write_text(SEMICOLONS)
+    titled.write_text(f"Bewertung März;;\n;;\nStand: 1.9.;;\n{SEMICOLONS}")
+    own, found = judgments_from_file(plain), judgments_from_file(titled)
+    pd.testing.assert_frame_equal(found.table, own.table)
+    [said] = [str(note) for note in found.notes if note not in own.notes and "title" in str(note)]
+    assert "2 rows above the names of the columns left out as a title: 'Bewertung März'" in said
 
 
 def test_what_excel_saves_in_germany_is_read_and_announced(tmp_path: Path) -> None:

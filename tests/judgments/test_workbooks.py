@@ -176,7 +176,7 @@ def test_values_are_those_that_people_see(tmp_path: Path) -> None:
 
 
 def titled(made: Any) -> None:
-    append(made.active, [["Bewertung März"], [], *ROWS])
+    append(made.active, [["Bewertung März"], [], *ROWS[1:]])
 
 
 def under_groups(made: Any) -> None:

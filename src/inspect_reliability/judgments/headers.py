@@ -13,9 +13,12 @@ from .reading import Note
 from .verdict_spelling import may_be_failure
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 _AGAIN = "rows that repeat the names of the columns left out"
+
+_TITLES = "rows above the names of the columns left out as a title: {}"
 
 _EXPLAINS = (
     "rows under the names of the columns left out as units or explanations: {}. If they are "
@@ -28,8 +31,8 @@ def under_header(
 ) -> Iterator[pd.DataFrame]:
     """Rows under the names in the first of them, without blank rows and columns.
 
-    Those that repeat the names, as in files put one after another, go with a note; so do units and
-    explanations of the columns below their names.
+    A title above the names goes with a note. Rows that repeat the names, as in files put one after
+    another, do so too, and units and explanations of the columns below their names.
 
     Raises:
         UserError: There is none, or the first is a title.
@@ -40,21 +43,25 @@ def under_header(
     if cells.empty:
         raise UserError(f"{path} is empty.")
     filled = known.sum(axis="columns")[cells.index].to_numpy()
+    if above := _titles(cells, filled):
+        shown = ", ".join(f"{str(one)!r:.60}" for one in cells.iloc[:above].stack())
+        notes.append(Note(_TITLES.format(shown), above, str(path)))
+        cells, filled = cells.iloc[above:], filled[above:]
     fullest = cells.iloc[filled.argmax()].dropna().map(str)
-    above = (
+    delete = (
         "delete what is above the names of the columns, perhaps the row that begins with "
         f"{', '.join(map(repr, fullest[:2])):.80}."
     )
     if filled[0] == 1 < filled.max():
         title = str(cells.iloc[0].dropna().iloc[0])
         raise UserError(
-            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {above}"
+            f"{path}: the first row is a single cell, {title!r:.40}. If it is a title, {delete}"
         )
     header, columns = cells.iloc[0].fillna(""), cells.columns
     if (header == "").sum() > 1:
         raise UserError(
             f"{path}: the first row has no name for {(header == '').sum()} of {len(header)} "
-            f"columns. If it is a heading of groups, {above}"
+            f"columns. If it is a heading of groups, {delete}"
         )
     rows = cells.iloc[1:]
     n = 0
@@ -71,6 +78,28 @@ def under_header(
             notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
             rows = rows.drop(index=again.index)
         yield rows.set_axis([*header], axis=1).reset_index(drop=True)
+
+
+_MOST_TITLES = 5
+"""Most rows of a single cell above the names of the columns."""
+
+
+def _titles(cells: pd.DataFrame, filled: np.ndarray[Any, Any]) -> int:
+    """How many rows of one cell are above the names of the columns; 0 where these are not sure.
+
+    They name every column, in words that are all different and that none of them repeats below.
+    """
+    above = int((filled > 1).argmax())
+    if not 0 < above <= _MOST_TITLES or filled[above] < cells.shape[1]:
+        return 0
+    header, below = cells.iloc[above].map(_text), cells.iloc[above + 1 :]
+    words = header.nunique() == len(header) and not header.map(_shape).isin(_NUMBERS).any()
+    looked_at = below.head(_LOOKED_AT)
+    again = any(
+        (looked_at[name].dropna().map(_text) == word).any()
+        for name, word in zip(looked_at, header, strict=True)
+    )
+    return above if words and len(below) and not again else 0
 
 
 _MOST_EXPLAIN = 2
