@@ -19,7 +19,7 @@ from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import Drawing, render
 from inspect_reliability.showing.document import Figure, named_figures
 from inspect_reliability.showing.formats import one_line
-from inspect_reliability.showing.html.drawing import _look, _places, draw
+from inspect_reliability.showing.html.drawing import _heat, _look, _places, draw
 from inspect_reliability.showing.html.svg import svg_file
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -188,6 +188,30 @@ def test_grades_of_judge_and_people_are_cells() -> None:
     ticks = [one for one in texts(svg) if one in ("1", "2", "10")]
     assert ticks == ["1", "10", "1", "2", "10"]
     assert len(re.findall(r"<path[^>]*fill: none[^>]*stroke-width: 0\.9", svg)) == 2
+
+
+@pytest.mark.parametrize(
+    ("labels", "framed"),
+    [
+        (["1", "1.5", "2", "2.5", "3"], 3 + 2 * 2),  # midway, both beside it
+        (["1", "1.25", "2", "2.75", "3"], 3 + 2),
+        (["1", "3"], 2),
+    ],
+)
+def test_grades_between_those_of_the_judge_have_one_scale_with_them(
+    labels: list[str], framed: int
+) -> None:
+    """A step is as long on both axes, both go from 1 to 3, and every label has a framed cell."""
+    records = [{"label": one, "verdict": str(k), "share": 0.1} for one in labels for k in (1, 2, 3)]
+    records.append({"label": "1", "verdict": "non-response", "share": 0.1})
+    axes = Picture(figsize=(6, 4)).subplots()
+    _heat(Figure("", "w", records, "verdict", "share", "label", "heat"), axes)
+    frames = [one for one in axes.patches if not one.get_fill()]
+    assert len(frames) == framed
+    for axis, names in ((axes.xaxis, ["1", "3"]), (axes.yaxis, labels)):
+        shown = [one.get_text() for one in axis.get_ticklabels()]
+        places = dict(zip(shown, axis.get_ticklocs(), strict=True))
+        assert [places[one] for one in names] == pytest.approx([float(one) - 1 for one in names])
 
 
 def test_names_of_a_wide_figure_are_whole() -> None:

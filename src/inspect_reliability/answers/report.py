@@ -327,7 +327,8 @@ def grades(analysis: Analysis) -> Iterator[Figure]:
             yield Figure(
                 title,
                 "Share of all verdicts with each grade of the judge (from left to right) and of "
-                "people (from bottom to top). In framed cells both are the same.",
+                "people (from bottom to top). In framed cells both are the same; beside a grade of "
+                "people between two, the nearest are framed. Left of frames the judge is lower.",
                 records,
                 x="verdict",
                 y="share",

@@ -265,7 +265,7 @@ class Figure:
         by: Key of the series: one colour, and one line, each.
         kind: "lines": joined points; "points": separate ones; "bars": stacked horizontal bars;
             "questions": the same, small, a bar a question; "heat": shares `y` in cells, `x` by
-            `by`, with equal ones framed.
+            `by`, with equal ones framed; numbers have one scale on both axes.
         names: All series of the page, in order, so that each keeps one colour.
         reference: Height of a reference line.
         lowest: Where a vertical axis up to 1 begins; None: where its records do.

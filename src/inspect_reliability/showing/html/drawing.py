@@ -279,36 +279,101 @@ def _in_key(figure: Figure, most: int = 1_000) -> int:
 def _heat(figure: Figure, axes: Axes | None) -> Axes:
     """Shares in cells, names at the left and below; equal names meet in framed cells.
 
-    A share is written in its cell, and is the part of the colour that covers the paper.
+    A share is written in its cell, and is the part of the colour that covers the paper. Numbers
+    have one scale on both axes, so a row between two columns is half as high; beside it, the cells
+    of the nearest columns are framed.
     """
     rows, columns = (
         sorted({record[key] for record in figure.records}, key=by_value)
         for key in (figure.by, figure.x)
     )
-    longest = min(max(map(len, rows)), _AT_TICK)
+    down, across, thick = _on_one_scale(rows, columns) or (
+        {name: float(n) for n, name in enumerate(rows)},
+        {name: float(n) for n, name in enumerate(columns)},
+        1.0,
+    )
+    longest = min(max(map(len, down)), _AT_TICK)
     width = (figure.width or 3.6) - (longest + 3) * _LETTER
-    axes = axes or _new((width, min(0.45, width / len(columns)) * len(rows)), whole=True)
-    most = max(record[figure.y] for record in figure.records)
-    room = len(columns) * 5 * _LETTER < width
+    if thick < 1:  # a step is as long on both axes
+        width = min(width, 0.45 / thick * len(across))
+    least, most = min(down.values()) - thick / 2, max(down.values()) + thick / 2
+    high = min(0.45, width / len(across)) * (most - least) / thick
+    axes = axes or _new((width, high), whole=True)
+    top = max(record[figure.y] for record in figure.records)
+    room = len(across) * 5 * _LETTER < width
     for record in figure.records:
-        x, y = columns.index(record[figure.x]), rows.index(record[figure.by])
+        x, y = across[record[figure.x]], down[record[figure.by]]
         share = record[figure.y]
-        cover = 0.7 * share / most
-        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=_COLOURS[0], alpha=cover))
-        if room or share >= most / 10:
+        place, cover = (x - 0.5, y - thick / 2), 0.7 * share / top
+        axes.add_patch(Rectangle(place, 1, thick, facecolor=_COLOURS[0], alpha=cover))
+        if room or share >= top / 10:
             axes.text(x, y, _percent(share), ha="center", va="center", fontsize=8.5)
     look: dict[str, Any] = {"edgecolor": mpl.rcParams["text.color"], "linewidth": 0.9, "zorder": 3}
-    for name in (one for one in columns if one in rows):
-        place = (columns.index(name) - 0.5, rows.index(name) - 0.5)
-        axes.add_patch(Rectangle(place, 1, 1, fill=False, clip_on=False, **look))
+    for name, column in ((one, near) for one in rows for near in _nearest(one, columns)):
+        place = (across[column] - 0.5, down[name] - thick / 2)
+        axes.add_patch(Rectangle(place, 1, thick, fill=False, clip_on=False, **look))
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(-0.5, len(rows) - 0.5))
-    axes.set_xticks(range(len(columns)), [_cut(one, _AT_TICK) for one in columns])
-    axes.set_yticks(range(len(rows)), [_cut(one, _AT_TICK) for one in rows])
+    axes.set(xlim=(-0.5, max(across.values()) + 0.5), ylim=(least, most))
+    axes.set_xticks([*across.values()], [_cut(one, _AT_TICK) for one in across])
+    axes.set_yticks([*down.values()], [_cut(one, _AT_TICK) for one in down])
     axes.grid(visible=False)
     axes.set_xlabel(figure.x_label or "")
     axes.set_ylabel(figure.y_label)
     return axes
+
+
+_Places = dict[str, float]
+"""Name -> place along an axis."""
+
+
+def _on_one_scale(rows: list[str], columns: list[str]) -> tuple[_Places, _Places, float] | None:
+    """Places of numbers on one scale, a column 1 apart; and how high a row is.
+
+    Both axes go from the lowest to the highest number of either, also where it has no cell; names
+    that are no numbers follow the columns. None unless rows are numbers, in equal steps that divide
+    those of the columns, and most places of both have a name.
+    """
+    numbers, others = (
+        [one for one in columns if bool(NUMBER.fullmatch(one)) is known] for known in (True, False)
+    )
+    if len(numbers) < 2 or not all(map(NUMBER.fullmatch, rows)):
+        return None
+    steps = min(float(b) - float(a) for a, b in pairwise(numbers))
+    ends = sorted([*map(float, rows), *map(float, numbers)])
+    low, high = ends[0], ends[-1]
+    apart = min(b - a for a, b in pairwise([*dict.fromkeys(ends)]))
+    found = []
+    for names, step in ((rows, apart), (numbers, steps)):
+        n = (high - low) / step
+        places = (np.array([*map(float, names)]) - low) / step
+        whole = np.abs([*(places - np.round(places)), n - round(n)]).max() < _CLOSE
+        if not whole or 2 * len(names) < n + 1:
+            return None
+        grid = {f"{low + k * step:g}": k * step / steps for k in range(round(n) + 1)}
+        if not {*names} <= {*grid}:
+            return None
+        found.append(grid)
+    down, across = found
+    end = max(across.values())
+    across |= {name: end + k for k, name in enumerate(others, 1)}
+    return down, across, apart / steps
+
+
+def _nearest(row: str, columns: list[str]) -> list[str]:
+    """The column of the same name; of a number between two columns, the nearest, or both."""
+    if row in columns or not NUMBER.fullmatch(row):
+        return [row] if row in columns else []
+    numbers = [one for one in columns if NUMBER.fullmatch(one)]
+    far = {one: abs(float(one) - float(row)) for one in numbers}
+    least = min(far.values(), default=1.0)
+    between = any(float(one) < float(row) for one in numbers) and any(
+        float(one) > float(row) for one in numbers
+    )
+    return [one for one in numbers if between and least < 1 and far[one] - least < _CLOSE]
+
+
+_CLOSE = 1e-6
+"""What places may differ by rounding."""
 
 
 def _percent(share: float) -> str:
