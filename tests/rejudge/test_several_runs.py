@@ -47,14 +47,16 @@ def grader() -> Model:
     return get_model("mockllm/grader", custom_outputs=answer, memoize=False)
 
 
-def made(folder: Path, name: str, seed: int, again: bool = False) -> str:
-    """A log of a suite; with `again`, each output is judged several times in the task."""
+def made(
+    folder: Path, name: str, seed: int, again: bool = False, task: str = "suite", once: bool = False
+) -> str:
+    """A log of a suite; with `again`, the task judges each output several times; else once."""
     scorer = model_graded_qa(model=grader())
     samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
     own = rejudge(scorer, replications=TRIES) if again else scorer
-    task = Task(samples, solver=generate(), scorer=own, name="suite")
-    log = evaluate(task, folder, model=model(name, seed), epochs=EPOCHS)
-    if again:
+    suite = Task(samples, solver=generate(), scorer=own, name=task)
+    log = evaluate(suite, folder, model=model(name, seed), epochs=EPOCHS)
+    if again or once:
         return log.location
     return rejudged(log, folder / "again", model=grader(), replications=TRIES).location
 
@@ -101,3 +103,34 @@ def test_outputs_of_one_run_still_count_once(tmp_path: Path) -> None:
         rejudged(outputs, folder, model=grader(), replications=TRIES).location for folder in folders
     ]
     assert len(judgments_from_logs(both)) == EPOCHS * TRIES
+
+
+def moved(log: str) -> str:
+    """By how many points grading again moves a score: a standard deviation of its mean."""
+    own = judgments_from_logs(log).table
+    grades = own.assign(grade=(own["verdict"] == "C") * 1.0).groupby(["sample", "epoch"])["grade"]
+    return f"{100 * (grades.var(ddof=1).mean() / grades.ngroups) ** 0.5:.2g} points"
+
+
+def lines(*logs: str) -> list[str]:
+    """What a report says of how scores move."""
+    said = commands.invoke("report", *logs).stdout.replace("\n", " ").split("(standard deviation")
+    return [one for one in said if "again moves the score by" in one]
+
+
+def test_the_score_of_each_model_moves_by_itself(tmp_path: Path) -> None:
+    one, other = made(tmp_path / "1", "one", 1, True), made(tmp_path / "2", "other", 2, True)
+    assert [moved(one) in said for said in lines(one)] == [True]
+    first, second = lines(one, other)
+    assert f"mockllm/one: grading the same outputs again moves the score by {moved(one)}" in first
+    assert (
+        f"mockllm/other: grading the same outputs again moves the score by {moved(other)}" in second
+    )
+
+
+def test_outputs_of_two_tasks_are_no_replications(tmp_path: Path) -> None:
+    """Two tasks with the same ids, whose outputs a scorer graded once, beside one judged again."""
+    again = made(tmp_path / "1", "one", 1, True, task="third")
+    once = [made(tmp_path / task, "one", 2, task=task, once=True) for task in ("first", "second")]
+    [said] = lines(again, *once)
+    assert f"Grading the same outputs again moves the score by {moved(again)}" in said

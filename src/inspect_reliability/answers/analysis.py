@@ -97,8 +97,9 @@ class Analysis(Answered):
 
     @cached_property
     def suites(self) -> list[Record]:
-        """Variance components of the scores of each scorer whose outputs were judged again."""
-        return suites_in(self.judgments.table)
+        """Variance components of each score whose outputs were judged again."""
+        models = {where: log.run[0] for where, log in self.judgments.logs.items()}
+        return suites_in(self.judgments.table, models)
 
     @cached_property
     def best_first(self) -> list[Row]:

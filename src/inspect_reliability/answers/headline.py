@@ -23,7 +23,7 @@ from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
 from .reliability import orders_apart
 from .row import Row
-from .score_variance import moves_score
+from .score_variance import moves_scores
 from .validity import is_of_scale, near_in_words, no_better_than_always
 
 STABLE = 0.95
@@ -70,9 +70,8 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
     if len(rows) > MOST_SENTENCES:
         yield from map(_as_headline, _trend(rows))
-    for suite in analysis.suites if is_rejudged(analysis.judgments.table) else ():
-        if said := moves_score(suite):
-            yield _as_headline(said)
+    if is_rejudged(analysis.judgments.table):
+        yield from map(_as_headline, moves_scores(analysis.suites))
 
 
 def headline(analysis: Analysis, row: Row, picked_of: int = 1) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
+from ..judgments.table import is_rejudged
 from ..record.replications import VOTES
 from ..showing.document import Block, Table, Text
 from ..showing.formats import Record
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
+
+_NAMES = ("model", "task", "scorer", "grader")
+"""What tells scores apart, as a line says it."""
 
 _SOURCES = {
     "judge": "replications of the judge on an output",
@@ -86,13 +91,38 @@ def worth(name: str) -> float | None:
     return None if math.isinf(value * value) else value  # nor could it be squared
 
 
-def suites_in(judgments: pd.DataFrame) -> list[Record]:
-    """Variance components of the scores of each scorer."""
-    return [
-        of_suite(str(name), own)
-        for name, own in judgments.groupby("scorer")
-        if VOTES not in str(name).split(".")
+_RUNS = ["model", "benchmark", "scorer", "judge", "temperature"]
+"""What one score is of: its suite, and what made and graded its outputs."""
+
+
+def suites_in(
+    judgments: pd.DataFrame, models: Mapping[str, str] = MappingProxyType({})
+) -> list[Record]:
+    """Variance components of the score of each task, model, scorer and grader.
+
+    Args:
+        judgments: A judgments table.
+        models: The model that was evaluated, by log.
+    """
+    table = judgments
+    if models and "log" in table:
+        table = table.assign(model=table["log"].map(models))
+    by = [name for name in _RUNS if name in table]
+    groups = [
+        (str(own["scorer"].iloc[0]), own)
+        for _, own in table[table["scorer"].notna()].groupby(by, dropna=False)
     ]
+    return [of_suite(name, _with_runs(own)) for name, own in groups if VOTES not in name.split(".")]
+
+
+def _with_runs(own: pd.DataFrame) -> pd.DataFrame:
+    """Judgments with an epoch for each output: those of several runs have equal numbers."""
+    again = is_rejudged(own)
+    # Shards of one rejudging are several logs, in which an output has one name.
+    known = ["question", "epoch"] if again else ["log", "epoch"]
+    if not {*known} <= {*own}:
+        return own
+    return own.assign(epoch=own.groupby(known, dropna=False).ngroup())
 
 
 def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
@@ -108,17 +138,29 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
         variance = score_variance(judgments)
         reason = variance.reason
         grades = judgments["verdict"].dropna().unique()
-        known = [value for name in grades if not math.isnan(value := worth(name) or 0.0)]
-        ends = [min(known), max(known)]
+        values = [value for name in grades if not math.isnan(value := worth(name) or 0.0)]
+        ends = [min(values), max(values)]
     except (UserError, ReliabilityError) as error:
         reason = str(error.args[0]).removesuffix(".")
+    columns = {"task": "benchmark", "model": "model", "grader": "judge"}
+    firsts = {n: judgments[one].iloc[0] for n, one in columns.items() if one in judgments}
     return {
         "scorer": suite,
+        **{n: one if isinstance(one := firsts.get(n), str) else None for n in columns},
         "variance": variance and asdict(variance),
         "shares": variance and variance.shares,
         "range": ends,
         "reason": reason,
     }
+
+
+def moves_scores(suites: Iterable[Record]) -> Iterator[str]:
+    """How far each score moves, with its name where there are several; see `moves_score`."""
+    said = [(suite, words) for suite in suites if (words := moves_score(suite))]
+    apart = [name for name in _NAMES if len({str(suite[name]) for suite, _ in said}) > 1]
+    for suite, words in said:
+        name = ", ".join(str(suite[one]) for one in apart)
+        yield f"{name}: {words[0].lower()}{words[1:]}" if name else words
 
 
 def sources(suite: Record) -> list[Record]:
