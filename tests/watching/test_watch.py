@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from commands import inspect, invoke
+from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.watching import bets, changed
 from inspect_reliability.watching.report import watch_document
@@ -420,6 +421,26 @@ def test_where_too_little_is_known_a_pipeline_may_go_on(save) -> None:
     few, turned = save(checks(3)), save(checks(turned=9, at=15), "turned.csv")
     assert [invoke("watch", few, *more).exit_code for more in ([], ["--allow-uncertain"])] == [3, 0]
     assert invoke("watch", turned, "--allow-uncertain").exit_code == 1
+
+
+@pytest.mark.slow
+def test_a_check_of_packed_replications_costs_what_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task whose samples make several replications each makes as many as a check has draws."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tasks").symlink_to(ROOT / "tasks")
+    asked = ("eval", "tasks/bbh_judge.py", "--model", "hf_seeded/tiny-judge", "--limit", "3")
+    packed = ("-T", "replications=6", "--log-dir", "logs", "--display", "none")
+    assert inspect(*asked, *packed).exit_code == 0
+    said = invoke("watch", "logs", "--freeze", "2")
+    [calls] = re.findall(r"([\d,]+) calls", said.output)
+    [call] = re.findall(r"^ +inspect (eval .*)$", said.output, re.MULTILINE)
+    done = inspect(*shlex.split(call), "--display", "none")
+    assert done.exit_code == 0, done.output
+    made = judgments_from_logs("anchors").table
+    assert len(made) == int(calls) == 2 * 3
+    assert (made.groupby("question")["seed"].nunique() == 3).all()
 
 
 @pytest.mark.parametrize(

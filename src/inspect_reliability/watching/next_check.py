@@ -46,10 +46,13 @@ def judged_again(
     words = ["inspect", "eval", task, "--model", spec.model]
     words += _pairs("-M", spec.model_args)
     words += ["--model-base-url", spec.model_base_url] if spec.model_base_url else []
-    words += _pairs("-T", spec.task_args_passed | {"seed": seed})
+    packed = spec.task_args.get("replications") is not None
+    once = {"replications": draws} if packed else {}  # a sample of such a task makes all
+    words += _pairs("-T", spec.task_args_passed | once | {"seed": seed})
     for name, value in sampling.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
-    words += ["--sample-id", ",".join(dict.fromkeys(map(str, ids))), "--epochs", str(draws)]
+    epochs = 1 if packed else draws
+    words += ["--sample-id", ",".join(dict.fromkeys(map(str, ids))), "--epochs", str(epochs)]
     return shell.join([*words, "--log-dir", folder])
 
 
