@@ -196,7 +196,7 @@ def normalised_name(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
-def words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
     """The words of a name, without capitals, digits and marks."""
     apart = re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", unicodedata.normalize("NFKC", name))
     return re.findall(r"[^\W\d_]+", apart.casefold())
@@ -204,7 +204,7 @@ def words(name: str) -> list[str]:
 
 def is_called(name: str, ours: str) -> bool:
     """Whether a word of a name says, in one of several languages, that it is one of ours."""
-    return not {*words(name)}.isdisjoint(WORDS[ours])
+    return not {*words_of(name)}.isdisjoint(WORDS[ours])
 
 
 def _each_once(table: pd.DataFrame, name: str) -> bool:

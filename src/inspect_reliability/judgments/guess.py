@@ -19,13 +19,13 @@ from .column_names import (
     joined_once,
     normalised_name,
     numbers_of_tries,
-    words,
+    words_of,
 )
 from .columns import COLUMNS, PEOPLE, UNUSED
 from .duplicates import MOST_COLUMNS
 from .pairs import pairs_shown
 from .reading import Note, Reading
-from .side_by_side import in_words, meaning_of
+from .side_by_side import meaning_in_words, meaning_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ class Guess:
         for ours, names in several.items():
             what = "label of another person"
             if ours == "verdict":
-                what = f"verdict ({in_words(meaning_of(names, self.judged))})"
+                what = f"verdict ({meaning_in_words(meaning_of(names, self.judged))})"
             each.append(f"each of {', '.join(map(repr, names))} a {what}")
         is_it = f"Is {', '.join(each[:-1])}{' and ' * bool(each[1:])}{each[-1]}?"
         said = reading.call(reading.entries)
@@ -233,7 +233,7 @@ def _labels(rows: pd.DataFrame, fixed: Sequence[str], few: Sequence[str]) -> lis
 
 
 def _of_people(name: str) -> bool:
-    return could_be(name, "label") or not PEOPLE.isdisjoint(words(name))
+    return could_be(name, "label") or not PEOPLE.isdisjoint(words_of(name))
 
 
 def _numbered_names(names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
-from .column_names import blank, is_called, lacking, numbers_of_tries, words
+from .column_names import blank, is_called, lacking, numbers_of_tries, words_of
 from .columns import WORDS
 from .reading import Code, Note, Reading
 
@@ -57,7 +57,7 @@ def meaning_of(wide: Sequence[str], beside_judge: bool) -> Meaning:
     return {name: {whose: name} for name in wide}
 
 
-def in_words(meaning: Meaning) -> str:
+def meaning_in_words(meaning: Meaning) -> str:
     """What columns of verdicts are taken for."""
     kinds = [*next(iter(meaning.values()))]
     if len(kinds) == 1:
@@ -87,7 +87,7 @@ def _numbered(names: Sequence[str], place: int) -> tuple[dict[str, tuple[str, in
         if not -len(numbers) <= place < len(numbers):
             return None
         one = numbers[place]
-        before = words(name[: one.start()])[-1:]
+        before = words_of(name[: one.start()])[-1:]
         if before and is_called(before[0], "judge"):
             return None
         tries.append(any(is_called(one, "replication") for one in before))
@@ -148,7 +148,7 @@ def melted(
 
     notes = [
         *(
-            [Note(_TAKEN.format(in_words(meaning)), len(wide), reading.where, Code.COLUMN)]
+            [Note(_TAKEN.format(meaning_in_words(meaning)), len(wide), reading.where, Code.COLUMN)]
             * bool(wide)
         ),
         *([Note(_RATERS, len(people), reading.where, Code.COLUMN)] * bool(people)),
