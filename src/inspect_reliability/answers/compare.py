@@ -41,15 +41,6 @@ from ..stats import (
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
-from .apart import (
-    are_apart,
-    compare_apart,
-    next_apart,
-    other_questions,
-    replications,
-    said_of_each,
-    table_apart,
-)
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
@@ -64,8 +55,17 @@ from .comparison_in_words import (
     unlabelled,
 )
 from .drift import drift, drift_blocks
+from .independent_samples import (
+    are_independent,
+    compare_samples,
+    next_of_samples,
+    other_questions,
+    replications,
+    said_of_each,
+    table_of_samples,
+)
 from .row import Row
-from .side_by_side import side_by_side
+from .several_values import table_of_values
 from .summary import more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
@@ -191,7 +191,7 @@ def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
     failed: list[str] = []
     for condition, parts in shared(analysis):
         # Labels say who is right where nothing was replicated.
-        how = [_of_apart] if are_apart(parts) else [_steadier, _righter]
+        how = [_of_apart] if are_independent(parts) else [_steadier, _righter]
         for (some, level), compared in product(_of_the_same(parts), how):
             try:
                 for found in compared(some, level):
@@ -303,7 +303,7 @@ def _answer(
         if others:
             said.append(Text(f"Of {others.strip(' ()')}:", "answer"))
         [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
-        said += side_by_side(first, rows)
+        said += table_of_values(first, rows)
     elif pairs:
         alike = _in_identical(analysis, where, first)
         words = [alike or compared_in_words(first)]
@@ -320,7 +320,7 @@ def _answer(
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
     elif first and _is_apart(first):
-        then = next_apart(first)
+        then = next_of_samples(first)
     elif len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
     else:
@@ -389,7 +389,7 @@ def _is_apart(pairs: Sequence[Record]) -> bool:
 
 def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
     if _is_apart(pairs):
-        return table_apart(names, pairs)
+        return table_of_samples(names, pairs)
     first, *others = declared("compare", n_replications=replications)
     conditions = map(grouped, _condition(pairs[0]))
     return Table.of(
@@ -417,7 +417,7 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
 
 
 def _of_apart(parts: Mapping[str, Row], _: float) -> Iterator[Comparison]:
-    return compare_apart(parts)
+    return compare_samples(parts)
 
 
 def _steadier(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:

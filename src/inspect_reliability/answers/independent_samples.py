@@ -19,7 +19,7 @@ _BY_LABELS = {WITHIN_ONE: "within a step of the label", "accuracy": "right"}
 """What answers how good each is, the first that is known, in words."""
 
 
-def are_apart(parts: Mapping[str, Row]) -> bool:
+def are_independent(parts: Mapping[str, Row]) -> bool:
     """Whether these are two sides that share no question."""
     asked = [{*map(str, row.asked["question"])} for row in parts.values()]
     return len(asked) == 2 and asked[0].isdisjoint(asked[1])
@@ -35,7 +35,7 @@ def other_questions(*sides: Row) -> str:
     )
 
 
-def compare_apart(parts: Mapping[str, Row]) -> Iterator[Comparison]:
+def compare_samples(parts: Mapping[str, Row]) -> Iterator[Comparison]:
     """The difference of two sides that share no question, by each coefficient and share.
 
     Raises:
@@ -73,7 +73,7 @@ def said_of_each(pairs: Sequence[Record]) -> str:
     return f"{_ITSELF}."
 
 
-def table_apart(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
+def table_of_samples(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
     """Each side with its interval, and their difference."""
     first, *others = declared(
         "compare",
@@ -101,7 +101,7 @@ def replications(pair: Record) -> str:
     return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
-def next_apart(pairs: Sequence[Record]) -> list[Text]:
+def next_of_samples(pairs: Sequence[Record]) -> list[Text]:
     """What tells the judge from its questions, and how many labels tell the two apart."""
     known = {pair["coefficient"]: pair for pair in pairs}
     pair = next((known[name] for name in _BY_LABELS if name in known), None)

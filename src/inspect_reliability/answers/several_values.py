@@ -19,7 +19,7 @@ _BEST = {
 _STEADIEST = ("Steadiest", "less steady")
 
 
-def side_by_side(pairs: Sequence[Record], rows: Mapping[str, Row]) -> Iterator[Block]:
+def table_of_values(pairs: Sequence[Record], rows: Mapping[str, Row]) -> Iterator[Block]:
     """A sentence a question, and one table: each side and its difference from the best.
 
     Args:
