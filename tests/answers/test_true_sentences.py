@@ -370,7 +370,7 @@ def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path
     said = answer(judge(lambda q, r: str(3 + (q + r == 0)), 9, label=labels), tmp_path)
     assert "the same on every question" not in said
     assert "the mean of 3 tries, rounded to a grade, is within one step in 100%" in said
-    assert "no better than always 3 (100% of these labels)" in said
+    assert "not shown to be better than always 3 (100% of these labels)" in said
     assert "Next: take the mean" not in said
     assert re.search("Next: judge [0-9]+ more questions, and label them", said)
 

@@ -472,7 +472,7 @@ def test_a_judge_no_better_than_one_grade_is_told_so(tmp_path: Path) -> None:
     table["verdict"] = np.random.default_rng(0).permutation(table["verdict"])
     table.to_csv(tmp_path / "grades.csv", index=False)
     said = words("report", str(tmp_path / "grades.csv"))
-    assert "no better than always" in said
+    assert "worse than always" in said
     assert "would be within one step" not in said
 
 

@@ -151,6 +151,14 @@ class Analysis(Answered):
             )
         return self._about[result].get(frozenset(row.keys.items()), [])
 
+    def about(self, row: Row, result: str) -> list[Record]:
+        """The records of a result about a row, whose facets may have been varied together."""
+        return [
+            one
+            for one in self.results[result]
+            if all(row.keys.get(name) == value for name, value in self.keys(one).items())
+        ]
+
     @cached_property
     def _about(self) -> dict[str, dict[frozenset[tuple[str, Any]], list[Record]]]:
         """Result -> keys of a row -> records."""

@@ -26,8 +26,10 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
-from .facets import about, in_a_line
+from .cautions import CautionCode
+from .facets import in_a_line
 from .headline import headline
+from .moving import how_far, moving, preferred_place
 from .reliability import exact_verdicts_note, main_columns
 from .report import judges, notes_table
 from .results import analyse
@@ -43,12 +45,12 @@ _SEED_CHECKS = {
 }
 
 _BY_LABELS = (
-    *("accuracy", "undecided", "wrong", "within_one", "mean_error"),
+    *("within_one", "accuracy", "undecided", "wrong", "mean_error"),
     *("wrong_twice", "wrong_then_right", "kappa"),
 )
 """What labels say, where there are any."""
 
-ON_A_CARD = ("validity", "votes", "position", "fooled", "seed_checks")
+ON_A_CARD = ("validity", "votes", "position", "moves", "fooled", "seed_checks")
 """Results besides `rows` that a card reads."""
 
 _UNLABELLED: Record = {"not_estimable": dict.fromkeys(_BY_LABELS, NO_LABELS)}
@@ -165,7 +167,7 @@ def _card(analysis: Analysis, row: Row) -> Record:
         # How far the share of a position is from 1/K at most; of two positions, |P(A) - 1/2|.
         "position_bias": max((abs(share - 1 / len(shares)) for share in shares), default=None),
         "position_p_value": position[0]["p_value"] if position else None,
-        "fooled": about(analysis, row),
+        "fooled": analysis.about(row, "fooled"),
         "varied": varied,
         "not_varied": fixed,
         "runs": made,
@@ -220,7 +222,15 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
             yield f"By labels: {column.heading}", column.show(card)
     if (bias := card["position_bias"]) is not None:
         p = card["position_p_value"]
-        yield "Position bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
+        place = preferred_place(analysis, row)
+        of = " or responder" if place and not place["of_place"] else ""
+        yield f"Position{of} bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
+    for one in analysis.about(row, "moves"):
+        if one["disagreement_across"] is not None:
+            what = f"{moving(one)}: {how_far(one)}".removesuffix(": ")
+            yield f"Another {one['facet'].replace('_', ' ')}", what
+    if any(one.code is CautionCode.ORDERS_POOLED for one in row.numbers.cautions):
+        yield "Orders", "pooled: agreement and omega compare verdicts of one order and of two"
     yield "What fools it", in_a_line(card["fooled"])
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])

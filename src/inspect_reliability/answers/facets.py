@@ -24,7 +24,7 @@ from ..stats.facet_effects import (
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
 from .grouping import FacetStudy, rows_of, studies_of
-from .row import Row, reasons, valued
+from .row import reasons, valued
 
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
@@ -315,15 +315,6 @@ def _cluster(rows: pd.DataFrame) -> Any:
     first = rows.iloc[0]
     sample = first.get("sample")
     return first["benchmark"], first["question"] if pd.isna(sample) else sample
-
-
-def about(analysis: Analysis, row: Row) -> list[Record]:
-    """The records about a row, whose facets may have been varied together."""
-    return [
-        one
-        for one in analysis.results["fooled"]
-        if all(row.keys.get(name) == value for name, value in analysis.keys(one).items())
-    ]
 
 
 def effect(record: Record) -> str:

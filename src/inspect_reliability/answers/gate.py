@@ -55,7 +55,7 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import ASKED_ONCE
 from .condition import from_logs
-from .facets import INVARIANCE, about
+from .facets import INVARIANCE
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, tells_outputs_apart, valued
 from .summary import next_step, worst
@@ -229,7 +229,7 @@ def _estimates(
     if name == KEPT:
         yield name, next(one.kept for one in analysis.panels if row in one.rows)
     elif name in FOOLED:
-        changes = [one for one in about(analysis, row) if one["kind"] == INVARIANCE]
+        changes = [one for one in analysis.about(row, "fooled") if one["kind"] == INVARIANCE]
         for one in changes:
             low, high = one[f"{name}_interval"] or (None, None)
             why = one["not_estimable"].get(name)

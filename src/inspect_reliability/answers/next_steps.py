@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from ..judgments.columns import varies
 from ..judgments.reading import Code
 from ..judgments.table import is_rejudged
 from ..shell import join, quote
@@ -12,6 +11,7 @@ from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
+from .moving import contradicting_orders, preferred_place
 from .row import Row, tells_outputs_apart
 
 FEWEST = 3
@@ -40,10 +40,6 @@ _GOOD = 0.8
 
 _MOST_LOGS = 2
 """Most logs that a command names."""
-
-BIASED = 0.05
-"""P-value of equal shares below which a judge prefers a place."""
-
 
 _GRADER = "for the grader alone, judge each output again"
 
@@ -77,6 +73,8 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return Advice("read", "read some outputs, then change the prompt or the parser")
     if right and right["n_labelled"] < FEWEST:
         return _label(row, right, logs)
+    if orders := contradicting_orders(analysis, row):
+        return _against_order(orders, logs)
     if right and right["within_one"] is not None:
         return _with_labels_alone(analysis, _of_scale(row, right, logs), logs)
     if right and right["wrong"] is not None:
@@ -181,29 +179,6 @@ def better_by(right: Record) -> int:
     return votes if gain is not None and gain > GAIN else 1
 
 
-def preferred_place(analysis: Analysis, row: Row) -> Record | None:
-    """The option that a judge of pairs or of K chooses too often, whatever stands there."""
-    shares = [one for one in analysis.of(row, "position") if one["share"] is not None]
-    known = [one for one in shares if (one["p_value"] is not None and one["p_value"] < BIASED)]
-    if len(shares) < 2 or not known:
-        return None
-    most = max(known, key=lambda one: float(one["share"]))
-    return most | {"even": 1 / len(shares), "of": len(shares)}
-
-
-def verdict_favoured_by_order(analysis: Analysis, row: Row) -> Record | None:
-    """The verdict that a named order of the options makes most more frequent, if any is."""
-    if not varies(row.table, "order"):
-        return None
-    known = [
-        one
-        for one in analysis.results["shifts"]
-        if one["facet"] == "order" and one["direction"] == "more" and one["change"] is not None
-        if row.keys.items() >= analysis.keys(one).items()
-    ]
-    return max(known, key=lambda one: float(one["change"]), default=None)
-
-
 def _judge_again(row: Row) -> Advice:
     if not from_logs(row.table):
         return Advice(
@@ -224,6 +199,16 @@ def _both_orders(place: Record) -> Advice:
         return Advice("both orders", "judge each pair in both orders, with a column order")
     every = "show each question in every order of its options, and give a column order"
     return Advice("all orders", every)
+
+
+def _against_order(orders: Record, logs: str) -> Advice:
+    """First of all count what orders agree on: votes of tries do not mend what an order does."""
+    every = "both orders" if orders["levels"] == 2 else "all orders"
+    words = (
+        "another order changes too many verdicts: ask each question in "
+        f"{every} and count what they agree on, or change the prompt or judge, then"
+    )
+    return Advice(every, words, f"compare {logs} NEW")
 
 
 def _first_labels(analysis: Analysis, row: Row, logs: str) -> Advice:

@@ -22,8 +22,6 @@ from ..showing.formats import (
     TableColumn,
     describe,
     grouped_by,
-    in_points,
-    points,
     share,
     span,
     text,
@@ -34,18 +32,16 @@ from ..stats import code_of
 from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
-from .cautions import IN_ONE_ORDER
 from .condition import NO_VERDICT, mostly_silent
 from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
 from .kept import sample_to_check, steady_is_not_right
+from .moving import of_places, what_moves
 from .next_steps import (
     CHANGE,
     FEWEST,
     advice,
     better_by,
     majorities,
-    preferred_place,
-    verdict_favoured_by_order,
 )
 from .repeated_errors import wrong_again
 from .row import Row, valued
@@ -61,9 +57,6 @@ from .validity import (
 
 _MOST_FOOLED = 3
 """Most judges of whom a line says what fools them."""
-
-_MOST_MOVED = 3
-"""Most judges of whom a line says how far a facet moves them."""
 
 _IN_HEADLINES = frozenset(
     {
@@ -106,8 +99,8 @@ def answer_block(
     pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
     blocks += pivots or [table, *_why_dashes(analysis, rows, names)] * bool(table.headings)
     blocks += _beside_labels(analysis, rows, names)
-    blocks += _what_moves(analysis)
-    blocks += _of_places(analysis, rows, names)
+    blocks += what_moves(analysis)
+    blocks += of_places(analysis, rows, names)
     blocks += _ahead(rows[0], names[0], logs)
     blocks += _what_fools(analysis, rows, names)
     every = all_cautions(analysis, of_labels=True)
@@ -490,71 +483,6 @@ def _size(analysis: Analysis, rows: Sequence[Row]) -> str:
     return f"{questions} question{'' if questions == '1' else 's'}{several}{each}{some}"
 
 
-def _what_moves(analysis: Analysis) -> Iterator[Text]:
-    """A line a facet: how far it moves verdicts, above each judge's own noise."""
-    known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
-    for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
-        name = told_apart([analysis.keys(one) for one in records], "judge")
-        for what, own in grouped_by(records, _moving).items():
-            said = []
-            for one in own[:_MOST_MOVED]:
-                whom = name(analysis.keys(one)) if len(records) > 1 else ""
-                said.append(" ".join(filter(None, (whom, _how_far(one)))))
-            left = len(own) - _MOST_MOVED
-            others = f", {left} more" if left > 0 else ""
-            of = f": {', '.join(said)}{others}" if any(said) else ""
-            yield Text(f"Another {facet.replace('_', ' ')} {what}{of}.", "answer")
-
-
-def _moving(one: Record) -> str:
-    """What a facet does to verdicts, as far as that is shown."""
-    ends = one["above_noise_interval"]
-    if one["disagreement_across"] < ROUNDING:
-        return "changes no verdict"
-    if one["above_noise"] is None or (ends and ends[0] > 0):
-        return "changes verdicts"
-    return "is not shown to change verdicts"
-
-
-def _how_far(one: Record) -> str:
-    """How far a facet moves verdicts; empty where it moves none."""
-    n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
-    across = one["disagreement_across"]
-    if across < ROUNDING:
-        return ""
-    if (far := one["distance_across"]) is not None:  # two grades that are near are no two verdicts
-        same = one["correlation_across"]
-        return f"by {far:.2g} on average" + ("" if same is None else f" (correlation {same:.3g})")
-    if above is None:
-        return f"in {share(across, n)} of pairs (own noise not known)"
-    if not ends:
-        return f"{in_points(above, n)} above noise"
-    return f"{points(above, n)} points [{points(ends[0], n)}, {points(ends[1], n)}] above noise"
-
-
-def _of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
-    """The judge for whom the place of an option decides most, if it does for any."""
-    found = []
-    for row, whom in zip(rows, names, strict=True):
-        what = "Place"
-        if place := preferred_place(analysis, row):
-            chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
-            said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
-            if len(row.judged.orders_shown) == 1:
-                what = "Place or responder"
-                said += f" {IN_ONE_ORDER}"
-            found.append((place["share"] - place["even"], what, whom, said))
-        elif order := verdict_favoured_by_order(analysis, row):
-            n, (low, high) = order["n_questions"], order["change_interval"]
-            by = f"+{points(order['change'], n)} points [{points(low, n)}, {points(high, n)}]"
-            said = f"order {order['level']} favours {order['option']} ({by})."
-            found.append((order["change"], what, whom, said))
-    if not found:
-        return []
-    _, what, whom, said = max(found, key=lambda one: one[0])
-    return [Text(f"{what}: {whom and f'{whom}, '}{said}", "answer")]
-
-
 def _ahead(row: Row, whom: str, logs: str) -> list[Text]:
     """Whom a judge of several responses chooses most often: `rank` has all of them."""
     shown = {name for order in row.judged.orders_shown for name in order}
@@ -583,7 +511,7 @@ def _what_fools(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -
     from . import facets
 
     for row, whom in list(zip(rows, names, strict=True))[:_MOST_FOOLED]:
-        if said := facets.in_a_line(facets.about(analysis, row), most=2):
+        if said := facets.in_a_line(analysis.about(row, "fooled"), most=2):
             yield Text(f"Changed answers: {whom and f'{whom}, '}{said}.", "answer")
 
 

@@ -167,13 +167,25 @@ def one_grade_in_words(record: Record) -> str | None:
     )
 
 
+_SHOWN = 0.005
+"""How far an interval must lie below a share so that their percentages show it."""
+
+
 def no_better_than_always(record: Record) -> str:
-    """That a judge is no better than one verdict for all; empty if it is, or that is not known."""
-    value = record["accuracy" if record["within_one"] is None else "within_one"]
-    if record["always"] is None or value is None or value > record["always_share"] + ROUNDING:
+    """That a judge is worse than one verdict for all, or not shown to be better.
+
+    Empty if its interval lies above that share, or nothing of it is known.
+    """
+    name = "accuracy" if record["within_one"] is None else "within_one"
+    value, always = record[name], record["always_share"]
+    if record["always"] is None or value is None:
         return ""
-    of = share(record["always_share"], record["n_labelled"])
-    return f", no better than always {record['always']} ({of} of these labels)"
+    low, high = record[f"{name}_interval"] or (value, value)
+    if low > always + ROUNDING:
+        return ""
+    what = "worse than" if high < always - _SHOWN else "not shown to be better than"
+    of = share(always, record["n_labelled"])
+    return f", {what} always {record['always']} ({of} of these labels)"
 
 
 def _ceiling(known: Labelled, people: Cells | None) -> float | None:

@@ -1,0 +1,153 @@
+"""What moves the verdict, in words: another order or wording, and the place of an option."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from ..judgments.columns import varies
+from ..judgments.table import weights
+from ..showing.document import Text
+from ..showing.formats import (
+    ROUNDING,
+    Record,
+    grouped_by,
+    in_points,
+    points,
+    share,
+    span,
+    told_apart,
+)
+from .analysis import Analysis
+from .cautions import IN_ONE_ORDER
+from .row import Row
+
+_MOST_MOVED = 3
+"""Most judges of whom a line says how far a facet moves them."""
+
+LARGE = 0.1
+"""How much more often than by noise another order must change verdicts to come before votes."""
+
+BIASED = 0.05
+"""P-value of equal shares below which a judge prefers a place."""
+
+
+def what_moves(analysis: Analysis) -> Iterator[Text]:
+    """A line a facet: how far it moves verdicts, above each judge's own noise."""
+    known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
+    for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
+        name = told_apart([analysis.keys(one) for one in records], "judge")
+        for what, own in grouped_by(records, moving).items():
+            said = []
+            for one in own[:_MOST_MOVED]:
+                whom = name(analysis.keys(one)) if len(records) > 1 else ""
+                said.append(" ".join(filter(None, (whom, how_far(one)))))
+            left = len(own) - _MOST_MOVED
+            others = f", {left} more" if left > 0 else ""
+            of = f": {', '.join(said)}{others}" if any(said) else ""
+            yield Text(f"Another {facet.replace('_', ' ')} {what}{of}.", "answer")
+
+
+def moving(one: Record) -> str:
+    """What a facet does to verdicts, as far as that is shown."""
+    ends = one["above_noise_interval"]
+    if one["disagreement_across"] < ROUNDING:
+        return "changes no verdict"
+    if one["above_noise"] is None or (ends and ends[0] > 0):
+        return "changes verdicts"
+    return "is not shown to change verdicts"
+
+
+def how_far(one: Record) -> str:
+    """How far a facet moves verdicts; empty where it moves none."""
+    n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
+    across = one["disagreement_across"]
+    if across < ROUNDING:
+        return ""
+    if (far := one["distance_across"]) is not None:  # two grades that are near are no two verdicts
+        same = one["correlation_across"]
+        return f"by {far:.2g} on average" + ("" if same is None else f" (correlation {same:.3g})")
+    if above is None:
+        return f"in {share(across, n)} of pairs (own noise not known)"
+    if not ends:
+        return f"{in_points(above, n)} above noise"
+    return f"{points(above, n)} points [{points(ends[0], n)}, {points(ends[1], n)}] above noise"
+
+
+def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
+    """The judge for whom the place of an option, or its order, decides most, if for any."""
+    found, placed = [], list[Row]()
+    for row, whom in zip(rows, names, strict=True):
+        if not (place := preferred_place(analysis, row)):
+            continue
+        placed.append(row)
+        chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
+        said = f"{place['option']} is chosen in {chosen} of cases; without preference {even}."
+        what = "Place" if place["of_place"] else "Place or responder"
+        if len(row.judged.orders_shown) == 1:
+            said += f" {IN_ONE_ORDER}"
+        found.append((place["share"] - place["even"], what, whom, said))
+    found += _of_orders(analysis, [row for row in rows if row not in placed])
+    if not found:
+        return []
+    _, what, whom, said = max(found, key=lambda one: one[0])
+    return [Text(f"{what}: {whom and f'{whom}, '}{said}", "answer")]
+
+
+def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float, str, str, str]]:
+    """The response that each judge chooses more often in one order than in others.
+
+    Letters of places say nothing of this: in another order they are other responses.
+    """
+    of = [analysis.keys(one) for one in analysis.results["shifts"]]
+    named = told_apart(of, "judge")
+    several = len({str(one) for one in of}) > 1
+    for one, keys in zip(analysis.results["shifts"], of, strict=True):
+        if one["facet"] != "order" or one["what"] == "place" or one["direction"] != "more":
+            continue
+        if any(row.keys.items() >= keys.items() and varies(row.table, "order") for row in rows):
+            n, (low, high) = one["n_questions"], one["change_interval"]
+            by = f"{points(one['change'], n)} points [{points(low, n)}, {points(high, n)}]"
+            said = f"{one['option']} is chosen {by} more often in order {one['level']} than in "
+            yield one["change"], "Order", several * named(keys), f"{said}another."
+
+
+def preferred_place(analysis: Analysis, row: Row) -> Record | None:
+    """The option that a judge of pairs or of K chooses too often, whatever stands there.
+
+    Its `of_place` is whether that is more than the responses that stood there explain.
+    """
+    shares = [one for one in analysis.of(row, "position") if one["share"] is not None]
+    known = [one for one in shares if (one["p_value"] is not None and one["p_value"] < BIASED)]
+    if len(shares) < 2 or not known:
+        return None
+    most = max(known, key=lambda one: float(one["share"]))
+    low = (most["share_interval"] or [most["share"]])[0]
+    of_place = low > _by_responses(row).get(most["option"], 1.0) + ROUNDING
+    return most | {"even": 1 / len(shares), "of": len(shares), "of_place": of_place}
+
+
+def _by_responses(row: Row) -> dict[str, float]:
+    """How often each place would be chosen if only the responses that stand there counted.
+
+    It is the share that chose a response times how often that stood in the place, over all.
+    """
+    given = row.judged
+    table = pd.DataFrame(
+        {"shown": given.orders, "chosen": given.chosen(True), "weight": weights(row.table).array}
+    ).dropna()
+    stood = table.explode("shown")
+    stood["place"] = stood.groupby(level=0).cumcount()
+    each = stood.pivot_table("weight", "shown", "place", "sum", fill_value=0)
+    often = each.div(each.sum(axis=1), axis=0)
+    chosen = table.groupby("chosen")["weight"].sum().reindex(often.index, fill_value=0)
+    found = (chosen / chosen.sum()) @ often
+    return dict(zip(given.labels, map(float, found), strict=True))
+
+
+def contradicting_orders(analysis: Analysis, row: Row) -> Record | None:
+    """What another order does to the verdicts of a row, if it certainly changes many."""
+    for one in analysis.about(row, "moves"):
+        ends = one["above_noise_interval"]
+        if one["facet"] == "order" and ends and ends[0] > LARGE:
+            return one
+    return None

@@ -1,0 +1,156 @@
+"""What is said of place and order is true of them, and not of the responses that stood there."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from inspect_reliability.answers import analyse
+from inspect_reliability.answers.analysis import Analysis
+from inspect_reliability.answers.card import card_document
+from inspect_reliability.answers.moving import LARGE
+from inspect_reliability.answers.next_steps import advice
+from inspect_reliability.answers.report import report_document
+from inspect_reliability.answers.validity import no_better_than_always
+from inspect_reliability.judgments.sources import judgments_from_frame
+from inspect_reliability.showing import render
+
+BOTH = (("steps", "hasty"), ("hasty", "steps"))
+
+
+def pairs(bias: float, orders: Any = BOTH, named: bool = False, **levels: list[str]) -> Any:
+    """A judge that takes "steps" in 70% of cases, and by so much more where that is first."""
+    chance, rows = np.random.default_rng(0), []
+    for q in range(40):
+        for order in orders:
+            for level in levels.get("wording", ["given"]):
+                for r in range(3):
+                    p = 0.7 + bias * (1 if order[0] == "steps" else -1)
+                    chosen = "steps" if chance.random() < p else "hasty"
+                    one = {"question": f"q{q}", "wording": level, "replication": r}
+                    one |= {"verdict": chosen if named else "AB"[order.index(chosen)]}
+                    rows.append(one | {"order": ", ".join(order) if named else list(order)})
+    return pd.DataFrame(rows)
+
+
+def analysed(frame: pd.DataFrame, **columns: Any) -> Analysis:
+    return analyse(judgments_from_frame(frame.assign(**columns), judge="j"))
+
+
+def printed(analysis: Analysis) -> str:
+    return " ".join(render(report_document(analysis), "table").split())
+
+
+@pytest.mark.slow
+def test_content_is_not_called_place() -> None:
+    """A judge that likes a response chooses A more often where it is first: that is no place."""
+    said = printed(analysed(pairs(0.0)))
+    assert "Place" not in said
+    assert "Order: " not in said
+    assert "Place or responder: A is chosen in" in printed(analysed(pairs(0.0, BOTH[:1])))
+    own = pairs(0.0, BOTH[:1])  # of each question other names: several orders, yet none exchanges
+    own["order"] = [[f"{q} {name}" for name in BOTH[0]] for q in own["question"]]
+    assert "Place or responder: A is chosen in" in printed(analysed(own))
+    uneven = pd.concat([pairs(0.0, BOTH[:1]), pairs(0.0)[lambda one: one["question"] < "q2"]])
+    uneven["replication"] = uneven.groupby(["question", uneven["order"].map(str)]).cumcount()
+    assert "Place or responder: A is chosen in" in printed(analysed(uneven))
+
+
+@pytest.mark.slow
+def test_a_place_is_named_where_orders_exchange_it() -> None:
+    """Over both orders A has as many good responses as B, so choosing it more is the place."""
+    frame = pairs(0.25)
+    share = (frame["verdict"] == "A").mean()
+    assert f" Place: A is chosen in {share:.0%}" in printed(analysed(frame))
+
+
+@pytest.mark.slow
+def test_an_order_is_said_of_all_wordings_it_was_pooled_over() -> None:
+    """The line has how much more often a response is chosen in one order than in the other."""
+    frame = pairs(0.2, named=True, wording=["given", "short"])
+    steps = (frame["verdict"] == "steps").groupby(frame["order"]).mean()
+    more = steps["steps, hasty"] - steps["hasty, steps"]
+    said = printed(analysed(frame))
+    assert f"Order: hasty is chosen {100 * more:.0f} points" in said
+    assert "more often in order hasty, steps than in another." in said
+
+
+def above_noise(frame: pd.DataFrame) -> float:
+    """How much more often verdicts differ across orders than within, by every pair."""
+    far = []
+    for _, one in frame.groupby("question"):
+        a, b = (own["verdict"].to_numpy() for _, own in one.groupby("order"))
+        across = (a[:, None] != b).mean()
+        within = [(own[:, None] != own).sum() / (len(own) * (len(own) - 1)) for own in (a, b)]
+        far.append(across - np.mean(within))
+    return float(np.mean(far))
+
+
+@pytest.mark.slow
+def test_orders_that_contradict_each_other_come_before_votes() -> None:
+    """Votes do not mend what the order does; without its effect they are the next step."""
+    frame = pairs(0.29, named=True)
+    for own, first in ((frame, True), (pairs(0.0, named=True), False)):
+        analysis = analysed(own, label="steps")
+        (row,) = analysis.rows
+        (move,) = analysis.about(row, "moves")
+        assert move["above_noise"] == pytest.approx(above_noise(own))
+        assert (move["above_noise_interval"][0] > LARGE) is first
+        found = advice(analysis, row)
+        assert (found.tag == "both orders") is first
+        assert ("ask each question in both orders" in found.next) is first
+
+
+@pytest.mark.slow
+def test_a_card_says_what_moves_the_verdict() -> None:
+    """It has a row of each facet, and that orders are pooled, in every form."""
+    frame = pairs(0.25, named=True, wording=["given", "short"])
+    document = card_document(analysed(frame, wording=frame["wording"]))
+    for form in ("table", "latex"):
+        said = "\n".join(
+            line
+            for line in render(document, form).splitlines()
+            if not line.startswith(("%", "Caution"))
+        )
+        said = " ".join(said.split())
+        assert "Another order" in said
+        assert "changes verdicts: " in said
+        assert "Another wording" in said
+        assert "pooled: agreement and omega compare" in said
+
+
+@pytest.mark.slow
+def test_a_card_of_grades_leads_with_one_step() -> None:
+    """How often a grade is near is above how often it is right exactly."""
+    rows = [(f"q{q}", r, 1 + (q + r % 2) % 5, 1 + q % 5) for q in range(30) for r in range(3)]
+    frame = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+    near = ((frame["verdict"] - frame["label"]).abs() <= 1).mean()
+    document = card_document(analysed(frame))
+    (card,) = document.results["rows"]
+    assert card["within_one"] == pytest.approx(near)
+    said = render(document, "table")
+    assert 0 < said.index("By labels: Within one step") < said.index("By labels: Right")
+
+
+@pytest.mark.parametrize("name", ["accuracy", "within_one"])
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ([0.54, 0.61], ", worse than always ours (86% of these labels)"),
+        ([0.54, 0.9], ", not shown to be better than always ours (86% of these labels)"),
+        ([0.87, 0.95], ""),
+        (None, ", worse than always ours (86% of these labels)"),
+    ],
+)
+def test_one_verdict_for_all_is_better_only_where_shown(
+    name: str, ends: list[float] | None, said: str
+) -> None:
+    """An interval below the share of the constant is worse; one that holds it shows nothing."""
+    value = 0.58 if ends is None else sum(ends) / 2
+    record: dict[str, Any] = {"accuracy": value, "within_one": None, "n_labelled": 500}
+    record |= {"accuracy_interval": ends, "always": "ours", "always_share": 0.86}
+    if name == "within_one":
+        record |= {"within_one": value, "within_one_interval": ends}
+        record |= {"accuracy": 0.0, "accuracy_interval": [0.0, 0.1]}
+    assert no_better_than_always(record) == said
