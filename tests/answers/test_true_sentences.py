@@ -458,3 +458,22 @@ def test_votes_of_one_order_are_no_two_tries(tmp_path: Path) -> None:
     assert "of cases: ask in every order, and count all votes together" in said
     assert "All votes of a majority are of one order" in said
     assert "All votes of a majority are of one order" in printed("plan", tmp_path / "file.csv")
+
+
+@pytest.mark.slow
+def test_fewer_labels_than_there_are_would_not_do(tmp_path: Path) -> None:
+    """A fixed sequence stops at its first threshold: more labels are named only above the given."""
+    # One error of 36 with all votes alike; with 9 of 10 votes nearly all are right.
+    alike: Any = lambda q, k: q != 0 if q < 36 else k < (9 if q < 100 else 6)  # noqa: E731
+    tries = [
+        (f"q{q}", "AB"[(q + (not alike(q, k))) % 2], "AB"[q % 2])
+        for q in range(300)
+        for k in range(10)
+    ]
+    frame = pd.DataFrame(tries, columns=["question", "verdict", "label"])
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    for command in ("report", "keep"):
+        said = printed(command, tmp_path / "file.csv")
+        for few in re.findall(r"about ([\d,]+) (?:would do|labels would|in all)", said):
+            assert int(few.replace(",", "")) > 300, said
+        assert "300 labels show no part of its verdicts to be at most 10% wrong" in said

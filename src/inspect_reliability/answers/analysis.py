@@ -120,9 +120,23 @@ class Analysis(Answered):
 
     @cached_property
     def listed(self) -> list[Row]:
-        """The rows in the order of a table: the best first, or as grouped if judges are swept."""
-        others = {str({**row.keys, "temperature": None}) for row in self.rows}
-        return list(self.rows) if len(others) < len(self.rows) else self.best_first
+        """The rows in the order of a table: the best first.
+
+        Of judges that are swept, all temperatures of the best judge first, as they are grouped.
+        Where a table shows only some, the best temperature of each judge comes before all others.
+        """
+        swept = grouped_by(self.best_first, lambda row: str({**row.keys, "temperature": None}))
+        if len(swept) == len(self.rows):
+            return self.best_first
+        if len(swept) > 1 and len(self.rows) > self.most_shown:
+            best = [own[0] for own in swept.values()]
+            return [*best, *(row for row in self.best_first if row not in best)]
+        return [row for own in swept.values() for row in sorted(own, key=self.rows.index)]
+
+    @property
+    def most_shown(self) -> int:
+        """Rows of a table that a terminal shows: a longer block is no answer."""
+        return 5 if self.results["validity"] else 10
 
     @cached_property
     def identical(self) -> Mapping[str, Reason]:

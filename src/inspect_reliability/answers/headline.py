@@ -213,7 +213,7 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
     """
     needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
     few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
-    if needed and needed <= most_feasible(known):
+    if needed and known < needed <= most_feasible(known):
         return f"{few} (about {needed:,} would do)"
     return few if known < panel.fewest_labels else ""
 

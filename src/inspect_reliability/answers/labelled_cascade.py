@@ -332,8 +332,14 @@ class LabelledCascade:
     @property
     def labels_needed(self) -> int | None:
         """Labels that would do; None if they are enough, or these questions too few."""
-        labels = None if self.withheld or self.rule.step else self.rule.labels
+        labels = None if self.withheld or self.rule.step else self.more_labels
         return labels if labels and labels <= len(self.questions) else None
+
+    @property
+    def more_labels(self) -> int | None:
+        """Labels that would do if errors stay as frequent; None where these are as many."""
+        labels = self.rule.labels
+        return labels if labels and labels > int(self.cascade.labelled.sum()) else None
 
     def _no_rule(self) -> str:
         if self.stopped:
@@ -343,9 +349,14 @@ class LabelledCascade:
             )
         promise = self.promise
         needed = fewest_kept(promise.max_error, promise.confidence, promise.within_one)
-        path, labels, n = self.rule.path, self.rule.labels, len(self.questions)
+        path, labels, n = self.rule.path, self.more_labels, len(self.questions)
         most = path[-1].n_labelled
-        do = "no number of labels would be enough"
+        if self.rule.labels and not labels:
+            given = amount(int(self.cascade.labelled.sum()), "label")
+            error = f"at most {percent(promise.max_error)} {promise.wrong}"
+            do = f"{given} show no part of its verdicts to be {error}"
+        else:
+            do = "no number of labels would be enough"
         if labels and labels <= n:
             do = f"about {labels:,} labels would be enough"
         elif labels and labels > most_feasible(n):
@@ -354,7 +365,8 @@ class LabelledCascade:
             do = (
                 f"about {labels:,} labels would be enough, more than these {n:,} questions can have"
             )
-        do += ", if errors stay as frequent"
+        if labels or not self.rule.labels:
+            do += ", if errors stay as frequent"
         if most < needed:
             return (
                 f"too few labels: {amount(most, 'labelled question')} could be kept, and the "

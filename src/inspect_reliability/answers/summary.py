@@ -118,7 +118,11 @@ def answer_block(
     apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
     only = _levels_of_first(analysis, rows)
     of_one = only if state.tag in _OF_ONE else {}
-    blocks += next_step(state.next, state.command, names[0] if apart else "", of_one)
+    if _can_choose(analysis, rows):
+        words = "choose the judge, the temperature and the votes by these labels"
+        blocks += next_step(words, f"choose {logs}")
+    else:
+        blocks += next_step(state.next, state.command, names[0] if apart else "", of_one)
     if state.tag == CHANGE and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
         blocks += next_step(words, f"report {logs} --errors errors.csv")
@@ -130,6 +134,16 @@ def answer_block(
         blocks += next_step(words, draw, only=only)
     left = 0 if pivots else len(rows) - table.most
     return [*blocks, more(len(every) - 1, left, also + _of_votes(analysis, rows, state.command))]
+
+
+def _can_choose(analysis: Analysis, rows: Sequence[Row]) -> bool:
+    """Whether labels choose among many rows of a sweep: more is known than of the best alone."""
+    return (
+        len(rows) > MOST_SENTENCES
+        and "temperature" in analysis.differing(row.keys for row in rows)
+        and "benchmark" not in analysis.differing(row.keys for row in rows)
+        and all(row.labelled and not (row.suite or row.pooled_judges) for row in rows)
+    )
 
 
 def _levels_of_first(analysis: Analysis, rows: Sequence[Row]) -> dict[str, str]:
@@ -380,7 +394,7 @@ def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
         [near if near and c.key == "near" else c.heading for c in columns],
         lines,
         [_axis(c.key, [one[c.key] for one in each if c.key in one]) for c in columns],
-        most=5 if analysis.results["validity"] else 10,  # a longer block is no answer
+        most=analysis.most_shown,
         of="Temperature" if by_temperature else "Model" if rows[0].suite else "Judge",
         caption=reliability.caption(analysis, accuracy=bool(analysis.results["validity"])),
     )

@@ -69,14 +69,14 @@ def what_next(
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
     looser = _allow_more(panel, again, out)
-    if panel.rule.labels and panel.rule.labels > most_feasible(len(panel.questions)):
+    if panel.more_labels and panel.more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
-    if panel.rule.labels and left:
+    if panel.more_labels and left:
         few = f"these {len(panel.questions):,} questions are too few for this promise"
         words = f"{few}: label the other {left:,}, and every verdict is known"
         return [*next_step(words, f"label {logs} --most {left} --out label.html"), *looser]
-    if panel.rule.labels:
-        wanted = f"label them (about {panel.rule.labels:,} in all)"
+    if panel.more_labels:
+        wanted = f"label them (about {panel.more_labels:,} in all)"
         allow = "" if looser else ", or allow more errors"
         return [*next_step(f"judge more questions, and {wanted}{allow}"), *looser]
     if are_grades(panel.rows) and not panel.promise.within_one:

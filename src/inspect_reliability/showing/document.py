@@ -396,8 +396,15 @@ class Document:
 
     @property
     def every(self) -> list[Block]:
-        """The answer, and the numbers behind it."""
-        return [*self.blocks, *self.more()]
+        """The answer, and the numbers behind it; a caution that these have in full is said once."""
+        more = [*self.more()]
+        whole = [one.text for one in more if isinstance(one, Caution)]
+        answer = [
+            one
+            for one in self.blocks
+            if not (isinstance(one, Caution) and any(text.startswith(one.text) for text in whole))
+        ]
+        return [*answer, *more]
 
 
 def named_figures(document: Document) -> dict[str, Figure]:

@@ -239,7 +239,7 @@ def _bars(figure: Figure, axes: Axes | None) -> Axes:
         # Write a verdict's initial, or the share, where there is room: colour is not enough.
         short = one_line(_SILENT.get(name, (name,))[0])
         short = short if len(short) <= 4 else short[:1]
-        each = [short if of_questions else f"{one:.0%}" for one in widths]
+        each = [short if of_questions else f"{one:z.0%}" for one in widths]
         room = 0.035 if of_questions else 0.126 / width
         told = [
             text if one >= room * (len(text) + 0.6) else ""
