@@ -183,7 +183,7 @@ def test_the_list_has_means_and_says_where_it_keeps_nothing(sheet: str, tmp_path
     found = pd.read_csv("list.csv").set_index("question")["verdict"]
     means = pd.read_excel(sheet).groupby("question")["verdict"].mean().round()
     pd.testing.assert_series_equal(found.sort_index(), means, check_dtype=False)
-    assert set(pd.read_csv("list.csv")["decision"]) == {"escalate"}
+    assert set(pd.read_csv("list.csv")["decision"]) == {"labelled"}
 
 
 @pytest.mark.parametrize(("steady_errs", "said"), [(True, True), (False, False)])
@@ -269,11 +269,11 @@ def test_the_workbook_of_a_workbook_says_what_to_check_and_why(tmp_path: Path) -
     found = pd.read_excel(out)
     by_name = own.set_index("Frage")
     for name in ("Mensch", *tries):
-        same = by_name[name].reindex(found["question"]).astype(float).tolist()
+        same = by_name[name].reindex(found["Frage"]).astype(float).tolist()
         assert found[name].tolist() == pytest.approx(same, nan_ok=True)
     assert "judge" not in found
     for decision in ("escalate", "labelled", "keep"):
-        rows = found[found["decision"] == decision]["question"].tolist()
+        rows = found[found["decision"] == decision]["Frage"].tolist()
         assert rows == [one for one in names if one in {*rows}]
         assert rows
     checked = found[found["decision"] == "escalate"]
