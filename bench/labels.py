@@ -84,7 +84,8 @@ def results(studies: int) -> Iterator[dict[str, Any]]:
             parts = split(judge)
             for _ in range(studies):
                 given, truth = study(judge, labels, generator)
-                sample = Sample.of(given, truth, "yes")
+                labelled = dict(zip(truth.questions, truth.share_of("yes").tolist(), strict=True))
+                sample = Sample.of(given, labelled, "yes")
                 found = {
                     "judge alone": (rate(given, "yes"), judge.truth),
                     "PPI++": (ppi(sample), judge.truth),

@@ -491,7 +491,7 @@ def test_what_is_written_is_not_written_again(
     listed = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv")
     assert next_call(listed).endswith('labels=labels, max_error=0.25, save_rule="rule.json")')
     both = ir.keep(ONE, labels=LABELS, max_error=0.25, out="kept.csv", save_rule="rule.json")
-    assert "Next: open kept.csv, and check what is not kept." in repr(both)
+    assert "Next: open kept.csv: its column final has the verdict of each question." in repr(both)
     wordings = pd.concat([BARE.assign(wording=one) for one in ("a", "b")])
     for _ in range(2):  # a list of several conditions is known for one of ours
         ir.keep(wordings, labels=LABELS, max_error=0.25, out="wordings.csv")

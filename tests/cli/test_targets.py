@@ -267,7 +267,10 @@ def test_a_file_that_is_not_ours_stays(command: str, option: str, inputs: Path) 
         for content in (b"", b"mine", *others(target)):
             target.write_bytes(content)
             done = run(command, option, str(target), *extra)
-            assert (done.exit_code, done.stdout) == (2, ""), (content, done.output)
+            assert done.exit_code == 2, (content, done.output)
+            # Which columns a list has is known once it is made.
+            made = command == "keep" and ending == ".csv" and b"decision" in content
+            assert made or not done.stdout
             assert "exists, and is no" in done.stderr
             assert target.read_bytes() == content
         target.write_bytes(ours)

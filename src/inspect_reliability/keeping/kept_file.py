@@ -41,8 +41,9 @@ _COLUMNS = ["question", "verdict", "confidence", "decision"]
 _MORE = ("final", "answer")
 """Columns after these: the verdict to use, and the text that was judged where there is one."""
 
-_OWN = {*_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *COLUMNS}
-"""Columns that a list for people may have of us."""
+_NAMED = {name for name, column in COLUMNS.items() if column.role != "truth"}
+_OWN = {*_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *_NAMED}
+"""Columns that a list for people may have of us; one of labels is its user's."""
 
 _FIRST = ("escalate", "person", CHECKED, LABELLED, "keep")
 """The decisions in the order of the rows."""

@@ -59,7 +59,7 @@ def to_csv(table: pd.DataFrame, line_end: str = "\n", dialect: Dialect = OF_PROG
     safe = table.rename(columns=cell).map(cell)
     for name in _GRADES & {*safe}:
         safe[name] = safe[name].map(
-            lambda one: one.replace(".", point) if _DECIMAL.fullmatch(str(one)) else one
+            lambda one: str(one).replace(".", point) if _DECIMAL.fullmatch(str(one)) else one
         )
     written = str(safe.to_csv(sep=sep, index=False, lineterminator=line_end))
     if sep != "," or _UNQUOTED.search(written):
