@@ -32,6 +32,8 @@ def _checks(tmp_path_factory: pytest.TempPathFactory) -> Judgments:
     """Quiet checks, each with a seed of its own, and later ones in another wording."""
     folder = tmp_path_factory.mktemp("watched")
     wordings = [outputs(folder / name, of) for name, of in (("a", TEMPLATE), ("b", OTHER))]
+    for name in ("eval_id", "run_id", "task_id"):  # of the same outputs
+        setattr(wordings[1].eval, name, getattr(wordings[0].eval, name))
     for number in range(1, QUIET + LATER + 1):
         there = folder / "checks" / f"{number:02d}"
         rejudged(wordings[number > QUIET], there, replications=3, seed=number)
