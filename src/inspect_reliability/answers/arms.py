@@ -81,7 +81,7 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
     kept: Sequence[pd.DataFrame] = [
         table[~own] if again else table for table, own in zip(tables, before, strict=True)
     ]
-    kept = _as_told((first, second), kept, names)
+    kept = _with_own_questions((first, second), kept, names)
     for key in ("judge", "temperature"):
         one, other = (side[key].dropna().unique() for side in kept)
         if len(one) == len(other) == 1 and one[0] != other[0]:
@@ -91,7 +91,7 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
     return _analysis(replace(first, table=_beside(names, tables), asked=()), sides)
 
 
-def _as_told(
+def _with_own_questions(
     sources: Sequence[Judgments], tables: Sequence[pd.DataFrame], names: Sequence[str]
 ) -> Sequence[pd.DataFrame]:
     """Tables whose questions are those of one source each, where their user says so.

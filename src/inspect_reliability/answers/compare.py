@@ -191,7 +191,7 @@ def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:
     failed: list[str] = []
     for condition, parts in shared(analysis):
         # Labels say who is right where nothing was replicated.
-        how = [_of_apart] if are_independent(parts) else [_steadier, _righter]
+        how = [_of_samples] if are_independent(parts) else [_steadier, _righter]
         for (some, level), compared in product(_of_the_same(parts), how):
             try:
                 for found in compared(some, level):
@@ -307,7 +307,7 @@ def _answer(
     elif pairs:
         alike = _in_identical(analysis, where, first)
         words = [alike or compared_in_words(first)]
-        if _is_apart(first):
+        if _are_unpaired(first):
             words.insert(0, said_of_each(first))
         elif not (alike or _labelled(pairs)):
             words.insert(0, change_in_words(_changed_under(first[0], changed)))
@@ -319,7 +319,7 @@ def _answer(
     left_open = unlabelled(analysis)
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
-    elif first and _is_apart(first):
+    elif first and _are_unpaired(first):
         then = next_of_samples(first)
     elif len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
@@ -330,7 +330,7 @@ def _answer(
 
 def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:
     """That two sides gave every question the same verdicts; empty where they did not."""
-    if _is_apart(pairs) or any(pair["difference"] for pair in pairs):
+    if _are_unpaired(pairs) or any(pair["difference"] for pair in pairs):
         return ""
     [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
     first, second = (_verdicts(rows[pairs[0][name]].asked) for name in ("first", "second"))
@@ -383,12 +383,12 @@ def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record
     return [*blocks, *drift_blocks(changed)]
 
 
-def _is_apart(pairs: Sequence[Record]) -> bool:
+def _are_unpaired(pairs: Sequence[Record]) -> bool:
     return "n_of_each" in pairs[0]
 
 
 def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
-    if _is_apart(pairs):
+    if _are_unpaired(pairs):
         return table_of_samples(names, pairs)
     first, *others = declared("compare", n_replications=replications)
     conditions = map(grouped, _condition(pairs[0]))
@@ -416,7 +416,7 @@ def _of_the_same(parts: Mapping[str, Row]) -> Iterator[tuple[Mapping[str, Row], 
         yield {name: parts[name] for name in names}, 1 - (1 - _LEVEL) / len(pairs)
 
 
-def _of_apart(parts: Mapping[str, Row], _: float) -> Iterator[Comparison]:
+def _of_samples(parts: Mapping[str, Row], _: float) -> Iterator[Comparison]:
     return compare_samples(parts)
 
 

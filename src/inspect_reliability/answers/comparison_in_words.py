@@ -30,10 +30,10 @@ _ASKED = (
     (("accuracy",), "is right more often"),
     (("icc", "omega", "agreement"), "repeats itself more"),
 )
+"""Coefficients (the first that is known answers), and the verb."""
 
 _OVER_ORDERS = "is steadier over orders"
-"""Of verdicts that differ in order as well: these repeat nothing."""
-"""Coefficients (the first that is known answers), and the verb."""
+"""The verb of verdicts that differ in order as well: these repeat nothing."""
 
 
 def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
@@ -236,9 +236,5 @@ def _first_labels(left: int, logs: str) -> list[Text]:
         return next_step("judge more questions with all")
     return next_step(
         "label some questions that all judged, to see which is right more often",
-        _draw(logs, min(left, _FIRST_LABELS)),
+        f"label {logs} --most {min(left, _FIRST_LABELS)} --out more.html",
     )
-
-
-def _draw(logs: str, most: int) -> str:
-    return f"label {logs} --most {most} --out more.html"

@@ -202,8 +202,7 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         elif panel.rule.refuted(promise.max_error, panel.promise.confidence):
             yield f"none of its verdicts can be used with {error}"
         else:
-            labels = amount(int(panel.cascade.labelled.sum()), "label")
-            yield f"{labels} show no part of its verdicts to be {error}"
+            yield panel.show_no_part(error)
 
 
 def _few_labels(panel: LabelledCascade, error: str) -> str:
@@ -211,9 +210,9 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
 
     So few that a judge without an error has no promise say nothing of its errors.
     """
-    needed, known = panel.rule.labels, int(panel.cascade.labelled.sum())
+    needed, known = panel.more_labels, int(panel.cascade.labelled.sum())
     few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
-    if needed and known < needed <= most_feasible(known):
+    if needed and needed <= most_feasible(known):
         return f"{few} (about {needed:,} would do)"
     return few if known < panel.fewest_labels else ""
 

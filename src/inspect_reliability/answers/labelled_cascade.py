@@ -341,6 +341,11 @@ class LabelledCascade:
         labels = self.rule.labels
         return labels if labels and labels > int(self.cascade.labelled.sum()) else None
 
+    def show_no_part(self, error: str) -> str:
+        """That these labels leave open whether any part of the verdicts has so few errors."""
+        labels = amount(int(self.cascade.labelled.sum()), "label")
+        return f"{labels} show no part of its verdicts to be {error}"
+
     def _no_rule(self) -> str:
         if self.stopped:
             return (
@@ -352,9 +357,7 @@ class LabelledCascade:
         path, labels, n = self.rule.path, self.more_labels, len(self.questions)
         most = path[-1].n_labelled
         if self.rule.labels and not labels:
-            given = amount(int(self.cascade.labelled.sum()), "label")
-            error = f"at most {percent(promise.max_error)} {promise.wrong}"
-            do = f"{given} show no part of its verdicts to be {error}"
+            do = self.show_no_part(f"at most {percent(promise.max_error)} {promise.wrong}")
         else:
             do = "no number of labels would be enough"
         if labels and labels <= n:

@@ -457,7 +457,7 @@ def _plan(
     why = {"votes": reason} if reason else {}
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
     if majority and orders_apart(row):
-        cautions.append(f"{OF_ONE_ORDER[0].upper()}{OF_ONE_ORDER[1:]}.")
+        cautions.append(OF_ONE_ORDER)
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {

@@ -215,8 +215,8 @@ ONE_ORDER = (
 
 
 OF_ONE_ORDER = (
-    "all votes of a majority are of one order, while two tries are of one order or of two: where "
-    "another order changes verdicts, the majority of one order says only what that order does"
+    "All votes of a majority are of one order, while two tries are of one order or of two: where "
+    "another order changes verdicts, the majority of one order says only what that order does."
 )
 """Why majorities come out the same more often than two tries, where orders vary."""
 
@@ -313,7 +313,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
         yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")
     if lines and again and orders_apart(row):
-        yield Text(f"{OF_ONE_ORDER[0].upper()}{OF_ONE_ORDER[1:]}.")
+        yield Text(OF_ONE_ORDER)
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
     yield from dashes(several.format(n, 2 * n) for n in lacking[:1])

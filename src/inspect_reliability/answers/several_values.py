@@ -1,6 +1,7 @@
 """Three sides of a comparison or more in one table: each beside the best of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from ..showing.document import Block, Table, Text
 from ..showing.formats import ROUNDING, Record, rounded, span
@@ -41,7 +42,12 @@ def table_of_values(pairs: Sequence[Record], rows: Mapping[str, Row]) -> Iterato
     best = max(known[first], key=lambda side: known[first][side])
     order = sorted(names, key=lambda side: -known[first].get(side, -1.0))
     lines = [
-        [side, *(cell for name in known for cell in _cells(name, found[name], side, best, rows))]
+        [
+            side,
+            *chain.from_iterable(
+                _cells(name, found[name], known[name], side, best, rows[side]) for name in known
+            ),
+        ]
         for side in order
     ]
     headings = [one for name in known for one in (_heading(name), _from(name, best))]
@@ -79,16 +85,23 @@ def _difference(pairs: Sequence[Record], side: str, best: str) -> Record | None:
 
 
 def _cells(
-    name: str, pairs: Sequence[Record], side: str, best: str, rows: Mapping[str, Row]
+    name: str,
+    pairs: Sequence[Record],
+    values: Mapping[str, float],
+    side: str,
+    best: str,
+    row: Row,
 ) -> tuple[str, str]:
     """The number of a side with its interval, and its difference from the best."""
-    values, less = _values(pairs), _difference(pairs, side, best)
+    less = _difference(pairs, side, best)
     if side not in values:
         return "-", "-"
-    n = max(one["n_questions"] for one in pairs if side in (one["first"], one["second"]))
-    own: Record = {name: values[side], f"{name}_interval": _ends(name, pairs, side, rows)}
+    own_pairs = [one for one in pairs if side in (one["first"], one["second"])]
+    largest = max(own_pairs, key=lambda one: int(one["n_questions"]))
+    ends = _ends(name, largest, values[side], row)
+    own: Record = {name: values[side], f"{name}_interval": ends}
     form = "%" if name in SHARES else "z.2f"
-    return span(own, name, form, n), _of_difference(name, less, side == best)
+    return span(own, name, form, largest["n_questions"]), _of_difference(name, less, side == best)
 
 
 def _of_difference(name: str, less: Record | None, is_best: bool) -> str:
@@ -102,19 +115,12 @@ def _of_difference(name: str, less: Record | None, is_best: bool) -> str:
     return f"{value} [{', '.join(ends)}]" if ends else value
 
 
-def _ends(
-    name: str, pairs: Sequence[Record], side: str, rows: Mapping[str, Row]
-) -> Sequence[float] | None:
+def _ends(name: str, pair: Record, value: float, row: Row) -> Sequence[float] | None:
     """The interval of a side by itself, on the questions that it is compared on."""
-    pair = max(
-        (one for one in pairs if side in (one["first"], one["second"])),
-        key=lambda one: int(one["n_questions"]),
-    )
     left_out = {question for of in pair["left_out"].values() for question in of}
-    row = rows[side]
     table = row.asked[~row.asked["question"].astype(str).isin(left_out)]
     alone = (row if len(table) == len(row.asked) else Row(row.group, table)).estimate(name)
-    same = alone.value is not None and abs(alone.value - _values(pairs)[side]) < ROUNDING
+    same = alone.value is not None and abs(alone.value - value) < ROUNDING
     return alone.ends if same else None
 
 

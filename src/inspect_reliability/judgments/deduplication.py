@@ -221,7 +221,7 @@ def _rows_once(
             table, repeated = _each_draw(table.assign(**{RUN: outputs.runs}))
         counted = {n for n, one in enumerate(parts, 1) if one.counted}
         overlap = _Overlap(table, counted, facets, reading)
-        table = outputs.told_apart(overlap.once())
+        table = outputs.named_by_run(overlap.once())
         repeated += overlap.notes
     return table.drop(columns=[one for one in (SOURCE, PART, RUN) if one in table]), repeated
 

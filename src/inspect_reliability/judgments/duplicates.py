@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .column_names import words_of
 from .columns import COLUMNS, MODELS, PAIR, UNUSED, WORDS, as_columns, of_role
 from .pairs import pairs_shown
 from .reading import Choice, Code, Note, Reading
@@ -32,18 +33,16 @@ _LONGEST = 60
 _NEVER = {
     *("verdict", "score", "grade", "rating", "mark", "points", "correct", "right", "wrong"),
     *("label", "outcome", "result", "reason"),
-    *("rationale", "explanation", "comment", "text", "duration", "latency", "seconds"),
-    *("tokens", "count", "cost", "length", "probability", "session"),
-    *("run", "try", "trial", "epoch", "attempt"),
-    *("repeat", "round", "replication", "replicate", "rep", "iteration", "repetition", "seed"),
-    "temperature",
+    *("rationale", "explanation", "text", "duration", "latency", "seconds"),
+    *("tokens", "count", "cost", "length", "probability", "session", "temperature"),
+    *("replication", "replicate", "iteration", "repetition", "seed"),
     *WORDS["comment"],
     *WORDS["replication"],
 }
 """Words in the names of outcomes, scores, counts, durations and texts, which tell nothing apart,
 and of what numbers draws."""
 
-_DAYS = {"time", "date", "day", "week", "month", "created", "started", *WORDS["time"]}
+_DAYS = {"week", "month", "created", "started", *WORDS["time"]}
 """Words in the names of times. They tell rows apart only where the numbers of tries repeat: a try
 may have a day of its own."""
 
@@ -94,7 +93,7 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
     cells = table.groupby(list(known), dropna=False, sort=False)
     several = cells["verdict"].transform("size") > 1
     one_verdict = bool((cells["verdict"].nunique(dropna=False) == 1).all())
-    who = [name for name in map(str, table) if {*_words(name)} & _RATERS and name not in known]
+    who = [name for name in map(str, table) if {*words_of(name)} & _RATERS and name not in known]
     named = [name for name in who if not table[several].duplicated([*known, name]).any()][:1]
     if not one_verdict or not (named or (cells["label"].nunique() > 1).any()):
         return table, 0
@@ -131,7 +130,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
     free = [name for name in map(str, rows) if name not in taken]
     possible = [name for name in free[:MOST_COLUMNS] if _may_tell(rows, name)]
-    days = [name for name in possible if {*_words(name)} & _DAYS]
+    days = [name for name in possible if {*words_of(name)} & _DAYS]
     possible = [name for name in possible if name not in days]
     name = next((one for one in possible if _everywhere(cell, rows[one])), None)
     if name is None and "replication" in known:
@@ -140,7 +139,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     if name is not None:
         how = "in the same way everywhere"
         return _asked(table, name, _usual(rows, name, cell), how, known, len(rows), reading)
-    possible = [name for name in possible if not {*_words(name)} & _OUTPUTS]
+    possible = [name for name in possible if not {*words_of(name)} & _OUTPUTS]
     other = [name for name in known if name != "question"]
     one = cell * 0  # without other columns there is one condition
     condition = rows.groupby(other, dropna=False).ngroup() if other else one
@@ -162,7 +161,7 @@ def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) ->
     cell = table.groupby(of_cell, dropna=False, sort=False).ngroup()
     taken = (*known, *reading.facets, *PAIR, "system", "p")
     free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
-    possible = [name for name in free if not {*_words(name)} & {*_OUTPUTS, *_DAYS}]
+    possible = [name for name in free if not {*words_of(name)} & {*_OUTPUTS, *_DAYS}]
     for few in (True, False):  # a few cells rule out most columns
         rows = table[cell < _FEWEST_CELLS] if few else table
         at = cell[rows.index]
@@ -235,7 +234,7 @@ def _that_is(table: pd.DataFrame, name: str, ours: str, reading: Reading) -> Cho
 
 def _usual(rows: pd.DataFrame, name: str, cell: pd.Series[int]) -> str:
     """What a column usually is that tells rows apart in the same way everywhere."""
-    words = {*_words(name)}
+    words = {*words_of(name)}
     ours = next((ours for ours, usual in _USUAL.items() if words & {*usual}), "judge")
     if words & {*MODELS} and rows.reindex(columns=["judge"]).notna().all(axis=None):
         ours = "output"  # whose judge is known
@@ -265,7 +264,7 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
     cell = rows.groupby(list(known), dropna=False, sort=False).ngroup()
     free = [name for name in map(str, rows) if name not in (*known, *reading.facets)]
     free = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one)]
-    units = [one for one in free if not {*_words(one)} & _OUTPUTS and _once(cell, rows[one])]
+    units = [one for one in free if not {*words_of(one)} & _OUTPUTS and _once(cell, rows[one])]
     yours, question = reading.yours("replication"), reading.yours("question")
     ways = [
         reading.choice(
@@ -290,16 +289,12 @@ def _may_tell(rows: pd.DataFrame, name: str) -> bool:
     """Whether a column means nothing yet, and has levels that are no outcome or text."""
     people = name == "rater" and "label" not in rows
     taken = name in COLUMNS and COLUMNS[name].role != "fact" and not people
-    if taken or {*_words(name)} & _NEVER or rows[name].isna().any():
+    if taken or {*words_of(name)} & _NEVER or rows[name].isna().any():
         return False
     levels = rows[name].map(str).unique()
     if len(levels) < 2 or max(map(len, levels)) > _LONGEST:
         return False
     return not any(map(_FRACTION.fullmatch, levels))
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
 
 
 def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
@@ -310,7 +305,7 @@ def _evenly(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
 
 def _everywhere(cell: pd.Series[int], values: pd.Series[Any]) -> bool:
     """Whether a column tells the rows of each cell apart in the same way, and not by accident."""
-    few = {*_words(str(values.name))} & _OUTPUTS and cell.nunique() < _FEWEST_CELLS
+    few = {*words_of(str(values.name))} & _OUTPUTS and cell.nunique() < _FEWEST_CELLS
     return not few and values.nunique() <= _MOST_LEVELS and _evenly(cell, values)
 
 

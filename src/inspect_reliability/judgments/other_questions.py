@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .column_names import words_of
 from .columns import COLUMNS, WORDS
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ def _by_question(table: pd.DataFrame, name: str) -> pd.Series[str]:
 def _texts(one: pd.DataFrame, other: pd.DataFrame) -> Iterator[str]:
     """Columns of the user's own with a text a question in both, which no judge wrote."""
     for name in map(str, one):
-        words = {*re.findall(r"[^\W\d_]+", name.casefold())}
-        if name in COLUMNS or name not in other or words & _OF_JUDGES:
+        if name in COLUMNS or name not in other or _OF_JUDGES.intersection(words_of(name)):
             continue
         first = one[name].dropna()
         if len(first) and first.map(str).str.len().mean() >= _TEXT:

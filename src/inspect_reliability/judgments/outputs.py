@@ -47,7 +47,7 @@ class Outputs:
         run = table["log"].map(self._run)
         return run.where(run.notna(), table["log"]).where(known & again, None)
 
-    def told_apart(self, table: pd.DataFrame) -> pd.DataFrame:
+    def named_by_run(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table, with the run in the names of outputs that several runs made."""
         if RUN not in table or table[RUN].nunique() < 2:
             return table

@@ -233,6 +233,8 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
     marked = quoted = False
     for block in iter(lambda: file.read(BLOCK), b""):
         marked, quoted = marked or b"'" in block, quoted or b'"' in block
+        if marked and quoted:
+            break
     file.seek(begins)
     if quoted:
         notes += rows_in_quotes(file, sep, str(path))

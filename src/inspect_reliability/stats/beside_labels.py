@@ -110,7 +110,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     of_grade[:, places] = known.matched[several][:, used]
     labels = ~np.isnan(values)  # one may lie between two grades
     near = np.abs(scale[:, None] - values[labels]) <= step * (1 + ROUNDING)
-    close = known.truth[several][:, labels] @ near.T
+    nearby = known.truth[several][:, labels] @ near.T
     most = np.zeros_like(of_grade)
     most[:, places] = counts == counts.max(axis=1, keepdims=True)
     found = {
@@ -119,7 +119,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
         "majority": most / most.sum(axis=1, keepdims=True),
     }
     return [
-        OneGrade(name, *(float(weight @ (one * right).sum(axis=1)) for right in (of_grade, close)))
+        OneGrade(name, *(float(weight @ (one * right).sum(axis=1)) for right in (of_grade, nearby)))
         for name, one in found.items()
     ]
 
