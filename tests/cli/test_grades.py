@@ -13,7 +13,8 @@ from scipy.stats import ttest_1samp
 import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.chosen_judge import _mean_of
+from inspect_reliability.judgments.chosen_judge import _mean_of, _numbers_in, by_rule
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.record.rule import nearest_grade, read_choice
 
 
@@ -398,7 +399,7 @@ def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> N
 def test_a_mean_is_the_nearest_grade(given: list[object], said: str) -> None:
     """Midway it is the grade nearer to the first; outputs without a grade have no part in it."""
     table = pd.DataFrame({"verdict": list("12345"), "label": list("12345")})
-    assert _mean_of(table)(given) == said
+    assert _mean_of(_numbers_in(table))(given) == said
 
 
 @pytest.mark.slow
@@ -688,3 +689,23 @@ def test_noisy_grades_without_labels_gain_by_means(tmp_path: Path) -> None:
     frame.to_csv(path, index=False)
     mean = 9 * icc / (1 + 8 * icc)
     assert f"the mean of 9 has a reliability of only {mean:.2f}" in words("report", str(path))
+
+
+@pytest.mark.slow
+def test_a_chosen_mean_is_a_grade_of_the_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People's 3.5 is no grade to which three tries are rounded: not where the choice is used."""
+    monkeypatch.chdir(tmp_path)
+    both = [grades(off=off, seed=3).assign(judge=name) for name, off in (("a", 0.2), ("b", 0.4))]
+    table = pd.concat(both)
+    table["label"] = table["label"] + 0.5 * ((table["label"] % 2 == 0) & (table["label"] < 5))
+    table.to_csv("both.csv", index=False)
+    done = invoke("choose", "both.csv", "--votes", "3", "--out", "choice.yaml")
+    assert done.exit_code == 0, done.output
+    assert read_choice("choice.yaml").grades == ("1", "2", "3", "4", "5")
+    new = table.drop(columns="label").assign(question="new " + table["question"])
+    old = table.groupby("question")["label"].first()
+    again = pd.concat([new, table.assign(label=table["question"].map(old))])
+    made = by_rule(judgments_from_frame(again), "choice.yaml").table["verdict"]
+    assert {*made} <= {"1", "2", "3", "4", "5"}

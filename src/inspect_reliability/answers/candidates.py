@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import isfinite, isinf, isnan
+from math import isfinite, isinf
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
@@ -25,7 +25,8 @@ from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .labelled_cascade import NO_STEP
+from .labelled_cascade import NO_STEP, LabelledCascade
+from .promise import Promise
 from .row import NO_LABELS, Row, are_grades, within_one_by_default
 
 VOTES = (1, 3, 5)
@@ -231,20 +232,8 @@ class Choosing:
             at_least=(ends or (0.0, 1.0))[0],
             candidates=len(self.candidates),
             labels=self._chosen_by,
-            grades=self._grades_of(row) if self._rule(one.votes) == "mean" else (),
+            grades=_grades_of(row) if self._rule(one.votes) == "mean" else (),
         )
-
-    def _grades_of(self, row: Row) -> tuple[str, ...]:
-        """The grades to which a mean is rounded: no label between grades, as the mean of people."""
-        known = row.labelled
-        if known is None or known.values is None:
-            return ()
-        named = {
-            value: name
-            for name, value in zip(known.given.categories, known.values.tolist(), strict=True)
-            if not isnan(value) and not (known.between and value != round(value))
-        }
-        return tuple(named[value] for value in sorted(named))
 
     def _rule(self, votes: int | None) -> Literal["majority", "mean", "most probable"]:
         """How so many votes become a verdict."""
@@ -529,3 +518,9 @@ def raters_of(row: Row) -> list[object]:
     """Who labelled its questions; [] if it was one, or nobody is named."""
     raters = dict.fromkeys(rater for _, rater, _ in row.judged.rated)
     return list(raters) if len(raters) > 1 else []
+
+
+def _grades_of(row: Row) -> tuple[str, ...]:
+    """The names of the grades to which a mean is rounded, lowest first."""
+    values = LabelledCascade((row,), Promise()).grades_by_name
+    return tuple(sorted(values, key=values.__getitem__))

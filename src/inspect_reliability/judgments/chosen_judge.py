@@ -105,7 +105,11 @@ def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bo
         if votes:
             table = _first(table, int(choice.votes))
         elif int(choice.votes) > 1:
-            won = _mean_of(judgments.table) if choice.rule == "mean" else _majority
+            won = (
+                _mean_of(choice.grades or _numbers_in(judgments.table))
+                if choice.rule == "mean"
+                else _majority
+            )
             table = _together(table, int(choice.votes), won)
         if not len(table):
             raise UserError(
@@ -182,15 +186,20 @@ def _together(table: pd.DataFrame, votes: int, won: Callable[[Sequence[Any]], An
     return made.drop(columns=[name for name in made if str(name).startswith("_")])
 
 
-def _mean_of(table: pd.DataFrame) -> Callable[[Sequence[Any]], Any]:
+def _numbers_in(table: pd.DataFrame) -> list[str]:
+    """The numbers that judge and people gave: grades, where an older choice does not name them."""
+    said = {*table["verdict"].dropna().map(str)}
+    said |= {*table["label"].dropna().map(str)} if "label" in table else set()
+    return [
+        *{float(one): one for one in sorted(said, reverse=True) if NUMBER.fullmatch(one)}.values()
+    ]
+
+
+def _mean_of(grades: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """What rounds the mean of verdicts to the nearest grade; midway, to the one nearer the first.
 
     Outputs without a grade have no part in it.
     """
-    said = {*table["verdict"].dropna().map(str)}
-    said |= {*table["label"].dropna().map(str)} if "label" in table else set()
-    numbers = {float(one): one for one in sorted(said, reverse=True) if NUMBER.fullmatch(one)}
-    grades = [*numbers.values()]
 
     def mean(given: Sequence[Any]) -> Any:
         known = [float(one) for one in map(str, given) if NUMBER.fullmatch(one)]
