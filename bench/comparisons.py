@@ -1,14 +1,18 @@
-"""Several judges compared by accuracy: equal judges called different, and others told apart."""
+"""Several judges compared by accuracy: equal judges called different, and others told apart.
+
+Then two judges on questions of their own: how often the interval of their difference has the truth.
+"""
 
 import argparse
 from collections.abc import Iterator
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from _tables import show
-from inspect_reliability.stats import Cells
-from inspect_reliability.stats.comparison import compare_accuracy
+from inspect_reliability.stats import Cells, Estimate, rate
+from inspect_reliability.stats.comparison import compare_accuracy, compare_independent
 from inspect_reliability.stats.labelled import Labelled
 
 STUDIES, QUICK = 400, 0.125
@@ -29,6 +33,9 @@ MANY: dict[str, tuple[int, ...]] = {"40 x 5": (5,) * 40}
 
 FEWER = 8
 """Times fewer studies of many judges."""
+
+OF_TWO = 2.5
+"""Times as many studies of two samples."""
 
 SPREAD = 4.0
 """Both parameters of the Beta distribution of questions add up to this."""
@@ -70,11 +77,39 @@ def sizes(studies: int) -> Iterator[dict[str, Any]]:
             yield line | {"told apart": decided(tries, n, 0.5, BETTER, number)}
 
 
+def samples(studies: int) -> Iterator[dict[str, Any]]:
+    """Two judges on so many questions each, asked 3 times: how often the interval has the truth.
+
+    From 1,000 studies a share of .95 has a standard error of .007.
+    """
+    for first, second in combinations_with_replacement(QUESTIONS, 2):
+        line: dict[str, Any] = {"questions": f"{first}, {second}", "studies": studies}
+        for share in ACCURACIES:
+            generator = np.random.default_rng((first, second, round(100 * share)))
+            held = []
+            for _ in range(studies):
+                each = [_right(generator, n, one) for n, one in ((first, share), (second, 0.5))]
+                found = compare_independent(("a", "b"), "accuracy", *each)
+                if found.low is not None and found.high is not None:
+                    held.append(found.low <= share - 0.5 <= found.high)
+            line[f"{share:g} less 0.5"] = float(np.mean(held)) if held else None
+        yield line
+
+
+def _right(generator: np.random.Generator, n: int, share: float) -> Estimate:
+    """How often a judge is right that was asked three times on so many questions."""
+    right = generator.binomial(3, generator.beta(SPREAD * share, SPREAD * (1 - share), n))
+    names = [f"q{i}" for i in range(n)]
+    return rate(Cells(np.stack([right, 3 - right], axis=1), names, ("A", "B")), "A")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="an eighth of the studies")
     studies = max(2, round(STUDIES * (QUICK if parser.parse_args().quick else 1.0)))
     show("Equal judges called different; a better one told apart", sizes(studies))
+    more = round(OF_TWO * studies)  # these take no time
+    show("Intervals of two samples that have the true difference", samples(more))
 
 
 if __name__ == "__main__":
