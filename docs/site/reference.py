@@ -181,6 +181,10 @@ def table_of_sentences() -> str:
         ),
         "take the majority of N": f"two majorities of N come out the same in {STABLE:.0%} or more",
         "take the mean of N": f"the reliability of a mean of N grades is {RELIABLE:g} or more",
+        "M of N votes decide X of questions": (
+            f"the rule of `keep`: {Promise().words} of the verdicts with M or more of N votes are "
+            "wrong, and X of the questions have one that is no tie or other undecided verdict"
+        ),
         "the majority of N is right in": (
             f"by the labels, the largest majority is right more often by more than {GAIN * 100:g} "
             "points, and that of N nearly as often"

@@ -18,6 +18,7 @@ from scipy import stats
 import graders
 from commands import invoke, results
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.kept import votes_decide
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.showing.formats import share
 
@@ -393,7 +394,7 @@ def test_a_few_labels_do_not_say_that_nothing_can_be_used(tmp_path: Path) -> Non
         labels: Any = lambda q, r: [wrong, right][q >= bad](q) if q < labelled else None  # noqa: B023, E731
         said = answer(judge(right, tries=2, label=labels), tmp_path)
         assert (f"{labelled} labels are too few to promise at most 10% wrong" in said) == few
-        assert ("none of its verdicts can be used" in said) != few
+        assert ("decides no part of the questions" in said) != few
 
 
 def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
@@ -402,6 +403,42 @@ def test_what_labels_leave_open_is_not_ruled_out(tmp_path: Path) -> None:
     assert stats.binomtest(8, 60, 0.1, "greater").pvalue > 0.05
     said = answer(judge(right, 60, 2, label=labels), tmp_path)
     assert "60 labels show no part of its verdicts to be at most 10% wrong" in said
+
+
+def test_questions_that_votes_decide_are_counted_by_question(tmp_path: Path) -> None:
+    """Those count whose most frequent verdict is no tie and has the votes named; pandas too."""
+
+    def say(q: int, r: int) -> str:
+        if q < 20:
+            return "tie"
+        if q < 80:
+            return (right, wrong)[r % 2](q)
+        return right(q) if r < 3 + q % 2 else wrong(q)
+
+    frame = judge(say, 200, 4, label=right)
+    counts = frame.groupby("question")["verdict"].value_counts().unstack(fill_value=0)
+    most, answers = counts.max(axis=1), counts.drop(columns="tie")
+    alone = (answers.eq(most, axis=0).sum(axis=1) == 1) & (counts["tie"] < most)
+    assert (alone & (most >= 3)).mean() == 0.6
+    said = answer(frame, tmp_path)
+    assert "3 of 4 votes decide 60% of questions with at most 10% wrong" in said
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"votes": 1, "votes_needed": 1}, "one verdict decides"),
+        ({"votes": 2, "votes_needed": 1}, "1 of 2 votes decides"),
+        ({"votes": 8, "votes_needed": 3}, "3 of 8 votes decide"),
+        ({"votes": 8, "votes_needed": 8}, "all 8 votes alike decide"),
+        ({"calls": None}, "a probability of 0.625 or more decides"),
+        ({}, "62.5% of the votes or more decide"),
+    ],
+)
+def test_every_rule_is_a_subject_with_its_verb(rule: dict[str, Any], said: str) -> None:
+    """One vote or probability decides, several votes decide."""
+    none = {"votes": None, "votes_needed": None, "calls": 9, "threshold": 0.625}
+    assert votes_decide(none | rule) == said
 
 
 def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
@@ -432,7 +469,7 @@ def test_the_best_of_many_promises_for_all_of_them(
     picked = judges > 5  # else each has a sentence
     enough = questions >= math.log(0.05 / (judges if picked else 1)) / math.log(0.9)
     words = f", also as the best of {judges}" if picked else ""
-    assert (f"100% of its verdicts can be used with at most 10% wrong{words}" in said) == enough
+    assert (f"100% of questions with at most 10% wrong{words}" in said) == enough
     assert (f"too few to promise at most 10% wrong{words}" in said) != enough
 
 

@@ -39,7 +39,11 @@ def test_the_errors_are_those_of_the_source() -> None:
 @pytest.mark.slow
 def test_the_readme_has_the_numbers_of_the_demo() -> None:
     """The answer to the demo's judgments has every cell of the table."""
-    said = "".join(invoke("report", DATA, "--full").stdout.split())
+    printed = invoke("report", DATA, "--full").stdout
+    sentences = next(one for one in printed.split("\n\n") if " votes decide " in one)
+    assert sentences.count(": right in ") == 5
+    assert len(sentences.splitlines()) <= 10, "two lines of 80 columns for each judge"
+    said = "".join(printed.split())
     table = (Path(__file__).parents[2] / "README.md").read_text().partition("| judge |")[2]
     lines = [line for line in table.partition("\n\n")[0].splitlines() if "%" in line][1:]
     assert len(lines) == 3

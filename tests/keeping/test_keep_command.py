@@ -306,7 +306,7 @@ def test_labels_that_are_no_draw_promise_nothing_in_any_command(tmp_path: Path) 
     ("n", "wrong", "said"),
     [
         (20, 0, "labels are too few to promise at most 10% wrong"),
-        (60, 30, "none of its verdicts can be used with at most 10% wrong"),
+        (60, 30, "decides no part of the questions with at most 10% wrong"),
     ],
 )
 def test_a_report_says_why_nothing_is_promised(
@@ -414,9 +414,9 @@ def test_a_report_says_it_in_one_line(files: tuple[str, str], tmp_path: Path) ->
     assert results("report", *asked)["keep"][0]["kept"] == one["kept"]
     page = str(tmp_path / "page.html")
     said = invoke("report", *asked, "--html", page).stdout
-    votes = f"{one['votes_needed']} or more of {one['votes']} votes"
-    used = f"{one['kept']:.0%} of its verdicts can be used with at most 10% wrong"
-    assert f"{used} (those with {votes})" in " ".join(said.split())
+    votes = f"{one['votes_needed']} of {one['votes']} votes"
+    of = f"{one['kept']:.0%} of questions with at most 10% wrong"
+    assert f"{votes} decide {of}" in " ".join(said.split())
     assert "Kept and wrong" in Path(page).read_text()
 
 

@@ -18,7 +18,7 @@ from ..showing.formats import (
 )
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
-from .kept import record, rule_in_votes
+from .kept import record, votes_decide
 from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
 from .reliability import orders_apart
@@ -180,7 +180,7 @@ def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> 
 
 
 def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
-    """How many verdicts may be used with the usual promise, by how many votes."""
+    """On how many questions votes decide with the usual promise, and how many of these do."""
     for panel in analysis.panels:
         if row not in panel.rows:
             continue
@@ -194,13 +194,12 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         if panel.withheld:
             yield f"no promise: {panel.withheld.partition(':')[0]}"
         elif kept["threshold"] is not None:
-            used = share(kept["kept"], kept["n_questions"])
-            by = "" if row.asked_once else f" (those with {rule_in_votes(kept)})"
-            yield f"{used} of its verdicts can be used with {error}{by}"
+            decided = share(kept["kept"], kept["n_questions"])
+            yield f"{votes_decide(kept)} {decided} of questions with {error}"
         elif few := _few_labels(panel, error):
             yield few
         elif panel.rule.refuted(promise.max_error, panel.promise.confidence):
-            yield f"none of its verdicts can be used with {error}"
+            yield f"it decides no part of the questions with {error}"
         else:
             yield panel.show_no_part(error)
 
@@ -231,7 +230,7 @@ def _by_votes(right: Record) -> str:
         return f"votes make it worse ({share(last['accuracy'], n)} with {last['votes']})"
     if gain <= GAIN:
         repeat = right["wrong_twice"] - right["wrong"] / 2 > ROUNDING
-        return f"more votes add little{', since most errors repeat' if repeat else ''}"
+        return f"more votes add little{': most errors repeat' if repeat else ''}"
     enough = next(one for one in votes if one["votes"] == better_by(right))
     return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
 

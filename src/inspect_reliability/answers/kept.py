@@ -101,6 +101,16 @@ def rule_in_votes(one: Record) -> str:
     return f"{one['threshold']:.1%} of the votes or more"
 
 
+def votes_decide(one: Record) -> str:
+    """The rule of a record as the subject of a sentence, with its verb."""
+    needed, votes = one["votes_needed"], one["votes"]
+    if votes == 1:
+        return "one verdict decides"
+    if votes and needed < votes:
+        return f"{needed} of {votes} votes decide{'s' if needed == 1 else ''}"
+    return f"{rule_in_votes(one)} decide{'s' if one['calls'] is None else ''}"
+
+
 def steady_is_not_right(panel: LabelledCascade) -> bool:
     """Whether unanimous verdicts are hardly more often right than others, by enough of each."""
     path = panel.rule.path
