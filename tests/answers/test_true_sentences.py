@@ -19,6 +19,7 @@ import graders
 from commands import invoke, results
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.kept import votes_decide
+from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.showing.formats import share
 
@@ -448,9 +449,32 @@ def test_a_judge_is_not_given_up_after_a_few_questions(tmp_path: Path) -> None:
     said = answer(judge(unsteady, 6, 4, label=right), tmp_path)
     assert "try another prompt" not in said
     assert re.search(r"Next: judge \d+ more questions, and label them \(about \d+ in all", said)
-    assert "Next: try another prompt or judge" in answer(
-        judge(unsteady, 60, 4, label=right), tmp_path
-    )
+    given_up = "try another prompt or judge, then: inspect-reliability compare"
+    assert given_up in answer(judge(unsteady, 60, 4, label=right), tmp_path)
+
+
+def test_votes_that_gain_come_before_errors_that_repeat(tmp_path: Path) -> None:
+    """A third is always wrong, a sixth once in four tries: a majority of three gains 4 points.
+
+    Where as many are right once in four tries, it gains nothing.
+    """
+    often: Any = lambda q, r: (q % 3 == 0, q % 6 == 1 and r == 0)  # noqa: E731
+    gains: Any = lambda q, r: wrong(q) if any(often(q, r)) else right(q)  # noqa: E731
+    evens: Any = lambda q, r: right(q) if q % 6 == 0 and r == 0 else gains(q, r)  # noqa: E731
+    for say, votes in ((gains, True), (evens, False)):
+        frame = judge(say, 60, 4, label=right)
+        correct = frame["verdict"].eq(frame["label"]).groupby(frame["question"]).mean()
+        # Of four verdicts, three of them right, a majority of any three is right.
+        gain = correct.map({0.0: 0.0, 0.25: 0.0, 0.75: 1.0, 1.0: 1.0}).mean() - correct.mean()
+        assert (gain > 0.02) == votes
+        analysis = analyse(frame)
+        found = advice(analysis, analysis.rows[0])
+        said = answer(frame, tmp_path)
+        assert ("the majority of 3 is right in 67%" in said) == votes
+        tags = ["take votes", "change"] if votes else ["change"]
+        assert [one.tag for one in found.steps] == tags
+        last = "Next: most errors repeat, so try another" if votes else "Next: try another"
+        assert last in said.partition("Next: take the majority of 3")[2 if votes else 0]
 
 
 @pytest.mark.slow

@@ -51,11 +51,20 @@ CHANGE = "change"
 
 
 class Advice(NamedTuple):
-    """What to do next about a judge: in a word or two, in words, and the command that does it."""
+    """What to do next about a judge: in a word or two, in words, and the command that does it.
+
+    `then` is what follows, where that is not enough.
+    """
 
     tag: str
     next: str
     command: str = ""
+    then: "Advice | None" = None
+
+    @property
+    def steps(self) -> "list[Advice]":
+        """This, and what follows."""
+        return [self, *(self.then.steps if self.then else [])]
 
 
 def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
@@ -126,13 +135,18 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _judge_again(row)
     if row.no_draws:
         return Advice("draw", _DRAWS)
+    after = None
     if twice - wrong / 2 > ROUNDING:  # votes cannot mend most errors
-        return _another_or_more(row, right, "accuracy", logs)
-    gain, votes = gained(right)
-    if gain is not None and gain > GAIN:
+        after = _another_or_more(row, right, "accuracy", logs)
+    if (votes := better_by(right)) > 1:
         use = f"take the majority of {votes} verdicts. To hold it to that"
         majority = next(one for one in right["votes"] if one["votes"] == votes)
-        return Advice("take votes", use, _gate(majority, "accuracy", logs, votes))
+        held = _gate(majority, "accuracy", logs, votes)
+        if after and after.tag == CHANGE:
+            after = after._replace(next=f"most errors repeat, so {after.next}")
+        return Advice("take votes", use, held, after)
+    if after:
+        return after
     if (more := _more_questions(row, right)) is not None:
         return _label(row, right, logs, more)
     return _another(logs)
@@ -160,23 +174,18 @@ def majorities(right: Record) -> list[Record]:
     return [one for one in right["votes"] if one["votes"] % 2 and one["accuracy"] is not None]
 
 
-def gained(right: Record) -> tuple[float | None, int]:
-    """How much more often the largest majority is right, and the fewest votes nearly as good."""
-    votes = majorities(right)
-    if len(votes) < 2:
-        return None, 1
-    last = votes[-1]["accuracy"]
-    enough = next(one["votes"] for one in votes if one["accuracy"] >= last - _NEARLY)
-    return last - right["accuracy"], enough
-
-
 def better_by(right: Record) -> int:
-    """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none."""
+    """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none.
+
+    The fewest votes that are nearly as good as the most.
+    """
     if right["within_one"] is not None:
         near, exact = (enough_means(right, kind) for kind in ("within_one", "accuracy"))
         return near if near > 1 else exact
-    gain, votes = gained(right)
-    return votes if gain is not None and gain > GAIN else 1
+    votes = majorities(right)
+    if len(votes) < 2 or (last := votes[-1]["accuracy"]) - right["accuracy"] <= GAIN:
+        return 1
+    return next(int(one["votes"]) for one in votes if one["accuracy"] >= last - _NEARLY)
 
 
 def _judge_again(row: Row) -> Advice:
@@ -293,10 +302,9 @@ def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
         named != "LOGS" and len(ours) <= _MOST_LOGS and ours.isdisjoint({*others, "nan", "None"})
     )
     only = f"{join(sorted(ours)) if ours and apart else 'LOGS'}{sign}{options}"
-    return Advice(
-        found.tag,
-        f"{found.next}, with labelled judgments alone",
-        f"gate {only} {found.command.removeprefix(gate)}",
+    return found._replace(
+        next=f"{found.next}, with labelled judgments alone",
+        command=f"gate {only} {found.command.removeprefix(gate)}",
     )
 
 

@@ -122,8 +122,9 @@ def answer_block(
         words = "choose the judge, the temperature and the votes by these labels"
         blocks += next_step(words, f"choose {logs}")
     else:
-        blocks += next_step(state.next, state.command, names[0] if apart else "", of_one)
-    if state.tag == CHANGE and wrong_again(rows[0]):
+        for step in state.steps:
+            blocks += next_step(step.next, step.command, names[0] if apart else "", of_one)
+    if any(step.tag == CHANGE for step in state.steps) and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
         blocks += next_step(words, f"report {logs} --errors errors.csv")
     if _keeps_apart(analysis, rows[0]):
