@@ -9,6 +9,7 @@ import pytest
 from inspect_ai.scorer import Score
 
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.columns import most_levels, numbers_of
 from inspect_reliability.judgments.count import Judged, Judgment
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -279,3 +280,18 @@ def test_a_responder_that_is_a_number_is_a_name() -> None:
     table = judgments_from_frame(mixed).table
     assert table["verdict"].tolist() == ["1", "non-response", "1", "true"]
     assert table["responder"].tolist() == ["1", "1", "2.5", None]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_are_numbered_as_pandas_groups_them(seed: int) -> None:
+    """By first appearance, where missing values are equal; and so are different levels counted."""
+    rng = random.Random(seed)
+    values = [None, "a", float("nan"), 1, 1.0, "b", ("x", "y")]
+    rows = [[rng.choice(values[: 2 * n + 1]) for n in range(4)] for _ in range(40)]
+    for n in range(1, 5):
+        frame = pd.DataFrame(rows, dtype=object)[[*range(n)]]
+        grouped = frame.groupby([*frame], dropna=False, sort=False)
+        number = numbers_of(*(frame[name] for name in frame))
+        assert number.tolist() == grouped.ngroup().tolist()
+        other = pd.Series([row[3] for row in rows], dtype=object)
+        assert most_levels(other, number) == other.groupby(number).nunique(dropna=False).max()

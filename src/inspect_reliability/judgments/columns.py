@@ -251,8 +251,8 @@ def varies(table: pd.DataFrame, name: str, within: Collection[str] = ()) -> bool
     """Whether a question has several levels of a column while the columns `within` are equal."""
     if name not in table or table[name].nunique(dropna=False) < 2:
         return False
-    same = table.groupby(["benchmark", "question", *within], dropna=False)
-    return bool(same[name].nunique(dropna=False).max() > 1)
+    same = numbers_of(*(table[one] for one in ("benchmark", "question", *within)))
+    return most_levels(table[name], same) > 1
 
 
 def dividing(table: pd.DataFrame, named: Collection[str] = ()) -> list[str]:
@@ -328,6 +328,30 @@ def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
     first = ~pd.Series(codes).duplicated() & plain.notna()
     return codes[same], plain[first].tolist()
+
+
+def numbers_of(*columns: pd.Series[Any]) -> pd.Series[int]:
+    """The number of each row's values among the different ones, by first appearance.
+
+    Missing values are equal. It is what grouping by the columns numbers, in a fraction of the time.
+    """
+    import numpy as np
+    import pandas as pd
+
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        codes, levels = pd.factorize(column)
+        if len(levels) > 1 or (codes != codes[:1]).any():
+            number = pd.factorize(number * (len(levels) + 1) + codes)[0]
+    return pd.Series(number, columns[0].index)
+
+
+def most_levels(values: pd.Series[Any], cell: pd.Series[int]) -> int:
+    """Most different values in one cell, a missing one among them, by the number of each row's."""
+    import numpy as np
+
+    first = ~numbers_of(cell, values).duplicated()
+    return int(np.bincount(cell[first]).max())
 
 
 _TYPES: Mapping[Kind, Any] = {

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from ..errors import UserError
 from ..verdicts import GIVEN
-from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, factorized, in_order, of_role
+from .columns import (
+    COLUMNS,
+    GROUP_BY,
+    N_JUDGMENTS,
+    UNUSED,
+    factorized,
+    in_order,
+    numbers_of,
+    of_role,
+)
 from .log_facts import Log
 from .other_questions import OTHERS, of_other_questions
 from .outputs import RUN, Outputs
@@ -403,7 +412,7 @@ class _Overlap:
 
 def _numbers(table: pd.DataFrame) -> _Rows:
     """The number of each row among the different ones."""
-    return np.asarray(table.groupby([*table], dropna=False, sort=False).ngroup(), dtype=np.int64)
+    return np.asarray(numbers_of(*(table[name] for name in table)), dtype=np.int64)
 
 
 def short(names: Collection[str]) -> dict[str, str]:

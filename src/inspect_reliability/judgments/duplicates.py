@@ -7,7 +7,17 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .column_names import words_of
-from .columns import COLUMNS, MODELS, PAIR, UNUSED, WORDS, as_columns, of_role
+from .columns import (
+    COLUMNS,
+    MODELS,
+    PAIR,
+    UNUSED,
+    WORDS,
+    as_columns,
+    most_levels,
+    numbers_of,
+    of_role,
+)
 from .pairs import pairs_shown
 from .reading import Choice, Code, Note, Reading
 
@@ -88,22 +98,24 @@ def of_one_verdict(table: pd.DataFrame, known: Sequence[str]) -> tuple[pd.DataFr
     """
     import pandas as pd
 
-    if "label" not in table or not table.duplicated(known).any():
+    if "label" not in table:
         return table, 0
-    cells = table.groupby(list(known), dropna=False, sort=False)
-    several = cells["verdict"].transform("size") > 1
-    one_verdict = bool((cells["verdict"].nunique(dropna=False) == 1).all())
+    cell = numbers_of(*(table[name] for name in known))
+    several = cell.duplicated(keep=False)
+    if not several.any() or most_levels(table["verdict"], cell) > 1:
+        return table, 0
+    cells = table.groupby(cell, sort=False)
     who = [name for name in map(str, table) if {*words_of(name)} & _RATERS and name not in known]
     named = [name for name in who if not table[several].duplicated([*known, name]).any()][:1]
-    if not one_verdict or not (named or (cells["label"].nunique() > 1).any()):
+    if not (named or (cells["label"].nunique() > 1).any()):
         return table, 0
     raters = table[named[0]] if named else (cells.cumcount() + 1).map("rater {}".format)
     pairs = dict[int, dict[str, Any]]()
-    for cell, rater, label in zip(cells.ngroup(), raters, table["label"], strict=True):
+    for number, rater, label in zip(cell, raters, table["label"], strict=True):
         if isinstance(label, str) and rater is not None:
-            pairs.setdefault(cell, {})[str(rater)] = label
-    first = ~table.duplicated(known)
-    joined = [as_columns(pairs.get(cell, {})) for cell in cells.ngroup()[first]]
+            pairs.setdefault(number, {})[str(rater)] = label
+    first = ~cell.duplicated()
+    joined = [as_columns(pairs.get(number, {})) for number in cell[first]]
     made = table[first].reset_index(drop=True)
     for name in ("label", "rater"):
         values = [one.get(name) for one in joined]
@@ -121,10 +133,10 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     """
     if found := _of_prompts(table, known, reading):
         return found
-    if not table.duplicated(known).any():
-        return _numbered_on(table, known, reading)
-    cell = table.groupby(list(known), dropna=False, sort=False).ngroup()
+    cell = numbers_of(*(table[name] for name in known))
     several = cell.duplicated(keep=False)
+    if not several.any():
+        return _numbered_on(table, known, reading)
     cell, rows = cell[several], table[several]
     shown = {name for pair in pairs_shown(rows) for name in pair}
     taken = (*known, *reading.facets, *shown, *PAIR, "system", "p")
@@ -142,7 +154,7 @@ def telling_apart(table: pd.DataFrame, known: Sequence[str], reading: Reading) -
     possible = [name for name in possible if not {*words_of(name)} & _OUTPUTS]
     other = [name for name in known if name != "question"]
     one = cell * 0  # without other columns there is one condition
-    condition = rows.groupby(other, dropna=False).ngroup() if other else one
+    condition = numbers_of(*(rows[name] for name in other)) if other else one
     for name in possible:  # ids that start again for each of its levels
         if _once(cell, rows[name]) and _of_questions(rows, name, condition, cell):
             how = "as ids that start again would need"
@@ -158,7 +170,7 @@ def _numbered_on(table: pd.DataFrame, known: Sequence[str], reading: Reading) ->
     of_cell = [name for name in known if name != "replication"]
     if of_cell == [*known]:
         return None
-    cell = table.groupby(of_cell, dropna=False, sort=False).ngroup()
+    cell = numbers_of(*(table[name] for name in of_cell))
     taken = (*known, *reading.facets, *PAIR, "system", "p")
     free = [name for name in map(str, table) if name not in taken][:MOST_COLUMNS]
     possible = [name for name in free if not {*words_of(name)} & {*_OUTPUTS, *_DAYS}]
@@ -261,7 +273,7 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
     if not (again := table.duplicated(known, keep=False)).any():
         return []
     rows = table[again]
-    cell = rows.groupby(list(known), dropna=False, sort=False).ngroup()
+    cell = numbers_of(*(rows[name] for name in known))
     free = [name for name in map(str, rows) if name not in (*known, *reading.facets)]
     free = [one for one in free[:MOST_COLUMNS] if _may_tell(rows, one)]
     units = [one for one in free if not {*words_of(one)} & _OUTPUTS and _once(cell, rows[one])]
@@ -330,7 +342,7 @@ def _of_questions(
     """Whether a column belongs to the questions: to their labels, or under every condition."""
     if _labels_differ(rows, cell):
         return True
-    items = rows.groupby(["question", name], dropna=False).ngroup()
+    items = numbers_of(rows["question"], rows[name])
     under = condition.groupby(items.to_numpy()).nunique()
     return bool(condition.nunique() > 1 and (under == condition.nunique()).mean() >= _MOST)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import UserError
 from .reading import Note
 from .verdict_spelling import may_be_failure
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 _AGAIN = "rows that repeat the names of the columns left out"
@@ -38,11 +39,12 @@ def under_header(
         UserError: There is none, or the first is a title.
     """
     cells = next(batches)
-    known = cells.notna()
-    cells = cells.loc[known.any(axis="columns"), known.any()]  # spreadsheets add others
+    known = cells.notna().to_numpy()
+    used = np.flatnonzero(known.any(axis=1))
+    cells = cells.iloc[used, np.flatnonzero(known.any(axis=0))]  # spreadsheets add others
     if cells.empty:
         raise UserError(f"{path} is empty.")
-    filled = known.sum(axis="columns")[cells.index].to_numpy()
+    filled = known[used].sum(axis=1)
     if above := _titles(cells, filled):
         shown = ", ".join(f"{str(one)!r:.60}" for one in cells.iloc[:above].stack())
         notes.append(Note(_TITLES.format(shown), above, str(path)))
@@ -71,13 +73,16 @@ def under_header(
         shown = ", ".join(f"{str(one)!r:.40}" for one in rows.iloc[0].dropna()[:_SHOWN])
         notes.append(Note(_EXPLAINS.format(shown), n, str(path)))
     for more in chain([rows.iloc[n:]], batches):
-        rows = more[columns].dropna(how="all")
+        rows = more[columns]
+        used = np.flatnonzero(rows.notna().to_numpy().any(axis=1))
+        rows = rows.iloc[used].reset_index(drop=True)
         again = rows[rows[columns[-1]] == header.iloc[-1]]
         if len(again):
             again = again[(again.fillna("") == header).all(axis="columns")]
             notes += [Note(_AGAIN, len(again), str(path))] * bool(len(again))
-            rows = rows.drop(index=again.index)
-        yield rows.set_axis([*header], axis=1).reset_index(drop=True)
+            rows = rows.drop(index=again.index).reset_index(drop=True)
+        rows.columns = [*header]
+        yield rows
 
 
 _MOST_TITLES = 5
@@ -124,29 +129,33 @@ def _explains(rows: pd.DataFrame) -> bool:
     One with an id like all others is a row, whatever its verdicts are.
     """
     table = rows.head(_LOOKED_AT)
-    found = [_differs(table[name]) for name in table]
+    known, values = table.notna().to_numpy().T, table.to_numpy(dtype=object).T
+    found = [
+        _differs(_text(column[0]), [*map(_text, column[1:][there[1:]])])
+        for column, there in zip(values, known, strict=True)
+        if there[0]
+    ]
     return _ID not in found and found.count(_YES) > max(1, found.count(_NO))
 
 
 _YES, _NO, _ID = "yes", "no", "id"
 
 
-def _differs(column: pd.Series[Any]) -> str | None:
+def _differs(first: str, others: Sequence[str]) -> str | None:
     """Whether the first value is of another kind than all others, if these are of one kind.
 
     "id" where it is not, and each value has a number of its own.
     """
-    first, others = column.iloc[0], column.iloc[1:].dropna().map(_text)
-    if first is None or first != first or len(others) < _FEWEST:
+    # The first call may have failed, of all judges.
+    if len(others) < _FEWEST or may_be_failure(first):
         return None
-    text, differ = _text(first), 2 * others.nunique() > len(others)
-    if may_be_failure(text):
-        return None  # the first call may have failed, of all judges
-    shapes, own = {*map(_shape, {*others})}, _shape(text)
+    different = {*others}
+    differ = 2 * len(different) > len(others)
+    shapes, own = {*map(_shape, different)}, _shape(first)
     if shapes <= _NUMBERS:
         shapes = _NUMBERS
     elif len(shapes) > 1 or (not differ and "9" not in max(shapes)):
-        return None if differ else (_NO if text in {*others} else _YES)
+        return None if differ else (_NO if first in different else _YES)
     alike = own in shapes
     return (_ID if differ and "9" in max(shapes) else _NO) if alike else _YES
 

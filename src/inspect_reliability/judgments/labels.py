@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import UserError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
-from .columns import as_columns, by_rater
+from .columns import as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, Judged, opposites
 from .label_files import LabelFile, read_labels, until
 from .pairs import alike_in
@@ -288,8 +288,8 @@ def _contradict(table: pd.DataFrame) -> bool:
     known = table[table["label"].notna() & ~np.asarray(named, dtype=bool)]
     units = ["judge", "temperature", "benchmark", "question", "scorer"]
     units = [name for name in units if name in known]
-    labels = known["label"].map(str).groupby([known[name] for name in units], dropna=False)
-    return bool((labels.nunique() > 1).any())
+    output = numbers_of(*(known[name] for name in units))
+    return bool(len(known) and most_levels(known["label"].map(str), output) > 1)
 
 
 def _in_other_words(table: pd.DataFrame) -> bool:
@@ -366,7 +366,7 @@ class _Outputs:
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
         self.table = table
         columns = [name for name in ("benchmark", "question", "scorer") if name in table]
-        self.number = table.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
+        self.number = numbers_of(*(table[name] for name in columns)).to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self.part = [""] * len(first)

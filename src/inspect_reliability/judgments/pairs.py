@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..shell import quote
 from ..verdicts import CORRECT, INCORRECT, NO_VERDICTS, abstentions
-from .columns import OF_SYSTEMS, each_once, of_role
+from .columns import OF_SYSTEMS, each_once, numbers_of, of_role
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
@@ -394,7 +394,7 @@ def _labels_turn(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> boo
 def _moved(table: pd.DataFrame, swapped: pd.Series[bool]) -> float:
     """How often verdicts of a given and a swapped order differ, mean over questions and judges."""
     known = of_role(table, "unit", "part", "facet", without=("order", "time"))
-    cell = table.groupby(known, dropna=False).ngroup()
+    cell = numbers_of(*(table[name] for name in known))
     counts = table.groupby([cell, swapped.to_numpy(), "verdict"]).size()
     shares = counts / counts.groupby(level=[0, 1]).transform("sum")
     wide = shares.unstack(1).fillna(0.0)

@@ -22,6 +22,8 @@ from .columns import (
     PAIR,
     factorized,
     in_order,
+    most_levels,
+    numbers_of,
     of_role,
 )
 from .count import NUMBER
@@ -62,32 +64,31 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
         output = [units[0], "sample", "epoch"]
     if "sample" in table and ("output" in table or again):
         question = table["sample"].where(table["sample"].notna(), question)
-    asked = table.groupby([table["benchmark"], question.astype(str)], dropna=False).ngroups
+    asked = _different(table["benchmark"], question.map(str))
     judges = _times(table["judge"].nunique(), "model" if is_suite(table) else "judge")
     parts = [judges] if table["judge"].notna().any() else []
     number = {name: table[name].nunique() for name in ("benchmark", "scorer") if name in table}
     parts += [_times(n, name) for name, n in number.items() if n > 1]
     parts.append(_times(asked, "question"))
-    outputs = table.groupby(output, dropna=False).ngroups
+    outputs = _different(*(table[name] for name in output))
     if again:  # epochs of several runs have equal numbers
         several = table.duplicated(["log", "sample", "epoch", "scorer"], keep=False)
-        outputs = max(outputs, table[several].groupby(units[:2], dropna=False).ngroups)
+        outputs = max(outputs, _different(*(table[several][name] for name in units[:2])))
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
-    same = table.groupby([*units, "judge"], dropna=False, sort=False).ngroup()
+    same = numbers_of(*(table[name] for name in (*units, "judge")))
     facets: list[str] = []
     for name in dict.fromkeys([*of_role(table, "facet", without=("judge",)), *judgments.facets]):
-        levels = int(table[name].groupby(same).nunique(dropna=False).max())
+        levels = most_levels(table[name], same)
         if name not in units and levels > 1:
             facets.append(name)
             parts.append(_times(levels, name))
-    cells = weights(table).groupby([same, *(table[name] for name in facets)], dropna=False)
-    parts.append(_tries(table, cells.sum().astype(int)))
+    cell = numbers_of(same, *(table[name] for name in facets))
+    parts.append(_tries(table, weights(table).groupby(cell).sum().astype(int)))
     said = " x ".join(parts)
     if "label" in table and (known := table["label"].notna()).any():
-        own = [table["benchmark"][known], question[known].astype(str)]
-        labelled = table[known].groupby(own, dropna=False).ngroups
-        units_labelled = table[known].groupby(units[:2], dropna=False).ngroups
+        labelled = _different(table["benchmark"][known], question[known].map(str))
+        units_labelled = _different(*(table[name][known] for name in units[:2]))
         said += f"; labels of {_times(labelled, 'question')}"
         if units_labelled > labelled:
             said += f" ({_times(units_labelled, 'output')})"
@@ -169,6 +170,11 @@ def _not_used(judgments: Judgments, by: Collection[str]) -> str:
     own = [name if name and name == name.strip() else repr(name) for name in free]
     more = f" and {len(own) - _MOST} more" if len(own) > _MOST else ""
     return f"; not used: {', '.join(own[:_MOST])}{more}" if own else ""
+
+
+def _different(*columns: pd.Series[Any]) -> int:
+    """The number of different rows."""
+    return int(numbers_of(*columns).nunique())
 
 
 def _times(number: int, name: str) -> str:

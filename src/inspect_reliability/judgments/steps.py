@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
 from .column_names import joined, lacking, reading_of_list, renamed_columns, under_our_names
-from .columns import COLUMNS, GROUP_BY, N_JUDGMENTS, UNUSED, each_once, in_order, of_role
+from .columns import (
+    COLUMNS,
+    GROUP_BY,
+    N_JUDGMENTS,
+    UNUSED,
+    each_once,
+    in_order,
+    numbers_of,
+    of_role,
+)
 from .count import Judged
 from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
@@ -293,10 +302,11 @@ def _labels_apart(draft: Draft) -> None:
     known = known[known["verdict"] != NON_RESPONSE]
     if len(known) < _FEWEST_ROWS or known["verdict"].nunique() < 2:
         return
-    pairs = known[["verdict", "label"]].drop_duplicates()
-    if pairs["verdict"].duplicated().any() or pairs["label"].duplicated().any():
+    pairs = {*zip(known["verdict"], known["label"], strict=True)}
+    verdicts, labels = {verdict for verdict, _ in pairs}, {label for _, label in pairs}
+    if not len(pairs) == len(verdicts) == len(labels):
         return
-    if {*pairs["verdict"]} & {*pairs["label"]} and (pairs["verdict"] != pairs["label"]).any():
+    if verdicts & labels and any(verdict != label for verdict, label in pairs):
         return  # a judge that is always wrong
     yours = reading.yours("label")
     what = (
@@ -333,10 +343,10 @@ def _numbered(draft: Draft) -> None:
     if "share" in table:
         within = [*draft.facets, *({"replication"} & {*table})]
         if "place" not in table:  # one distribution under each condition
-            table["place"] = _cells(table, within).cumcount() + 1
+            table["place"] = _counted_up(table, within)
         _refuse_sums(table, within, reading.where)
     if not draft.numbered:
-        table["replication"] = _cells(table, draft.facets).cumcount() + 1
+        table["replication"] = _counted_up(table, draft.facets)
     elif len(blank := table["question"][table["replication"].isna()]):
         call = reading.column_call(UNUSED, reading.yours("replication"))
         raise UserError(
@@ -345,7 +355,10 @@ def _numbered(draft: Draft) -> None:
         )
     if N_JUDGMENTS in table:
         table[N_JUDGMENTS] = table[N_JUDGMENTS].astype(float).fillna(1.0)
-    draft.table = table.astype({name: kind for name, kind in NUMBERS.items() if name in table})
+    for name, kind in NUMBERS.items():
+        if name in table:
+            table[name] = table[name].astype(kind)
+    draft.table = table
 
 
 def _repeats(draft: Draft) -> None:
@@ -404,16 +417,22 @@ def named_once(frame: pd.DataFrame, where: str) -> pd.DataFrame:
     return frame.set_axis(names, axis="columns")
 
 
-def _cells(table: pd.DataFrame, facets: Collection[str]) -> Any:
-    """The rows of each question under each condition."""
+def _cells(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
+    """The number of each row's question under its condition."""
     # A time may be that of a single judgment.
     known = of_role(table, "unit", "part", "facet", without=("time",))
-    return table.groupby([*known, *facets], dropna=False, sort=False)
+    return numbers_of(*(table[name] for name in (*known, *facets)))
+
+
+def _counted_up(table: pd.DataFrame, facets: Collection[str]) -> pd.Series[int]:
+    """The place of each row among those of its question under its condition, from 1."""
+    cell = _cells(table, facets)
+    return cell.groupby(cell, sort=False).cumcount() + 1
 
 
 def _refuse_sums(table: pd.DataFrame, facets: Collection[str], where: str) -> None:
     """UserError if the shares of a distribution are more than one in all."""
-    cell = _cells(table, facets).ngroup()
+    cell = _cells(table, facets)
     start = table["place"].eq(1).groupby(cell).cumsum()
     sums = table["share"].groupby([cell, start]).transform("sum")
     if (over := sums > 1 + _ROUNDING).any():

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
-from .columns import each_once
+from .columns import each_once, numbers_of
 from .count import NUMBER
 from .reading import Code, Note, Reading
 from .table import n_judgments, weights
@@ -160,10 +160,11 @@ def _counted(table: pd.DataFrame) -> Iterator[tuple[_Judge, str, int]]:
     rows = table[_free(table)]
     if len(rows):
         by = [rows[name] for name in (*_judge(table), "verdict")]
-        sizes = weights(rows).groupby(by, dropna=False, sort=False).sum()
-        for key, n in zip(sizes.index, sizes, strict=True):
-            *judge, text = key if isinstance(key, tuple) else (key,)
-            yield tuple(map(str, judge)), str(text), round(n)
+        given = numbers_of(*by)
+        first = ~given.duplicated()
+        keys = zip(*(one[first] for one in by), strict=True)
+        for (*judge, text), n in zip(keys, weights(rows).groupby(given).sum(), strict=True):
+            yield _key(judge), str(text), round(n)
 
 
 def _free(table: pd.DataFrame) -> pd.Series[bool]:
@@ -177,6 +178,11 @@ def _free(table: pd.DataFrame) -> pd.Series[bool]:
 
 def _judge(table: pd.DataFrame) -> list[str]:
     return [name for name in ("judge", "benchmark", "scorer") if name in table]
+
+
+def _key(judge: Iterable[Any]) -> _Judge:
+    """The values of these columns, a missing one as an empty text."""
+    return tuple("" if value is None or value != value else str(value) for value in judge)
 
 
 def _mapped(text: str, reading: Reading) -> str | None:
@@ -418,7 +424,7 @@ def _renamed(
     by = _judge(table)
     groups = table[free].groupby(by, dropna=False, sort=False) if by else [((), table[free])]
     for key, rows in groups:
-        form = forms[tuple(map(str, key))]
+        form = forms[_key(key)]
         names = {text: spelled.get(of, of) for text, of in form.names.items()}
         names = {**spelled, **names}
         given = rows["verdict"]

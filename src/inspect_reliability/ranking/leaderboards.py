@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..answers.row import differing_only_in
 from ..errors import UserError
+from ..judgments.columns import numbers_of
 from ..record import same_model
 from ..showing.formats import Record, plain_group
 from ..stats import Reason, ReliabilityError
@@ -121,9 +122,8 @@ class Leaderboard:
             raise UserError("Verdicts on pairs and on single systems cannot be ranked together.")
         columns = [*self.verdicts.names, *self.verdicts.facets]
         within = [name for name in columns if name in table and name not in but]
-        keys = table[["question", "systems", *within]]
-        cell = keys.groupby(list(keys), sort=False, dropna=False).ngroup()
-        return self._numbers(table, np.asarray(cell, dtype=np.int64), self.verdicts.exact)
+        cell = numbers_of(*(table[name] for name in ("question", "systems", *within)))
+        return self._numbers(table, np.asarray(cell, np.int64), self.verdicts.exact)
 
     def _numbers(self, table: pd.DataFrame, cell: IntArray, exact: bool = False) -> Contests:
         number = {name: i for i, name in enumerate(self.systems)}
