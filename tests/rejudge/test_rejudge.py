@@ -485,6 +485,14 @@ def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     split = score_variance(table)
     assert found["variance"]["judge"] == pytest.approx(split.judge)
     assert found["shares"] == pytest.approx(split.shares)
+    folder = tmp_path / "tables"
+    again = log.location.removesuffix(".eval") + "-rejudged"
+    assert invoke("report", again, "--full", "--tables", str(folder)).exit_code == 0
+    [row] = pd.read_csv(folder / "score_variance.csv").to_dict("records")
+    outputs = 2 * split.n_questions
+    assert split.judge is not None
+    assert row["sd_judge"] == pytest.approx((max(split.judge, 0) / outputs) ** 0.5)
+    assert json.loads(row["variance"]) == pytest.approx(found["variance"])
     words = " ".join(invoke(*asked).stdout.split())
     assert "replications of the judge on an output" in words
     assert words.index("Grading the same outputs again moves the score by") < words.index("Next:")
@@ -502,6 +510,8 @@ def test_a_score_moves_by_the_deviation_of_its_mean(runs: int, others: str) -> N
         for grade in coin.permutation(["C", "I"] * 100)
     ]
     [suite] = suites_in(pd.DataFrame(rows))
+    assert suite["sd_judge"] == pytest.approx(0.5 / 200**0.5, rel=0.01)
+    assert suite["sd_runs"] == (0 if runs > 1 else None)
     far = f"{50 / 200**0.5:.2g}"
     said = moves_score(suite)
     assert said.startswith(f"Grading the same outputs again moves the score by {far} points")

@@ -19,7 +19,6 @@ from ..showing.python_calls import Answered
 from ..stats import Reason
 from .grouping import FacetStudy, identical, studies_of
 from .row import Row, within_one_by_default
-from .score_variance import suites_in
 
 if TYPE_CHECKING:
     from .labelled_cascade import LabelledCascade
@@ -94,12 +93,6 @@ class Analysis(Answered):
             LabelledCascade((row,), Promise(within_one=within_one_by_default([row])))
             for row in self.rows
         ]
-
-    @cached_property
-    def suites(self) -> list[Record]:
-        """Variance components of each score whose outputs were judged again."""
-        models = {where: log.run[0] for where, log in self.judgments.logs.items()}
-        return suites_in(self.judgments.table, models)
 
     @cached_property
     def best_first(self) -> list[Row]:

@@ -71,7 +71,7 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
     if len(rows) > MOST_SENTENCES:
         yield from map(_as_headline, _trend(rows))
     if is_rejudged(analysis.judgments.table):
-        yield from map(_as_headline, moves_scores(analysis.suites))
+        yield from map(_as_headline, moves_scores(analysis.results["score_variance"]))
 
 
 def headline(analysis: Analysis, row: Row, picked_of: int = 1) -> str:

@@ -25,6 +25,7 @@ from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES
+from .score_variance import score_moves
 from .summary import ANSWER, all_cautions, answer_block, meanings_of_words
 
 _MOST_OUTPUTS = 8
@@ -80,6 +81,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *analysis.told("moves", "What moves the verdict"),
         *analysis.told("fooled", "What fools the judge"),
         *validity.right_or_wrong(analysis),
+        *score_moves(analysis),
         *all_cautions(analysis),
     ]
 
@@ -279,6 +281,7 @@ _SECTIONS = (
     (validity.TITLE, "Right", "validity", _right),
     ("Preference for a position", "Position", "position", _position),
     ("Agreement between judges", "Between judges", "between_judges", _between),
+    ("What moves the score", "Score", "score_variance", score_moves),
     ("Outputs without a verdict", "Without a verdict", "without_verdict", _reading),
     ("Every coefficient", "Coefficients", "", reliability.coefficients),
 )

@@ -226,6 +226,7 @@ RESULTS: Mapping[str, Compute] = {
     "confusion": partial(_in, "validity", "confusion"),
     "corrected": partial(_in, "correction", "corrected"),
     "keep": partial(_in, "kept", "kept"),
+    "score_variance": partial(_in, "score_variance", "of_suites"),
     "questions": partial(_in, "questions", "questions"),
     "without_verdict": partial(_in, "questions", "outputs_without_verdict"),
     "seed_checks": seed_checks,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import UserError
-from ..judgments.table import is_rejudged
+from ..judgments.table import is_rejudged, of_scorers
 from ..record.replications import VOTES
 from ..showing.document import Block, Table, Text
 from ..showing.formats import Record
@@ -20,6 +20,8 @@ from ..verdicts import CORRECT, INCORRECT, INVALID, NON_RESPONSE, TIE
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .analysis import Analysis
 
 _WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "true": 1.0, "false": 0.0}
 _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.nan, TIE: math.nan}
@@ -95,6 +97,15 @@ _RUNS = ["model", "benchmark", "scorer", "judge", "temperature"]
 """What one score is of: its suite, and what made and graded its outputs."""
 
 
+def of_suites(analysis: Analysis) -> list[Record]:
+    """Variance components of each score of a suite; none of other judgments."""
+    judgments = analysis.judgments
+    if not of_scorers(judgments.table):
+        return []
+    models = {where: log.run[0] for where, log in judgments.logs.items()}
+    return suites_in(judgments.table, models)
+
+
 def suites_in(
     judgments: pd.DataFrame, models: Mapping[str, str] = MappingProxyType({})
 ) -> list[Record]:
@@ -126,7 +137,9 @@ def _with_runs(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
-    """Variance components of a score that was judged again.
+    """Variance components of a score, and how far it moves.
+
+    A score is the mean of one grade of each output. What it moves by is its standard deviation.
 
     Args:
         suite: A scorer in the judgments table: the name of the score that `rejudge` gave, with a
@@ -147,11 +160,19 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
     return {
         "scorer": suite,
         **{n: one if isinstance(one := firsts.get(n), str) else None for n in columns},
+        "sd_judge": variance and _deviation(variance, variance.judge),
+        "sd_runs": variance and _deviation(variance, variance.runs),
         "variance": variance and asdict(variance),
         "shares": variance and variance.shares,
         "range": ends,
         "reason": reason,
     }
+
+
+def _deviation(found: Decomposition, of_one: float | None) -> float | None:
+    """Standard deviation of a mean over all outputs, by the variance of one; 0 of one below 0."""
+    n = found.n_questions * found.n_runs
+    return None if of_one is None else math.sqrt(max(of_one, 0.0) / n)
 
 
 def moves_scores(suites: Iterable[Record]) -> Iterator[str]:
@@ -179,25 +200,26 @@ def sources(suite: Record) -> list[Record]:
 
 
 def moves_score(suite: Record) -> str:
-    """How far a suite's score moves when its outputs are graded, or made, again; '' if unknown.
-
-    A score is the mean of one grade of each output. What it moves by is its standard deviation.
-    """
-    found = suite["variance"]
-    if found is None or found["judge"] is None:
+    """How far a suite's score moves when its outputs are graded, or made, again; '' if unknown."""
+    if suite["sd_judge"] is None:
         return ""
-    n = found["n_questions"] * found["n_runs"]
     in_points = suite["range"][0] >= 0 and suite["range"][1] <= 1
 
-    def far(variance: float) -> str:
-        sd = math.sqrt(max(variance, 0.0) / n)
-        return f"{100 * sd if in_points else sd:.2g}"
+    def far(deviation: float) -> str:
+        return f"{100 * deviation if in_points else deviation:.2g}"
 
     unit = " points" if in_points else ""
-    said = f"Grading the same outputs again moves the score by {far(found['judge'])}{unit}"
-    if found["runs"] is None:
+    said = f"Grading the same outputs again moves the score by {far(suite['sd_judge'])}{unit}"
+    if suite["sd_runs"] is None:
         return f"{said} (standard deviation); how far other runs of the model do, epochs say."
-    return f"{said}, other runs of the model by {far(found['runs'])} (standard deviations)."
+    return f"{said}, other runs of the model by {far(suite['sd_runs'])} (standard deviations)."
+
+
+def score_moves(analysis: Analysis) -> Iterator[Block]:
+    """What moves each score whose outputs were judged again."""
+    for suite in analysis.results["score_variance"]:
+        if suite["sd_judge"] is not None:
+            yield from variance_in_words(suite)
 
 
 def variance_in_words(suite: Record) -> Iterator[Block]:

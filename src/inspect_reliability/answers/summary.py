@@ -70,7 +70,17 @@ _IN_HEADLINES = frozenset(
 )
 """Cautions that the headline of their row says."""
 
-ANSWER = ("validity", "confusion", "moves", "shifts", "position", "votes", "keep", "fooled")
+ANSWER = (
+    "validity",
+    "confusion",
+    "moves",
+    "shifts",
+    "position",
+    "votes",
+    "keep",
+    "fooled",
+    "score_variance",
+)
 """Results besides `rows` that the block reads."""
 
 

@@ -221,13 +221,15 @@ def _report(folder: str, form: Form) -> None:
     analysis = analyse(found)
     estimate(analysis, results_shown(analysis, form), progress)
     document = report_document(analysis, logs)
-    variance = [block for suite in analysis.suites for block in variance_in_words(suite)]
+    variance = [
+        block for suite in analysis.results["score_variance"] for block in variance_in_words(suite)
+    ]
     answer = [one for one in document.blocks if getattr(one, "tone", "") != "more"]
     after = [one for one in answer if getattr(one, "tone", "") in ("next", "command")]
     before = [one for one in answer if one not in after]
     more = Text(f"More: inspect-reliability report {logs}", "more")
     blocks = [*before, *variance, *after, more]
-    results = {"log": folder, **document.results, "score_variance": analysis.suites}
+    results = {"log": folder, **document.results}
     show(replace(document, blocks=blocks, results=results), form)
     print_text(console(stderr=True), f"Every judgment is in {folder}.")
 

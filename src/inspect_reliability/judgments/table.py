@@ -31,15 +31,15 @@ _SCORE = ["log", "sample", "epoch", "scorer"]
 
 def is_suite(table: pd.DataFrame) -> bool:
     """Whether judgments are a suite scorer's own scores, one per output."""
-    return _of_scorers(table) and not table.duplicated(_SCORE).any()
+    return of_scorers(table) and not table.duplicated(_SCORE).any()
 
 
 def is_rejudged(table: pd.DataFrame) -> bool:
     """Whether `rejudge` made the verdicts: each output is a question of its own."""
-    return _of_scorers(table) and bool(table.duplicated(_SCORE).any())
+    return of_scorers(table) and bool(table.duplicated(_SCORE).any())
 
 
-def _of_scorers(table: pd.DataFrame) -> bool:
+def of_scorers(table: pd.DataFrame) -> bool:
     """Whether judgments come from logs, and from other scorers than our judge tasks'."""
     if not set(_SCORE) <= set(table) or table[_SCORE].isna().to_numpy().any():
         return False
