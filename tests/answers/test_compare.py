@@ -20,6 +20,7 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Document, Table
+from inspect_reliability.showing.formats import reaching
 from inspect_reliability.stats import code_of
 
 
@@ -96,14 +97,14 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
 
     def reported(part: pd.DataFrame) -> float:
         one, other = analyse(judgments_from_frame(part)).results["rows"]
-        return float(one["icc"] - other["icc"])
+        return float(other["icc"] - one["icc"])
 
     found = pairs[0]
     assert found["difference"] == pytest.approx(reported(frame))
     low, high = found["difference_interval"]
-    assert 0 < low < found["difference"] < high < 1
+    assert -1 < low < found["difference"] < high < 0
     said = [getattr(block, "text", "") for block in document.every]
-    assert any("repeats itself more than b (icc +" in text for text in said)
+    assert any("b repeats itself less than a (icc -" in text for text in said)
 
 
 def mixed(judge: str, exact: bool) -> Judgments:
@@ -161,7 +162,7 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
     ):
         arms = arms_by(judgments_from_frame(frame[frame["judge"].isin(["a", other])]), "judge")
         (one,) = (p for p in compare_arms(arms)[0] if p["coefficient"] == "within_one")
-        assert one["difference"] == pytest.approx(near["a"] - near[other])
+        assert one["difference"] == pytest.approx(near[other] - near["a"])
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
@@ -189,10 +190,10 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
         return " ".join(render(document, "table").partition("Next: ")[2].split()), pair
 
     said, pair = asked(1600, 80)
-    low = pair["difference_interval"][0]
-    farthest = (0.1 - low) * (1 + norm.ppf(0.8) / student.ppf(0.975, 79))
+    high = pair["difference_interval"][1]
+    farthest = (0.1 + high) * (1 + norm.ppf(0.8) / student.ppf(0.975, 79))
     needed = ceil(80 * (farthest / 0.1) ** 2)
-    assert low < 0 < pair["difference"] == pytest.approx(0.1)
+    assert high > 0 > pair["difference"] == pytest.approx(-0.1)
     of = f"(about {needed} in all to tell with 80% probability, if it stays as it is)"
     assert said.startswith(f"label {needed - 80} more questions of both {of}")
     assert f"inspect-reliability label LOGS --most {needed - 80} --out more.html" in said
@@ -269,7 +270,7 @@ def test_verdicts_of_two_orders_repeat_nothing(tries: int, says: str) -> None:
     frame["verdict"] = frame["verdict"].map({True: "X", False: "Y"})
     document = compared(arms_by(judgments_from_frame(frame), "judge"))
     said = render(document, "table")
-    assert "a is steadier over orders than b (omega +" in said
+    assert "b is less steady over orders than a (omega -" in said
     assert "repeats itself" not in said
     assert says in " ".join(said.split("Caution: ")[1].split())
     assert {code_of(one) for one in document.results["rows"][0]["cautions"]} == {"orders_pooled"}
@@ -311,8 +312,8 @@ def test_several_values_are_one_table_beside_the_best() -> None:
             continue
         assert less.startswith(f"{100 * (right[name] - right['w0']):+.0f} [")
         low, high = pairs["w0", name, "accuracy"]["difference_interval"]
-        assert less.endswith(f"[{-100 * high:+.0f}, {-100 * low:+.0f}]")
-    worse = [n for n in by.index[1:] if pairs["w0", n, "accuracy"]["difference_interval"][0] > 0]
+        assert less.endswith(f"[{100 * low:+.0f}, {100 * high:+.0f}]")
+    worse = [n for n in by.index[1:] if pairs["w0", n, "accuracy"]["difference_interval"][1] < 0]
     said = " ".join(getattr(one, "text", "") for one in document.blocks)
     assert f"right less often: {', '.join(worse)}." in said
     for form in ("table", "markdown", "latex", "html"):
@@ -339,3 +340,48 @@ def test_two_identical_runs_are_said_to_be_identical() -> None:
         assert ("first and second are identical" in said) == alike
         assert ("is not known" in said) != alike
         assert ("may be a copy of the other" in said) == alike
+
+
+@pytest.mark.parametrize(
+    ("ends", "form", "shown"),
+    [
+        ([0.004, 0.18], "z.2f", "[0.004, 0.18]"),
+        ([-0.18, -0.0004], "+z.2f", "[-0.18, -0.0004]"),
+        ([0.4, 18.2], "z.0f", "[0.4, 18]"),
+        ([0.002, 0.1], "+z.0%", "[+0.2%, +10%]"),
+        ([-0.004, 0.18], "z.2f", "[0.00, 0.18]"),
+        ([0.0, 0.18], "z.2f", "[0.00, 0.18]"),
+    ],
+)
+def test_an_end_looks_like_0_only_where_the_interval_reaches_0(
+    ends: list[float], form: str, shown: str
+) -> None:
+    """An interval on one side of 0 shows the side, with as many digits as that takes."""
+    assert reaching(ends, form) == shown
+
+
+@pytest.mark.parametrize("n", [100, 1200])
+def test_the_sentence_and_the_table_have_one_direction_and_one_rounding(n: int) -> None:
+    """New less old: a percentage point of the sentence is a hundredth of the table."""
+    right = {"old": np.arange(n) % 10 < 6, "new": np.arange(n) % 10 < 8}
+    right["new"] = right["new"] & (np.arange(n) % 25 != 0)
+    frames = [
+        pd.DataFrame({"question": range(n), "judge": name, "label": "A"}).assign(
+            verdict=np.where(how, "A", "B")
+        )
+        for name, how in right.items()
+    ]
+    answer = compare(*frames)
+    said = " ".join(str(answer).split())
+    points = 100 * (right["new"].mean() - right["old"].mean())
+    places = 1 if n > 1000 else 0
+    assert f"new is right more often than old ({points:+.{places}f} points [" in said
+    shown = said.partition(" points [")[2].partition("]")[0].split(", ")
+    [table] = [one for one in said.split("accuracy")[1:] if "[+" in one]
+    ends = table.partition("[+")[2].partition("]")[0].split(", ")
+    assert [float(one) for one in shown] == pytest.approx([100 * float(one) for one in ends])
+    row: Any = answer.summary().set_index("coefficient").loc["accuracy"]
+    value, low, high = (row[f"difference{end}"] for end in ("", "_low", "_high"))
+    assert 100 * value == pytest.approx(points)
+    assert float(shown[0]) == pytest.approx(100 * low, abs=0.5 / 10**places)
+    assert float(shown[1]) == pytest.approx(100 * high, abs=0.5 / 10**places)

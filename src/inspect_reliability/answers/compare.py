@@ -45,6 +45,7 @@ from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
+    VALUES,
     change_in_words,
     compared_in_words,
     is_wide,
@@ -145,7 +146,7 @@ def compare(
 
     Returns:
         The differences: `summary()` has a row for each pair, condition and coefficient, with the
-        difference (first minus second) and its interval. `left_out` says what could not be
+        difference (second minus first) and its interval. `left_out` says what could not be
         compared, and `together` of how many pairs the intervals hold together.
 
     Raises:
@@ -157,8 +158,8 @@ def compare(
         >>> shown = ["coefficient", "difference", "difference_low", "difference_high"]
         >>> found.summary()[shown].round(2).head(2)
           coefficient  difference  difference_low  difference_high
-        0       omega        0.39            0.28             0.49
-        1   agreement        0.31            0.24             0.39
+        0       omega       -0.39           -0.49            -0.28
+        1   agreement       -0.31           -0.39            -0.24
     """
     if (second is None) == (by is None):
         raise UserError(
@@ -276,8 +277,8 @@ def _changes_as_rows(pairs: Sequence[Record], changed: Sequence[Record]) -> Iter
                 "coefficient": name,
                 "first_value": before,
                 "second_value": None if before is None else before + value,
-                "difference": -value,
-                "difference_interval": [-ends[1], -ends[0]],
+                "difference": value,
+                "difference_interval": ends,
                 "n_questions": change["n_questions"],
                 "cautions": [],
             }
@@ -390,7 +391,7 @@ def _are_unpaired(pairs: Sequence[Record]) -> bool:
 def _table(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
     if _are_unpaired(pairs):
         return table_of_samples(names, pairs)
-    first, *others = declared("compare", n_replications=replications)
+    first, *others = declared("compare", n_replications=replications, **VALUES)
     conditions = map(grouped, _condition(pairs[0]))
     return Table.of(
         pairs, [first, *conditions, *others], f"{names[0]} (first), {names[1]} (second)"

@@ -1,10 +1,24 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from statistics import NormalDist
 
 from ..showing.document import Text
-from ..showing.formats import Record, amount, most_feasible, percent, points, rounded, share
+from ..showing.formats import (
+    Record,
+    amount,
+    estimate_text,
+    most_feasible,
+    percent,
+    points,
+    reaching,
+    reaching_in_points,
+    rounded,
+    share,
+    share_places,
+    text,
+)
 from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import PROBABLY, questions_to_tell
@@ -23,21 +37,21 @@ _ALIKE = 0.05
 _FIRST_LABELS = 30
 """Questions to label where nothing is labelled."""
 
-_NEAR = "is within a step of the label more often"
+_NEAR = tuple(f"is within a step of the label {often} often" for often in ("more", "less"))
 
 _ASKED = (
     ((WITHIN_ONE,), _NEAR),
-    (("accuracy",), "is right more often"),
-    (("icc", "omega", "agreement"), "repeats itself more"),
+    (("accuracy",), ("is right more often", "is right less often")),
+    (("icc", "omega", "agreement"), ("repeats itself more", "repeats itself less")),
 )
-"""Coefficients (the first that is known answers), and the verb."""
+"""Coefficients (the first that is known answers), and the verbs of one that is ahead or behind."""
 
-_OVER_ORDERS = "is steadier over orders"
-"""The verb of verdicts that differ in order as well: these repeat nothing."""
+_OVER_ORDERS = ("is steadier over orders", "is less steady over orders")
+"""The verbs of verdicts that differ in order as well: these repeat nothing."""
 
 
-def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
-    """What answers each question that can be asked, and its verb."""
+def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, Sequence[str]]]:
+    """What answers each question that can be asked, and its verbs: ahead, and behind."""
     known = {pair["coefficient"]: pair for pair in pairs}
     for names, what in _ASKED:
         if pair := next((known[name] for name in names if name in known), None):
@@ -51,31 +65,48 @@ def _decided(pair: Record) -> bool:
 
 
 def _ahead(pair: Record) -> str:
-    return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
+    return str(pair["second"] if (pair["difference"] or 0) > 0 else pair["first"])
 
 
 def compared_in_words(pairs: Sequence[Record]) -> str:
-    """Who is right more often, and who repeats itself more, under one condition."""
+    """Whether the second is right more often, and repeats itself more, under one condition."""
     said = []
-    for pair, what in asked(pairs):
+    for pair, (more, less) in asked(pairs):
         first, second = pair["first"], pair["second"]
         value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
         if value is None or ends is None:
-            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
+            said.append(f"Whether {first} or {second} {more} is not known: {pair['reason']}.")
             continue
-        if value < 0:
-            value, ends = -value, [-ends[1], -ends[0]]
-        low, high = (rounded(one, "z.2f") for one in ends)
-        by = f"{pair['coefficient']} +{rounded(value, '.2f')} [{low}, {high}]"
-        if pair["coefficient"] in (WITHIN_ONE, "accuracy"):
-            by = f"+{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
-        ahead = _ahead(pair)
+        by = f"{pair['coefficient']} {rounded(value, '+z.2f')} {reaching(ends, 'z.2f')}"
+        if pair["coefficient"] in SHARES:
+            by = _moved_points(value, ends, n)
         if _decided(pair):
-            said.append(f"{ahead} {what} than {second if ahead == first else first} ({by}).")
+            said.append(f"{second} {more if value > 0 else less} than {first} ({by}).")
         else:
-            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
+            found = f"Whether {first} or {second} {more} is not decided ({second} {by})"
             said.append(f"{found}{_too_few(pair)}.")
     return " ".join(said)
+
+
+def _moved_points(value: float, ends: Sequence[float], n: int) -> str:
+    moved = rounded(100 * value, f"+z.{share_places(n)}f")
+    return f"{moved} points {reaching_in_points(ends, n)}"
+
+
+def _shown(key: str, sign: str, pair: Record) -> str:
+    """A value with as many digits as sentences have, and its interval if it has one."""
+    places = 2 + (share_places(pair["n_questions"]) if pair["coefficient"] in SHARES else 0)
+    form = f"{sign}z.{places}f"
+    if f"{key}_interval" in pair:
+        return estimate_text(pair, key, form)
+    return text(pair[key], form, "not estimable")
+
+
+VALUES = {
+    key: partial(_shown, key, sign)
+    for key, sign in (("first_value", ""), ("second_value", ""), ("difference", "+"))
+}
+"""How tables show the values of a comparison."""
 
 
 def shown_changes(change: Record) -> Iterator[tuple[str, float | None, float, list[float]]]:
@@ -107,21 +138,16 @@ def change_in_words(change: Record) -> str:
     for name, before, value, ends in shown_changes(change):
         first, second, n = change["first"], change["second"], change["n_questions"]
         if before is None:
-            low, high = (rounded(one, "+z.2f") for one in ends)
+            by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
             how = "higher" if value > 0 else "lower"
-            said.append(
-                f"{second} grades {how} than {first} ({rounded(value, '+z.2f')} [{low}, {high}] on "
-                "the mean grade)."
-            )
+            said.append(f"{second} grades {how} than {first} ({by} on the mean grade).")
             continue
         verdict, shares = name.removeprefix("share of "), (before, before + value)
         was, now = (share(one, n) for one in shares)
-        by = f"{points(value, n)} points [{points(ends[0], n)}, {points(ends[1], n)}]"
-        by = f"+{by}" if value > 0 else by
         often = "more" if value > 0 else "less"
         said.append(
             f"{second} gives {verdict!r:.40} {often} often: {now} of verdicts, {was} of {first}'s "
-            f"({by})."
+            f"({_moved_points(value, ends, n)})."
         )
     return " ".join(said)
 

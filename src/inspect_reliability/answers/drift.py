@@ -8,7 +8,15 @@ import pandas as pd
 from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..showing.document import Block, Table
-from ..showing.formats import Record, TableColumn, grouped, keys_of
+from ..showing.formats import (
+    Record,
+    TableColumn,
+    estimate_text,
+    grouped,
+    keys_of,
+    share,
+    share_places,
+)
 from ..showing.keys import declared
 from ..stats import Estimate, disagreement, mean_shift, shifts
 from ..stats.facet_effects import FacetEffect, facet_effect, facet_effect_of_all
@@ -39,17 +47,29 @@ def drift_blocks(changed: Sequence[Record]) -> Iterator[Block]:
     conditions = [grouped(name) for name in keys_of(changed[0], "second")]
     columns = [*conditions, *declared("changes")]
     yield Table.of(changed, columns, "How far verdicts moved beyond their own noise")
-    shares = [keys_of(one, "second") | share for one in changed for share in one["shares"]]
+    shares = [
+        {**keys_of(one, "second"), **share, "n_questions": one["n_questions"]}
+        for one in changed
+        for share in one["shares"]
+    ]
     if shares:
         yield Table.of(shares, [*conditions, *_SHARES], "Shares of the verdicts")
 
 
 _SHARES = (
     TableColumn("verdict", heading="Verdict"),
-    TableColumn("first", heading="First", form=".1%"),
-    TableColumn("second", heading="Second", form=".1%"),
-    TableColumn("change", heading="Change [95%]", form="+.1%"),
+    TableColumn("first", heading="First", shown=lambda one: _share(one, "first")),
+    TableColumn("second", heading="Second", shown=lambda one: _share(one, "second")),
+    TableColumn("change", heading="Change [95%]", shown=lambda one: _change_of_share(one)),
 )
+
+
+def _share(one: Record, side: str) -> str:
+    return "" if one[side] is None else share(one[side], one["n_questions"])
+
+
+def _change_of_share(one: Record) -> str:
+    return estimate_text(one, "change", f"+z.{share_places(one['n_questions'])}%")
 
 
 def _change(sides: Mapping[str, pd.DataFrame]) -> Record:

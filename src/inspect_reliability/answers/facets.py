@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..judgments.count import opposites
-from ..showing.formats import Record, picked, points, span
+from ..showing.formats import Record, picked, points, reaching_in_points, span
 from ..stats import Estimate, shifts
 from ..stats.cells import FloatArray
 from ..stats.disagreement import SEED, subsets
@@ -327,7 +327,7 @@ def effect(record: Record) -> str:
     if record["towards"] is None:
         return ""
     ends = record["towards_interval"]
-    reach = f" [{points(ends[0], n)}, {points(ends[1], n)}]" if ends else ""
+    reach = f" {reaching_in_points(ends, n)}" if ends else ""
     return f"{change} {'+' * (record['towards'] >= 0)}{points(record['towards'], n)}{reach} points"
 
 

@@ -10,6 +10,7 @@ from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_independent
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import questions_to_tell
+from .comparison_in_words import VALUES
 from .row import Row
 from .summary import next_step
 
@@ -79,6 +80,7 @@ def table_of_samples(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
         "compare",
         n_questions=_number,
         n_replications=replications,
+        **VALUES,
     )
     conditions = map(grouped, keys_of(pairs[0], "second", "coefficient"))
     columns = [first, *conditions, *map(_with_ends, others)]

@@ -13,6 +13,7 @@ from ..showing.formats import (
     grouped_by,
     in_points,
     points,
+    reaching_in_points,
     share,
     span,
     told_apart,
@@ -70,7 +71,7 @@ def how_far(one: Record) -> str:
         return f"in {share(across, n)} of pairs (own noise not known)"
     if not ends:
         return f"{in_points(above, n)} above noise"
-    return f"{points(above, n)} points [{points(ends[0], n)}, {points(ends[1], n)}] above noise"
+    return f"{points(above, n)} points {reaching_in_points(ends, n)} above noise"
 
 
 def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
@@ -105,8 +106,8 @@ def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float,
         if one["facet"] != "order" or one["what"] == "place" or one["direction"] != "more":
             continue
         if any(row.keys.items() >= keys.items() and varies(row.table, "order") for row in rows):
-            n, (low, high) = one["n_questions"], one["change_interval"]
-            by = f"{points(one['change'], n)} points [{points(low, n)}, {points(high, n)}]"
+            n, ends = one["n_questions"], one["change_interval"]
+            by = f"{points(one['change'], n)} points {reaching_in_points(ends, n)}"
             said = f"{one['option']} is chosen {by} more often in order {one['level']} than in "
             yield one["change"], "Order", several * named(keys), f"{said}another."
 

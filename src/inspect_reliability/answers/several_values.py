@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from ..showing.document import Block, Table, Text
-from ..showing.formats import ROUNDING, Record, rounded, span
+from ..showing.formats import ROUNDING, Record, reaching, rounded, share_places, span
 from ..stats import SHARES
 from .comparison_in_words import asked
 from .row import Row
@@ -78,7 +78,7 @@ def _difference(pairs: Sequence[Record], side: str, best: str) -> Record | None:
     for pair in pairs:
         if {pair["first"], pair["second"]} == {side, best} and side != best:
             value, ends = pair["difference"], pair["difference_interval"]
-            if value is not None and pair["first"] == best:
+            if value is not None and pair["second"] == best:
                 value, ends = -value, ends and [-ends[1], -ends[0]]
             return pair | {"difference": value, "difference_interval": ends}
     return None
@@ -107,12 +107,12 @@ def _cells(
 def _of_difference(name: str, less: Record | None, is_best: bool) -> str:
     if less is None or less["difference"] is None:
         return "" if is_best else "-"
-    times, form = (100, "+z.0f") if name in SHARES else (1, "+z.2f")
-    value, *ends = (
-        rounded(times * one, form)
-        for one in (less["difference"], *(less["difference_interval"] or ()))
-    )
-    return f"{value} [{', '.join(ends)}]" if ends else value
+    times, form = 1, "+z.2f"
+    if name in SHARES:
+        times, form = 100, f"+z.{share_places(less['n_questions'])}f"
+    value = rounded(times * less["difference"], form)
+    ends = [times * one for one in less["difference_interval"] or ()]
+    return f"{value} {reaching(ends, form)}" if ends else value
 
 
 def _ends(name: str, pair: Record, value: float, row: Row) -> Sequence[float] | None:

@@ -245,7 +245,7 @@ ROUNDING = 1e-9
 
 def share(value: float, n: int) -> str:
     """A share of n questions; a small one is not 0%, and a large one not 100%."""
-    places = 1 if n > _MANY else 0
+    places = share_places(n)
     least = 10 ** -(places + 2)
     if ROUNDING < value < least / 2:
         return f"<{least:.{places}%}"
@@ -256,7 +256,31 @@ def share(value: float, n: int) -> str:
 
 def points(value: float, n: int) -> str:
     """A difference of shares of n questions in points."""
-    return rounded(100 * value, f"z.{1 if n > _MANY else 0}f")
+    return rounded(100 * value, f"z.{share_places(n)}f")
+
+
+def share_places(n: int) -> int:
+    """Decimals of a share of n questions in percent."""
+    return 1 if n > _MANY else 0
+
+
+def reaching(ends: Sequence[float], form: str) -> str:
+    """The interval of a difference: "[-11, -2]".
+
+    An end on one side of 0 does not look like 0 where the whole interval is on that side.
+    """
+    shown = [rounded(one, form) for one in ends]
+    for i, one in enumerate(ends):
+        if (min(ends) > 0 or max(ends) < 0) and not any(map(shown[i].count, "123456789")):
+            unit = 0.01 if form.endswith("%") else 1.0
+            places = math.ceil(-math.log10(abs(one) / unit))
+            shown[i] = rounded(one, re.sub(r"\.\d+", f".{places}", form))
+    return f"[{', '.join(shown)}]"
+
+
+def reaching_in_points(ends: Sequence[float], n: int) -> str:
+    """The same of a difference of shares of n questions in points."""
+    return reaching([100 * one for one in ends], f"z.{share_places(n)}f")
 
 
 def in_points(value: float, n: int) -> str:
@@ -317,5 +341,4 @@ def estimate_text(record: Record, key: str, form: str = "z.2f") -> str:
         return f"not estimable: {record.get('not_estimable', {}).get(key) or record.get('reason')}"
     if interval is None:
         return f"{rounded(value, form)} (no interval)"
-    low, high = (rounded(one, form) for one in interval)
-    return f"{rounded(value, form)} [{low}, {high}]"
+    return f"{rounded(value, form)} {reaching(interval, form)}"

@@ -22,7 +22,7 @@ from ..judgments.sources import Source
 from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
-from ..showing.formats import Record, amount, percent
+from ..showing.formats import Record, amount, percent, reaching, rounded
 from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
@@ -352,13 +352,10 @@ def _better(found: Watching) -> str:
     low, high = change.ends
     word = "better" if low > 0 else "worse"
     known = f"It is {word}" if low > 0 or high < 0 else "Whether it is worse is not known"
-    ends = f"{_points(change.after - change.before)} points [{_points(low)}, {_points(high)}]"
+    moved = rounded(100 * (change.after - change.before), "+z.0f")
+    ends = f"{moved} points {reaching([100 * low, 100 * high], '+z.0f')}"
     on = amount(n, "labelled anchor")
     return f"{known}: right in {change.after:.0%} on {on}, {change.before:.0%} before ({ends})."
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+z.0f}"
 
 
 def _soon(found: Watching) -> str:
