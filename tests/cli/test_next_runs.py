@@ -75,3 +75,33 @@ def test_every_command_that_is_printed_runs(
             words = [f"new_{file.name}" if one == "NEW" else one for one in shlex.split(command)]
             run = invoke(*[file.name if one == "LOGS" else one for one in words])
             assert run.exit_code != 2, (name, command, run.output)
+
+
+def test_a_next_step_of_one_judge_of_several_is_of_that_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate that a report prints for the best holds it alone, as if the file had no other."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        (judge, question, answer if question % wrong else "C", answer)
+        for judge, wrong in (("my judge", 50), ("other", 2))
+        for question in range(100)
+        for _ in range(2)
+        for answer in ["AB"[question % 2]]
+    ]
+    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    table.to_csv("both.csv", index=False)
+    table[table["judge"] == "my judge"].to_csv("alone.csv", index=False)
+    [command] = [one for one in printed(invoke("report", "both.csv").output) if "gate" in one]
+    assert command.endswith("--only 'judge=my judge'")
+    words = shlex.split(command)
+    found = invoke(*words, "--format", "json")
+    least = words[words.index("--min") + 1]
+    alone = invoke("gate", "alone.csv", "--min", least, "--format", "json")
+    assert (found.exit_code, found.stdout) == (alone.exit_code, alone.stdout)
+    assert found.exit_code == 0
+    then = printed(invoke(*words).output)
+    assert all(one.endswith("--only 'judge=my judge'") for one in then if "both.csv" in one)
+    refused = invoke(*words[:-1], "judge=mine")
+    assert refused.exit_code == 2
+    assert "No judgment has 'mine' in column 'judge', which has my judge, other" in refused.stderr

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..shell import join
 from ..showing.document import (
     Axis,
     Block,
@@ -15,6 +16,7 @@ from ..showing.document import (
     Grave,
     NumberCell,
     Text,
+    only_options,
 )
 from ..showing.formats import (
     ROUNDING,
@@ -219,13 +221,21 @@ def next_step(
 ) -> list[Text]:
     """What to do next, with the command that does it; `whose` is the judge that it is for.
 
-    In Python the call takes the judgments that have the levels of `only`.
+    The command takes only the judgments that have the levels of `only`; so does a call in Python,
+    of a data frame.
     """
     of = f" for {whose}" if whose else ""
     said = [Text(f"Next{of}: {words}{':' if command else '.'}", "next")]
-    return said + [
-        Text(f"inspect-reliability {command}", "command", tuple((only or {}).items()))
-    ] * bool(command)
+    if not command:
+        return said
+    levels = tuple((only or {}).items())
+    if levels and command.partition(" ")[0] in _OF_ROWS:
+        command = f"{command} {join(only_options(levels))}"
+    return [*said, Text(f"inspect-reliability {command}", "command", levels)]
+
+
+_OF_ROWS = ("gate", "keep", "label")
+"""Commands that may be of one judge of several."""
 
 
 def more(cautions: int = 0, rows: int = 0, also: str = "") -> Text:

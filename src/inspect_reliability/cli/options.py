@@ -21,7 +21,7 @@ from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
-from ..showing.document import Document
+from ..showing.document import Document, only_options
 from ..showing.terminal import console, print_text
 
 
@@ -192,6 +192,16 @@ _abstain_option = click.option(
 )
 
 
+_only_option = pairs(
+    "--only",
+    "only",
+    "COLUMN=VALUE",
+    "judge=my-judge",
+    "Take only the judgments with this value in this column, such as those of one judge of "
+    "several, as in judge=my-judge",
+)
+
+
 _full_option = click.option(
     "--full", is_flag=True, help="Print every table and caution before the answer."
 )
@@ -253,6 +263,7 @@ class CommonOptions:
     read_as: str | None = None
     made_by: str | None = None
     sheet: str | None = None
+    only: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def reading(self) -> Reading:
@@ -280,7 +291,7 @@ class CommonOptions:
         shown = partial(progress, what="Reading")
         judgments = labelled_judgments(
             self.logs, self.labels, reading=self.reading, by=by, apart=apart, progress=shown
-        )
+        ).only(self.only)
         print_left_out(judgments.notes)
         print_text(console(stderr=True), short(described(judgments, by)))
         return judgments
@@ -307,13 +318,15 @@ class CommonOptions:
         A page goes to other people: it names no paths.
         """
         if self.form == "html":
-            return "LOGS"
+            return shell.join(["LOGS", *only_options(self.only.items())])
         sources = self.logs if len(self.logs) < 3 else ["LOGS"]
         options = [("--labels", name) for name in self.labels]
         options += [("--reading", self.reading_file)] if self.reading_file else []
         entries = {name: getattr(self, name) for name in _ENTRIES if name != "facets"}
         said = Reading().call({**entries, "map": self.meant})
-        return " ".join(filter(None, [shell.join([*sources, *chain.from_iterable(options)]), said]))
+        first = shell.join([*sources, *chain.from_iterable(options)])
+        only = shell.join(only_options(self.only.items()))
+        return " ".join(filter(None, [first, said, only]))
 
     def show(self, document: Document) -> None:
         """Print a document on standard output; the answer is the last thing on a screen."""
@@ -340,7 +353,8 @@ def reads_systems(command: _Command) -> _Command:
 
 def reads_logs(command: _Command, forms: Sequence[Form] = FORMS) -> _Command:
     """Add LOGS of judgments that may have labels: the options of `CommonOptions`."""
-    return _with(command, in_forms(forms), *_SHOWN, *_READ, _labels_option, _logs_argument)
+    labelled: Sequence[_Option] = (*_READ, _only_option, _labels_option)
+    return _with(command, in_forms(forms), *_SHOWN, *labelled, _logs_argument)
 
 
 def _with(command: _Command, *options: _Option) -> _Command:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from pydantic import TypeAdapter
 
-from ..errors import UserError
+from ..errors import UserError, short
 from ..saving import Ours, whole
 from ..verdicts import GIVEN
 from .columns import COLUMNS, GROUP_BY, LARGEST, N_JUDGMENTS, dividing, each_once, in_order
@@ -148,6 +148,25 @@ class Judgments:
         change = self.table["answer_change"]
         return replace(self, table=self.table[change.isna() | (change == GIVEN)])
 
+    def only(self, levels: Mapping[str, str]) -> Judgments:
+        """The judgments that have these values, as people write them, in these columns.
+
+        Raises:
+            UserError: There is no such column, or none has the value.
+        """
+        table = self.table
+        for yours, level in levels.items():
+            [name] = self.named([yours])
+            self._has([name])
+            fits = each_once(table[name], partial(_is_written, level)).eq(True)
+            if not fits.any():
+                some = ", ".join(dict.fromkeys(_written(one)[-1] for one in table[name].dropna()))
+                raise UserError(
+                    f"No judgment has {level!r:.80} in column {yours!r}, which has {short(some)}."
+                )
+            table = table[fits]
+        return replace(self, table=table.reset_index(drop=True)) if levels else self
+
     def groups(self, by: Sequence[str] = GROUP_BY) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
         """Split the table by columns, in order of first appearance.
 
@@ -191,6 +210,15 @@ class Judgments:
                 f"The judgments have no column {', '.join(map(repr, unknown))}. "
                 f"Use any of: {', '.join(map(str, self.table.columns))}."
             )
+
+
+def _written(value: Any) -> list[str]:
+    """A value of a column as people may write it: 0.5, or 1 for 1.0."""
+    return [str(value), *([f"{value:g}"] if isinstance(value, float) else [])]
+
+
+def _is_written(level: str, value: Any) -> bool:
+    return level in _written(value)
 
 
 def make_table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

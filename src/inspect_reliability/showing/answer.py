@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from ..shell import join
 from . import render
-from .document import Block, Caution, Detail, Document, Estimates, Figure, Table, Text
+from .document import Block, Caution, Detail, Document, Estimates, Figure, Table, Text, only_options
 from .formats import flat
 from .python_calls import Answered, Call, options_in_python
 
@@ -98,7 +99,8 @@ def in_python(answer: Document, call: Call) -> Document:
         """A command of ours as the call that a notebook makes, and options as arguments."""
         match block:
             case Text(text, "command") if text.startswith("inspect-reliability "):
-                command = text.removeprefix("inspect-reliability ")
+                only = f" {join(only_options(block.only))}"
+                command = text.removeprefix("inspect-reliability ").removesuffix(only)
                 return replace(block, text=call.of_rows(dict(block.only)).then(command))
             case Text(tone="command"):
                 return block

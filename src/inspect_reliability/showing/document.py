@@ -46,6 +46,11 @@ class Text:
     only: tuple[tuple[str, str], ...] = ()
 
 
+def only_options(levels: Iterable[tuple[str, str]]) -> list[str]:
+    """The options of a command that take only the rows with these levels, by column."""
+    return [word for pair in levels for word in ("--only", "=".join(pair))]
+
+
 class Grave(StrEnum):
     """Codes of cautions that take its meaning from every number of a row: these come first."""
 
