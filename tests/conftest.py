@@ -1,5 +1,6 @@
 """What several tests need."""
 
+import asyncio
 import gc
 import os
 import shutil
@@ -73,6 +74,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000, 20, 100)
     gc.enable()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Forget the asyncio tasks that are done: each call in a thread looks through all of them.
+
+    Garbage collections are rare, so that there would be thousands.
+    """
+    known: set[asyncio.Task[Any]] = vars(asyncio.tasks).get("_all_tasks") or set()
+    for task in [*known]:
+        if task.done():
+            known.discard(task)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

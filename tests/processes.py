@@ -105,6 +105,21 @@ def python(
         return CompletedProcess(words, process.exitcode, out.read_text(), err.read_text())
 
 
+def stand_in(script: Path, code: str) -> None:
+    """Write a script that runs code so, for what calls it by its name."""
+    script.write_text(
+        f"#!{sys.executable}\n"
+        f"import sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"from processes import python\n"
+        f"done = python({code!r}, *sys.argv[1:])\n"
+        f"sys.stdout.write(done.stdout)\n"
+        f"sys.stderr.write(done.stderr)\n"
+        f"sys.exit(done.returncode)\n"
+    )
+    script.chmod(0o755)
+
+
 def start(
     code: str,
     *arguments: str | Path,

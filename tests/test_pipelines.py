@@ -18,6 +18,7 @@ from junitparser import JUnitXml
 
 from cli.test_pipeline_forms import JUDGES, judged
 from docs.site.owner import UNKNOWN, named, owner, write_owner
+from processes import COMMAND, stand_in
 
 ROOT = Path(__file__).parents[1]
 SKILL = ROOT / "skills" / "judge-reliability" / "SKILL.md"
@@ -29,7 +30,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 @pytest.fixture
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to run scripts in, where the package is installed already: pip does nothing."""
+    """A folder to run scripts in, where the package is installed already: pip does nothing.
+
+    Its command starts at once.
+    """
     tools = tmp_path / "tools"
     tools.mkdir()
     python = tools / "python"
@@ -38,6 +42,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f'exec "{sys.executable}" "$@"\n'
     )
     python.chmod(python.stat().st_mode | stat.S_IXUSR)
+    stand_in(tools / "inspect-reliability", COMMAND)
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.setenv(
@@ -84,7 +89,12 @@ def _run(steps: list[dict[str, Any]], folder: Path, inputs: Mapping[str, str]) -
 
 @pytest.mark.parametrize(("judge", "status"), zip(JUDGES, (0, 1, 3), strict=True))
 def test_the_workflow_lets_only_a_good_judge_pass(shell: Path, judge: str, status: int) -> None:
-    """The example is run step by step, with the action, for a judge of each kind."""
+    """The example is run step by step, with the action, for a judge of each kind.
+
+    The good judge's runs with the command that users have.
+    """
+    if judge == "passing":
+        (shell.parent / "tools" / "inspect-reliability").unlink()
     (shell / "judge").mkdir()
     file = judged(shell, judge).rename(shell / "judge" / "made.csv")
     (shell / "judge" / "judge.py").write_text(f"print(open({str(file)!r}).read(), end='')")

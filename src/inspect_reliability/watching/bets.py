@@ -235,7 +235,7 @@ def _parts(
     for kind in order.T:
         own = np.take_along_axis(pool, kind[:, None], axis=1)[:, 0]
         others = others - own
-        drawn = generator.hypergeometric(own, others, left)
+        drawn = generator.hypergeometric(own, others, left) if others.any() else left
         total += drawn[..., None] * values[kind]
         left = left - drawn
     return total
