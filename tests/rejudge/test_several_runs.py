@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from inspect_ai import Task
+from inspect_ai import Task, eval_retry, task
 from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import model_graded_qa
-from inspect_ai.solver import generate
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 import commands
 from evals import evaluate
@@ -103,6 +104,58 @@ def test_outputs_of_one_run_still_count_once(tmp_path: Path) -> None:
         rejudged(outputs, folder, model=grader(), replications=TRIES).location for folder in folders
     ]
     assert len(judgments_from_logs(both)) == EPOCHS * TRIES
+
+
+BROKEN: set[str] = set()
+"""Ids of samples that fail."""
+
+
+@solver
+def draft() -> Solver:
+    """Answer without a model; some samples fail."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if state.sample_id in BROKEN:
+            raise RuntimeError("the server went away")
+        state.output = output(f"Draft {random.random()}.")
+        return state
+
+    return solve
+
+
+@task
+def breaks() -> Task:
+    """A suite whose run ends at the first sample that fails."""
+    samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
+    scorer = model_graded_qa(model=grader())
+    return Task(samples, solver=draft(), scorer=scorer, fail_on_error=True)
+
+
+def test_outputs_that_a_retry_reuses_count_once(tmp_path: Path) -> None:
+    """A failed run and its retry, each rejudged, are one run, beside their own logs or without."""
+    folder = tmp_path / "suite"
+    BROKEN.add("q4")
+    failed = evaluate(breaks(), folder, max_samples=1)
+    BROKEN.clear()
+    [retried] = eval_retry(failed, log_dir=str(folder), display="none", log_realtime=False)
+    assert (failed.status, retried.status) == ("error", "success")
+    both = [
+        rejudged(read_eval_log(log.location), tmp_path / log.status, model=grader(), replications=3)
+        for log in (failed, retried)
+    ]
+    ended = [one.id for one in failed.samples or [] if not one.error]
+    reused = {one.uuid for one in failed.samples or []} & {
+        one.uuid for one in retried.samples or []
+    }
+    assert 0 < len(ended) == len(reused) < QUESTIONS
+    logs = [log.location for log in both]
+    for given in (logs, [*logs, str(folder)]):
+        found = judgments_from_logs(given)
+        table = found.table[found.table["scorer"] == "rejudge"]
+        assert table["question"].nunique() == QUESTIONS
+        assert len(table) == QUESTIONS * 3
+        left = [one.count for one in found.notes if "duplicate" in one.what]
+        assert 3 * len(ended) in left
 
 
 def moved(log: str) -> str:

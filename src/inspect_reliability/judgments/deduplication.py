@@ -25,7 +25,7 @@ from .columns import (
 )
 from .log_facts import Log
 from .other_questions import OTHERS, of_other_questions
-from .outputs import RUN, Outputs
+from .outputs import RUN, Outputs, tasks_judged
 from .reading import Code, Note, Reading
 from .table import Judgments, is_rejudged, is_suite, make_table
 
@@ -220,9 +220,12 @@ def _rows_once(
     ]
     table, repeated = pd.concat(tables, ignore_index=True), list[Note]()
     if "log" in table and logs:  # all retries of a run are of the day on which it began
-        by_day = sorted(logs.values(), key=lambda log: log.created, reverse=True)
-        began = {log.task: log.created[:10] for log in by_day}
-        known = table["log"].map({where: began[log.task] for where, log in logs.items()})
+        judged = tasks_judged(logs)
+        # A run, and what judges its outputs again, begin on days of their own.
+        of = {at: (log.task in judged, judged.get(log.task, log.task)) for at, log in logs.items()}
+        by_day = sorted(logs, key=lambda where: logs[where].created, reverse=True)
+        began = {of[where]: logs[where].created[:10] for where in by_day}
+        known = table["log"].map({where: began[task] for where, task in of.items()})
         table["time"] = known.where(known.notna(), table.get("time"))
     if len(parts) > 1:
         outputs = Outputs(table, logs)

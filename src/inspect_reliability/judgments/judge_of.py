@@ -26,7 +26,7 @@ SAMPLING = (
 """Options of inspect that change what a judge says; others say how it is called."""
 
 _NOT_OF_THE_JUDGE = (
-    *("seed", "replications", "limit", "shard", "log"),
+    *("seed", "replications", "limit", "shard", "log", "task"),
     *("data", "questions", "responses", "responders"),
 )
 """Arguments of tasks and scorers that say how often something is judged, or what."""

@@ -58,6 +58,8 @@ class Log:
     Attributes:
         run: Model, task and temperature.
         task: Id that retries of a run share, or that of the log whose outputs it judges.
+        judged: Of a log of `rejudge`, the id that retries of the run share whose outputs it judges;
+            empty where it does not say.
         created: When it was made, to the second.
         began: When its first sample began, to the microsecond; empty if it does not say.
         gaps: The judgments missing from it.
@@ -76,6 +78,7 @@ class Log:
     began: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     sample: tuple[int | str, int] | None = None
+    judged: str = ""
 
 
 # The shards of a study that several workers judged: what is missing, and what is not alike.

@@ -294,13 +294,21 @@ def _known(
     log: EvalLog, samples: Sequence[_Sample], table: pd.DataFrame, gaps: Sequence[Gap], where: str
 ) -> Log:
     run = (log.eval.model, log.eval.task, temperature_of(log))
-    task = rejudging_of(log).get("log") or log.eval.task_id or where
+    again = rejudging_of(log)
+    task, judged = again.get("log") or log.eval.task_id or where, str(again.get("task") or "")
     part = part_of(log, where, {*table["sample"]} if len(table) else (), len(table))
     created, settings = str(log.eval.created), judge_settings(log)
     first = next(((one.id, one.epoch) for one in samples if one.scores), None)
     began = min((one.started_at for one in samples if one.started_at), default="")
     known = (run, task, created, gaps, part)
-    return Log(*known, id=log.eval.eval_id, began=str(began), settings=settings, sample=first)
+    return Log(
+        *known,
+        id=log.eval.eval_id,
+        began=str(began),
+        settings=settings,
+        sample=first,
+        judged=judged,
+    )
 
 
 def _why(error: Exception) -> str:

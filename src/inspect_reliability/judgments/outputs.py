@@ -17,6 +17,11 @@ RUN = "_run"
 _SCORE = ["log", "sample", "epoch", "scorer"]
 
 
+def tasks_judged(logs: Mapping[str, Log]) -> dict[str, str]:
+    """Id of a log that was judged again -> that of its task, which its retries share."""
+    return {log.task: log.judged for log in logs.values() if log.judged}
+
+
 class Outputs:
     """The runs whose outputs were judged again.
 
@@ -25,8 +30,9 @@ class Outputs:
     """
 
     def __init__(self, table: pd.DataFrame, logs: Mapping[str, Log]) -> None:
-        tasks = {log.id: log.task for log in logs.values() if log.id}
-        # A log of `rejudge` names the log that it judged, which may be here too.
+        # A log of `rejudge` names the log that it judged, which may be here too. The reused outputs
+        # of a retry are those of the failed run: both have the id of one task.
+        tasks = {log.id: log.task for log in logs.values() if log.id} | tasks_judged(logs)
         self._run = {where: tasks.get(log.task, log.task) for where, log in logs.items()}
         self._logs = logs
         self.runs = self._runs(table)

@@ -151,6 +151,7 @@ class Rejudging:
         }
         return {
             "log": self.log.eval.eval_id,
+            "task": self.log.eval.task_id,
             "scorer": self.wrapped.identity,
             "grader": self._named,
             "grader settings": None if self.model is None else model_settings(self._grader()),
