@@ -4,6 +4,7 @@ scipy is imported where it is called: importing it takes twice as long as numpy,
 does not need it.
 """
 
+from collections.abc import Callable
 from math import exp, expm1, log, sqrt
 from typing import Any
 
@@ -192,7 +193,6 @@ def _counted(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, Float
 
 def _upper(shares: FloatArray, counts: FloatArray, probability: float) -> float:
     """This quantile of the weighted mean, with a question of share 1 added."""
-    from scipy.optimize import brentq
     from scipy.special import betaincinv, ndtri
 
     other = shares[shares < 1]
@@ -223,4 +223,27 @@ def _upper(shares: FloatArray, counts: FloatArray, probability: float) -> float:
         v = z * sqrt(float(n @ ((short - lacks) / left) ** 2))
         return lacks, r + log(v / r) / r - wanted
 
-    return 1 - mean_at(brentq(lambda y: mean_at(y)[1], 0.0, _FARTHEST, xtol=1e-9))[0]
+    return 1 - mean_at(_root(lambda y: mean_at(y)[1], 0.0, _FARTHEST))[0]
+
+
+_NEAR = 1e-9
+"""A step that small ends the search for a root."""
+
+
+def _root(of: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function is 0 that is below it at one end and above it at the other.
+
+    By false position, where an end that stays counts for less (Anderson & Bjorck 1973).
+    `scipy.optimize` takes longer to import than a report to compute.
+    """
+    there, here, step = of(low), of(high), high - low
+    while abs(step) > _NEAR and here:
+        step = here * (low - high) / (here - there)
+        at = high + step
+        value = of(at)
+        if (value < 0) != (here < 0):
+            low, there = high, here
+        else:
+            there *= 1 - value / here if abs(value) < abs(here) else 0.5
+        high, here = at, value
+    return high
