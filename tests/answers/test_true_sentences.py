@@ -497,6 +497,39 @@ def test_the_best_of_many_promises_for_all_of_them(
     assert (f"too few to promise at most 10% wrong{words}" in said) != enough
 
 
+@pytest.mark.parametrize("judges", [5, 8])
+def test_the_interval_of_the_best_of_many_holds_for_all(judges: int, tmp_path: Path) -> None:
+    """Of one verdict a question it is Clopper and Pearson's, at its part of the level."""
+    each = [
+        judge(lambda q, r, j=j: right(q) if q >= 20 + 2 * j else wrong(q), 60, 1, label=right)
+        for j in range(judges)
+    ]
+    frame = pd.concat(one.assign(judge=f"j{k}") for k, one in enumerate(each))
+    part = judges if judges > 5 else 1  # five have a sentence each
+    found = stats.binomtest(40, 60).proportion_ci(1 - 0.05 / part, "exact")
+    low, high = (f"{100 * end:.0f}" for end in found)
+    also = f", also as the best of {judges}" if judges > 5 else ""
+    said = answer(frame, tmp_path)
+    assert f"ight in 67% [{low}, {high}]{also}" in said
+    assert analyse(frame).results["validity"][0]["accuracy_interval"] == pytest.approx(
+        [*stats.binomtest(40, 60).proportion_ci(0.95, "exact")], abs=1e-6
+    )
+
+
+def test_the_steadiest_of_many_is_so_for_all(tmp_path: Path) -> None:
+    """Without labels the steadiest is picked, and its interval is that of a lower error."""
+    each = [
+        judge(lambda q, r, j=j: turns(q, r) if q < 9 + 2 * j else right(q), 60, 2) for j in range(6)
+    ]
+    frame = pd.concat(one.assign(judge=f"j{k}") for k, one in enumerate(each))
+    found = r"nother try gives another verdict in 15% \[(\d+), (\d+)\] of cases"
+    alone = re.search(found, answer(each[0], tmp_path))
+    picked = re.search(f"{found}, also as the best of 6", answer(frame, tmp_path))
+    assert alone
+    assert picked
+    assert int(picked[1]) < int(alone[1]) < int(alone[2]) < int(picked[2])
+
+
 def test_votes_of_one_order_are_no_two_tries(tmp_path: Path) -> None:
     """A judge of places repeats itself in each order and turns with it: pandas counts both."""
     rows = [

@@ -16,13 +16,16 @@ from ..showing.formats import (
     span,
     told_apart,
 )
+from ..stats import agreement as agreement_of
+from ..stats.estimate import LEVEL
+from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, votes_decide
 from .labelled_cascade import LabelledCascade
 from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
 from .reliability import orders_apart
-from .row import Row
+from .row import Row, valued
 from .score_variance import moves_scores
 from .validity import is_of_scale, near_in_words, no_better_than_always
 
@@ -77,7 +80,8 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
 def headline(analysis: Analysis, row: Row, picked_of: int = 1) -> str:
     """The answer of a row in one sentence, without its name.
 
-    Where it was picked as the best of several, what it promises holds for all of these at once.
+    Where it was picked as the best of several, its interval and what it promises hold for all of
+    these at once: each is at its part of the level (Bonferroni).
     """
     said = "; ".join(_parts(analysis, row, picked_of))
     if row.pooled_judges:
@@ -127,6 +131,10 @@ def _omega(row: Row) -> float | None:
 def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
     """What is known of a row, by its kind: right, usable, same again, better by votes."""
     right = next(iter(analysis.of(row, "validity")), None)
+    if right and picked_of > 1:
+        level = _part_of(LEVEL, picked_of)
+        each = {kind: row.share(kind, level=level) for kind in ("accuracy", WITHIN_ONE)}
+        right = right | valued(**each)
     if row.without_verdict == 1:
         yield "no output has a verdict"
         return
@@ -144,7 +152,7 @@ def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         yield f"{few} cannot say how often it is right"
     elif right:
         yield from (
-            _of_scale(row, right)
+            _of_scale(row, right, picked_of)
             if is_of_scale(right)
             else _of_options(analysis, row, right, picked_of)
         )
@@ -153,7 +161,7 @@ def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
     elif row.asked_once:
         yield "each question was judged once: nothing is known of another try"
     elif not right:
-        yield _again(analysis, row)
+        yield _again(analysis, row, picked_of)
     if (n := len(row.counts.questions)) < FEWEST:
         yield f"{amount(n, 'question')} cannot say how it judges others"
     elif not right:
@@ -167,7 +175,8 @@ def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> 
         yield "how often it is right is not known"
         return
     some = f" of {n:,} labelled questions" if n < len(row.counts.questions) else ""
-    yield f"right in {span(right, 'accuracy', '%', n)}{some}{no_better_than_always(right)}"
+    picked = _picked(right, "accuracy", picked_of)
+    yield f"right in {span(right, 'accuracy', '%', n)}{some}{picked}{no_better_than_always(right)}"
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         yield f"{share(right['undecided'], n)} of verdicts decide nothing"
         return
@@ -179,6 +188,19 @@ def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> 
         yield f"omega {omega:z.2f}: one verdict says little"
 
 
+_ALSO = ", also as the best of {}"
+
+
+def _picked(record: Record, key: str, picked_of: int) -> str:
+    """That the interval of a value allows for its row being the best of several."""
+    return _ALSO.format(picked_of) if picked_of > 1 and record.get(f"{key}_interval") else ""
+
+
+def _part_of(level: float, rows: int) -> float:
+    """The level at which intervals of so many rows all hold at once."""
+    return 1 - (1 - level) / rows
+
+
 def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
     """On how many questions votes decide with the usual promise, and how many of these do."""
     for panel in analysis.panels:
@@ -186,10 +208,10 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
             continue
         promise = panel.promise
         error = f"at most {percent(promise.max_error)} wrong"
-        if picked_of > 1:  # each at its part of the level, so all hold at once (Bonferroni)
-            confidence = 1 - (1 - promise.confidence) / picked_of
+        if picked_of > 1:
+            confidence = _part_of(promise.confidence, picked_of)
             panel = LabelledCascade(panel.rows, replace(promise, confidence=confidence))
-            error += f", also as the best of {picked_of}"
+            error += _ALSO.format(picked_of)
         kept = record(panel)
         if panel.withheld:
             yield f"no promise: {panel.withheld.partition(':')[0]}"
@@ -235,7 +257,7 @@ def _by_votes(right: Record) -> str:
     return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
 
 
-def _of_scale(row: Row, right: Record) -> Iterator[str]:
+def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     """Grades beside grades of people: how near, in which order, what a mean adds."""
     n = right["n_labelled"]
     if right["within_one"] is None:
@@ -243,7 +265,8 @@ def _of_scale(row: Row, right: Record) -> Iterator[str]:
         yield f"its grades follow those of people with a rank correlation of {ranks}"
         return
     step = near_in_words(right)
-    near = f"{step} of people in {span(right, 'within_one', '%', n)}{no_better_than_always(right)}"
+    near = f"{step} of people in {span(right, 'within_one', '%', n)}"
+    near += f"{_picked(right, 'within_one', picked_of)}{no_better_than_always(right)}"
     order = right["rank_correlation"]
     if same_for_all(right):
         yield f"{near}, but its mean grade is the same on every question"
@@ -277,9 +300,11 @@ def _for_empty(row: Row, right: Record, mean: float) -> str:
     return f", since {empty} (without these, one try is in {share(given, right['n_labelled'])})"
 
 
-def _again(analysis: Analysis, row: Row) -> str:
+def _again(analysis: Analysis, row: Row, picked_of: int) -> str:
     """How often, or how far, another try changes the verdict; and how many tries to take."""
     numbers, agreement = row.numbers, row.estimates["agreement"]
+    if picked_of > 1 and agreement.ends:
+        agreement = agreement_of(row.counts, _part_of(LEVEL, picked_of))
     n = numbers.n_questions
     if (distance := numbers.value("mean_difference")) is not None:
         far = f"another try moves the grade by {distance:.2g} on average"
@@ -291,6 +316,7 @@ def _again(analysis: Analysis, row: Row) -> str:
         other["differs_interval"] = [1 - ends[1], 1 - ends[0]]
     try_ = "another try or order" if varies(row.table, "order") else "another try"
     said = f"{try_} gives another verdict in {span(other, 'differs', '%', n)} of cases"
+    said += _picked(other, "differs", picked_of)
     if 1 - agreement.value <= STEADY:
         return f"{said}: one is enough"
     if orders_apart(row):  # the majority of one order repeats what that order does

@@ -32,6 +32,7 @@ from ..stats import (
 )
 from ..stats.cells import FloatArray
 from ..stats.coefficients import stratified_omega
+from ..stats.estimate import LEVEL
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
 from ..stats.selective import share_at_any_time
@@ -134,16 +135,16 @@ class Row(Condition):
             return Estimate(n_questions=len(self.counts.questions), reason=why)
         return panel(given, [name])[name]
 
-    def share(self, kind: str, votes: int = 1) -> Estimate:
+    def share(self, kind: str, votes: int = 1, level: float = LEVEL) -> Estimate:
         """How often a verdict is of a kind, by the labels; of labels that stopped at any time.
 
         Of several votes, how often their majority is, or on a scale their mean.
         """
         assert self.labelled is not None
-        found = self.labelled.share(kind, votes, NO_VERDICTS)
+        found = self.labelled.share(kind, votes, NO_VERDICTS, level)
         if not self.stopped or found.value is None:
             return found
-        low, high = share_at_any_time(self.shares_as_drawn(kind, votes))
+        low, high = share_at_any_time(self.shares_as_drawn(kind, votes), level)
         return replace(found, low=low, high=high, reason=None, method="confidence sequence")
 
     def shares_as_drawn(self, kind: str, votes: int = 1, most: float = np.inf) -> FloatArray:

@@ -255,7 +255,11 @@ class Labelled:
         return found
 
     def share(
-        self, kind: str = "accuracy", votes: int = 1, silent: Collection[str] = ()
+        self,
+        kind: str = "accuracy",
+        votes: int = 1,
+        silent: Collection[str] = (),
+        level: float = LEVEL,
     ) -> Estimate:
         """How often one verdict is of one of the `kinds`; or what several are `together`."""
         why = (self.other_scale or NO_SCALE) if kind == WITHIN_ONE else NOT_REPLICATED
@@ -269,7 +273,7 @@ class Labelled:
                 why = UNEQUAL
             elif kind == WITHIN_ONE and not self.of_means:
                 why = self.other_scale or NO_SCALE
-        return self._mean(self.together(kind, votes, silent), why)
+        return self._mean(self.together(kind, votes, silent), why, level=level)
 
     @property
     def of_means(self) -> bool:
@@ -564,10 +568,16 @@ class Labelled:
         interval = OfShares(shares, numbers.astype(float))
         return replace(planned, interval=interval, spread=spread, reason=None)
 
-    def _mean(self, values: FloatArray, why: str = NOT_REPLICATED, most: float = 1.0) -> Estimate:
+    def _mean(
+        self,
+        values: FloatArray,
+        why: str = NOT_REPLICATED,
+        most: float = 1.0,
+        level: float = LEVEL,
+    ) -> Estimate:
         known, given = ~np.isnan(values), self.given
         if not known.any():
             return Estimate(reason=self.other_scale or why)
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
-        return mean_share(each, LEVEL, seen, most=max(most, float(each.max())))
+        return mean_share(each, level, seen, most=max(most, float(each.max())))
