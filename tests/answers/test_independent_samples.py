@@ -76,6 +76,26 @@ def test_months_with_other_questions_are_compared_without_pairs() -> None:
     assert "judge questions of first again" in said
 
 
+def test_months_of_one_file_are_compared_as_those_of_two() -> None:
+    """Two values of a column that share no question are two samples, too; three are refused."""
+    may, june = month(1, 1, 0.1), month(101, 2, 0.6)
+    both = pd.concat([may.assign(month="may"), june.assign(month="june")])
+    found = ir.compare(both, by="month", columns=COLUMNS)
+    apart = ir.compare(may, june, columns=COLUMNS).summary()
+    pd.testing.assert_frame_equal(
+        found.summary().drop(columns=["first", "second"]),
+        apart.drop(columns=["first", "second"]),
+    )
+    said = " ".join(str(found).split())
+    assert "Other questions in each, so each is taken by itself" in said
+    assert "judge questions of may again" in said
+    judges = str(ir.compare(both.rename(columns={"month": "judge"}), by="judge", columns=COLUMNS))
+    assert "let both judge the same questions" in judges
+    third = pd.concat([both, month(201, 3, 0.6).assign(month="july")])
+    with pytest.raises(UserError, match="two at a time, not 3"):
+        ir.compare(third, by="month", columns=COLUMNS)
+
+
 def test_ids_that_start_again_are_asked_about(tmp_path: Path) -> None:
     """Labels that differ show other questions under the same ids, and each answer is taken."""
     words = written(tmp_path, 1)

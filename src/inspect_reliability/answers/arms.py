@@ -30,8 +30,8 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     """One side for each value of a column.
 
     Raises:
-        UserError: There is no such column, only one value in it, or no question that has two; or
-            sides have several judges, say, and none in common.
+        UserError: There is no such column, only one value in it, or several of which no question
+            has two; or sides have several judges, say, and none in common.
     """
     [key] = judgments.named([key])
     refuse([one for one in judgments.asked if one.column != key])
@@ -54,11 +54,11 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
                 else "Ask another judge the same questions first."
             )
         )
-    if table.groupby("question")[key].nunique().max() < 2:
+    if len(names) > 2 and table.groupby("question")[key].nunique().max() < 2:
         raise UserError(
-            f"Nothing to compare: every question belongs to one {key}, and a comparison needs "
-            "questions that both sides have judged. To see them side by side, run "
-            f"inspect-reliability report LOGS --by {quote(key)}."
+            f"Nothing to compare: every question belongs to one {key}, and sides with other "
+            f"questions are compared two at a time, not {len(names)}. To see them side by side, "
+            f"run inspect-reliability report LOGS --by {quote(key)}."
         )
     sides = _beside(names, [rows for _, rows in groups])
     return _analysis(replace(judgments, table=sides), sides)

@@ -321,12 +321,18 @@ def _answer(
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
     elif first and _are_unpaired(first):
-        then = next_of_samples(first)
+        then = next_of_samples(first, _one_judge(analysis))
     elif len(_by_sides(pairs)) == 1:
         then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
     else:
         then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
+
+
+def _one_judge(analysis: Analysis) -> bool:
+    """Whether all sides have the same judges, or none is known."""
+    judges = [frozenset(row.table["judge"].dropna()) for row in analysis.rows]
+    return len({*judges}) < 2
 
 
 def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:

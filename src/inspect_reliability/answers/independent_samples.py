@@ -103,15 +103,23 @@ def replications(pair: Record) -> str:
     return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
-def next_of_samples(pairs: Sequence[Record]) -> list[Text]:
-    """What tells the judge from its questions, and how many labels tell the two apart."""
+def next_of_samples(pairs: Sequence[Record], one_judge: bool) -> list[Text]:
+    """What tells the judge from its questions, and how many labels tell the two apart.
+
+    Args:
+        pairs: The differences under one condition.
+        one_judge: Whether the sides are of one judge, which may have changed.
+    """
     known = {pair["coefficient"]: pair for pair in pairs}
     pair = next((known[name] for name in _BY_LABELS if name in known), None)
     if pair is None:
         return next_step("label questions of each, drawn at random, to see how often it is right")
     value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
     again = f"judge questions of {pair['first']} again, and compare both runs of these"
-    said = next_step(f"to know whether the judge changed, {again}")
+    if one_judge:
+        said = next_step(f"to know whether the judge changed, {again}")
+    else:
+        said = next_step("to know which judge is better, let both judge the same questions")
     if value and ends and ends[0] <= 0 <= ends[1]:
         needed = questions_to_tell(value, ends, n)
         if needed is not None and needed <= most_feasible(n):
