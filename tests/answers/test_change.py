@@ -148,7 +148,7 @@ def grades_moved(n: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Grades of a judge, and the same a step higher with some noise."""
     draws = np.random.default_rng(8)
     before = pd.DataFrame(
-        [(q, int(draws.integers(1, 5))) for q in range(n) for _ in range(3)],
+        [(f"q{q}", int(draws.integers(1, 5))) for q in range(n) for _ in range(3)],
         columns=["question", "verdict"],
     )
     higher = before["verdict"] + (draws.random(len(before)) < 0.8)
@@ -194,7 +194,7 @@ def test_names_that_moved_are_said_in_points() -> None:
     rows = [(q, k, "yes" if (q + k) % 2 else "no") for q in range(80) for k in range(3)]
     before = pd.DataFrame(rows, columns=["question", "replication", "verdict"])
     after = before.assign(verdict=before["verdict"].mask(before["question"] % 4 == 0, "yes"))
-    said = " ".join(repr(ir.compare(before, after)).split())
+    said = " ".join(repr(ir.compare(before, after, columns={"file": "time"})).split())
     share = [100 * (one["verdict"] == "yes").mean() for one in (before, after)]
     assert said.startswith("second gives 'yes' more often:")
     assert f"({share[1] - share[0]:+.0f} points" in said

@@ -1,5 +1,6 @@
 """Two samples of questions that have none in common, such as two months."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,39 @@ def test_texts_that_differ_show_other_questions(tmp_path: Path) -> None:
     for name in ("may.csv", "june.csv"):
         frame = pd.read_csv(tmp_path / name).rename(columns={"answer text": "judge comment"})
         frame.to_csv(tmp_path / name, index=False)
-    assert invoke("compare", *words).exit_code == 0
+    assert "ids that are running numbers" in " ".join(invoke("compare", *words).stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("added", "asked"),
+    [
+        ({}, True),
+        ({"item": range(40)}, True),
+        ({"kind": "all"}, True),
+        ({"rationale": [f"some words of {k}" for k in range(40)]}, True),
+        ({"label": [1 + k % 3 for k in range(40)]}, False),
+        ({"kind": ["abc"[k % 3] for k in range(40)]}, False),
+        ({"question": [f"q{k}" for k in range(40)]}, False),
+        ({"question": range(100, 140)}, False),
+    ],
+)
+def test_ids_that_only_count_are_asked_about(added: dict[str, Any], asked: bool) -> None:
+    """What a second column says of each question, in both, shows that they are the same."""
+    generator = np.random.default_rng(1)
+    sides = [
+        pd.DataFrame({"question": range(40), "verdict": generator.integers(1, 4, 40)}).assign(
+            **added
+        )
+        for _ in range(2)
+    ]
+    if not asked:
+        assert ir.compare(*sides).to_dict()["changes"]
+        return
+    with pytest.raises(UserError, match="40 questions have ids that are running numbers") as error:
+        ir.compare(*sides)
+    first, second = re.findall(r"^  columns=(.*)$", str(error.value), re.MULTILINE)
+    assert ir.compare(*sides, columns=eval(first)).to_dict()["changes"]
+    assert "n_of_each" in ir.compare(*sides, columns=eval(second)).to_dict()["rows"][0]
 
 
 def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> None:
@@ -130,10 +163,15 @@ def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> 
 
 
 def test_frames_whose_ids_start_again_are_asked_about_in_python() -> None:
-    """What the error says to do works: other ids, or one frame with a column."""
+    """What the error says to do works, and so do other ids, or one frame with a column."""
     may, june = month(1, 1, 0.1), month(1, 2, 0.6)
-    with pytest.raises(UserError, match=r"compare\(both, by=\"time\"\)"):
+    with pytest.raises(UserError, match="another label there") as error:
         ir.compare(may, june, columns=COLUMNS)
+    first, second = re.findall(r"^  columns=(.*)$", str(error.value), re.MULTILINE)
+    others = ir.compare(may, june, columns=COLUMNS | eval(first)).to_dict()["rows"]
+    assert "n_of_each" in others[0]
+    same = ir.compare(may, june, columns=COLUMNS | eval(second)).to_dict()["rows"]
+    assert "n_of_each" not in same[0]
     both = pd.concat([may.assign(time="may"), june.assign(time="june")])
     assert len(ir.compare(both, by="time", columns=COLUMNS).summary())
     june["id"] = "new " + june["id"].map(str)

@@ -9,9 +9,9 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
-from ..judgments.other_questions import OTHERS, of_other_questions
+from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
-from ..judgments.sources import FILE, FRAME
+from ..judgments.sources import FILE
 from ..judgments.table import Judgments, own_scores
 from ..shell import quote
 from ..showing.formats import Record, describe, whole_number
@@ -64,11 +64,20 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     return _analysis(replace(judgments, table=sides), sides)
 
 
-def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Analysis:
+def arms_of(
+    first: Judgments, second: Judgments, names: tuple[str, str], ids: str | None = None
+) -> Analysis:
     """Two sources as two sides, each named by what differs.
 
     If both were judged again, the scores that they had before are no side of it: these were copied
     from log to log.
+
+    Args:
+        first: One source.
+        second: The other.
+        names: Their names.
+        ids: What equal ids are: of one question at two times ("time"), or of two ("benchmark"). By
+            default what the readings say.
 
     Raises:
         UserError: The judgments of one, or ids of both, can mean two things, or they have several
@@ -81,7 +90,7 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
     kept: Sequence[pd.DataFrame] = [
         table[~own] if again else table for table, own in zip(tables, before, strict=True)
     ]
-    kept = _with_own_questions((first, second), kept, names)
+    kept = _with_own_questions((first, second), kept, names, ids)
     for key in ("judge", "temperature"):
         one, other = (side[key].dropna().unique() for side in kept)
         if len(one) == len(other) == 1 and one[0] != other[0]:
@@ -92,15 +101,19 @@ def arms_of(first: Judgments, second: Judgments, names: tuple[str, str]) -> Anal
 
 
 def _with_own_questions(
-    sources: Sequence[Judgments], tables: Sequence[pd.DataFrame], names: Sequence[str]
+    sources: Sequence[Judgments],
+    tables: Sequence[pd.DataFrame],
+    names: Sequence[str],
+    ids: str | None,
 ) -> Sequence[pd.DataFrame]:
     """Tables whose questions are those of one source each, where their user says so.
 
     Raises:
-        UserError: Ids of both look like those of other questions, and their user has not said it.
+        UserError: Ids of both look like those of other questions, or nothing but a running number
+            says that they are the same, and their user has not said which.
     """
     readings = [one for of in sources for one in of.readings]
-    said = {one.columns[FILE] for one in readings if FILE in one.columns}
+    said = {one.columns[FILE] for one in readings if FILE in one.columns} | ({ids} - {None})
     if "benchmark" in said:
         return [
             table.assign(benchmark=None, question=f"{name}: " + table["question"].map(str))
@@ -108,24 +121,20 @@ def _with_own_questions(
         ]
     if said or not all(of.readings for of in sources):
         return tables
+    ways = [
+        readings[0].choice(means, {"columns": {FILE: ours}})
+        for means, ours in ((OTHERS, "benchmark"), ("the same questions, again", "time"))
+    ]
     if found := of_other_questions(tables[1], tables[0]):
         differ, what = found
-        if any(one.where == FRAME for one in readings):
-            raise UserError(_FRAMES.format(names[1], f"{differ:,} {what}"))
-        ways = [
-            readings[0].choice(means, {"columns": {FILE: ours}})
-            for means, ours in ((OTHERS, "benchmark"), ("the same questions, again", "time"))
-        ]
-        refuse([Note(f"{what} ({names[0]})", differ, names[1], Code.REPEATS_OPEN, tuple(ways))])
+        what = f"{what} ({names[0]})"
+    elif differ := named_by_numbers(tables[1], tables[0]):
+        what = f"questions have ids that are running numbers, as in {names[0]}, and nothing else"
+        what = f"{what} says whether they are the same (a column label, or of texts, would)"
+        ways.reverse()
+    if differ:
+        refuse([Note(what, differ, names[1], Code.REPEATS_OPEN, tuple(ways))])
     return tables
-
-
-_FRAMES = (
-    "Do both have the same questions? Of the ids of {}, {}. If its questions are others, give them "
-    'names of their own, as in frame["question"] = "new " + frame["question"].map(str). If they '
-    'are the same, put both into one data frame, with a column "time" that says which is which: '
-    'compare(both, by="time").'
-)
 
 
 def _beside(names: Sequence[str], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

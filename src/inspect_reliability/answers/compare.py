@@ -18,7 +18,7 @@ from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments
 from ..judgments.reading import Reading
 from ..judgments.scales import labelled
-from ..judgments.sources import Source, in_file
+from ..judgments.sources import FILE, Source, in_file
 from ..judgments.table import weights
 from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
@@ -140,7 +140,9 @@ def compare(
         second: The others.
         by: Instead of `second`: the column whose values are compared, as in `by="judge"`.
         labels: Labels of people for both, as in `analyse`.
-        columns: Name in the frames or files -> name in the table.
+        columns: Name in the frames or files -> name in the table. If ids of two sources start
+            again, `{"file": "benchmark"}` says that they are other questions, and
+            `{"file": "time"}` that they are the same.
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.
 
@@ -169,15 +171,25 @@ def compare(
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     no_labels = isinstance(labels, Sequence) and not labels
     each = columns_of_each(known, given) if no_labels else [known] * len(given)
+    ids = known.columns.get(FILE)
+    if second is not None:
+        each = [_of_source(how, source) for how, source in zip(each, given, strict=True)]
     one, *two = (
         labelled_judgments(source, labels, reading=how, by=[by] if by else ())
         for source, how in zip(given, each, strict=True)
     )
-    analysis = arms_of(one, two[0], ("first", "second")) if two else arms_by(one, str(by))
+    analysis = arms_of(one, two[0], ("first", "second"), ids) if two else arms_by(one, str(by))
     found = differences(analysis)
     refuse_nothing(found)
     plain = all(isinstance(source, str | Path | pd.DataFrame) for source in given)
     return ComparedJudges(analysis, found, may_share=bool(two) and plain)
+
+
+def _of_source(reading: Reading, source: Source) -> Reading:
+    """How one of two sources is read: a data frame has no name that could be a column."""
+    if not isinstance(source, pd.DataFrame) or FILE in source:
+        return reading
+    return replace(reading, columns={y: o for y, o in reading.columns.items() if y != FILE})
 
 
 def compare_arms(analysis: Analysis) -> tuple[list[Record], list[str]]:

@@ -51,6 +51,48 @@ def of_other_questions(one: pd.DataFrame, other: pd.DataFrame) -> tuple[int, str
     return None
 
 
+def named_by_numbers(one: pd.DataFrame, other: pd.DataFrame) -> int:
+    """How many questions of two tables have one id, where only a running number says which.
+
+    0 where ids are no numbers from 0 or 1 up in both, or another column that both have, such as the
+    label, says the same of the questions.
+    """
+    ids = [{*map(str, table["question"])} for table in (one, other)]
+    if min(map(len, ids)) < _FEWEST or not all(map(_are_running, ids)):
+        return 0
+    for name in map(str, one):
+        known = name in other and (name not in COLUMNS or name in _OF_QUESTIONS)
+        if known and not _OF_JUDGES.intersection(words_of(name)) and _agree(one, other, name):
+            return 0
+    return len(ids[0] & ids[1])
+
+
+_OF_QUESTIONS = {"benchmark", "label", "sample"}
+"""Columns of ours that say something of a question, and nothing of a judge."""
+
+_SAME = 0.9
+"""Share of questions with one value in both tables that shows that they are the same."""
+
+
+def _are_running(ids: set[str]) -> bool:
+    return any(ids == {str(start + k) for k in range(len(ids))} for start in (0, 1))
+
+
+def _agree(one: pd.DataFrame, other: pd.DataFrame, name: str) -> bool:
+    """Whether a column, which numbers no rows, says the same of nearly all questions."""
+    first, second = (_by_question(table, name) for table in (one, other))
+    both = first.index.intersection(second.index)
+    values = first[both].nunique()
+    says = values > 1 or name == "label"
+    if len(both) < _FEWEST or not says or (values == len(both) and _is_counted(first[both])):
+        return False
+    return bool((first[both] == second[both]).mean() >= _SAME)
+
+
+def _is_counted(values: pd.Series[str]) -> bool:
+    return bool(values.str.fullmatch(r"\d+(\.0)?").all())
+
+
 def _most(found: tuple[int, int]) -> bool:
     differ, known = found
     return differ > _MOST_ALIKE * known
