@@ -99,7 +99,9 @@ def test_errors_and_next_steps_recommend_calls_that_run(
     Path("label.html").unlink()
     eval(call_in(repr(unwritten)), {"ir": ir, "judgments": judgments})
     assert Path("label.html").is_file()
-    apart = judgments.assign(qid=judgments["qid"].map(str) + judgments["prompt"])
+    third = judgments.assign(prompt=judgments["prompt"].replace("v2", "v3"))
+    apart = pd.concat([judgments, third]).drop_duplicates()
+    apart = apart.assign(qid=apart["qid"].map(str) + apart["prompt"])
     with pytest.raises(ir.UserError) as told:
         ir.compare(apart, by="prompt", columns={"human": "label", "prompt": "judge"})
     aside = eval(call_in(str(told.value)), {"ir": ir, "judgments": apart})

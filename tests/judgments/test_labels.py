@@ -7,11 +7,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai.log import EvalLog, ProvenanceData, edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, ScoreEdit
 
+import inspect_reliability as ir
 from example_logs import foreign, judged
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.data import write_data
@@ -625,3 +627,29 @@ def test_a_mark_that_the_judge_gives_is_a_label() -> None:
     frame["label"] = frame["verdict"].replace("no", "?")
     found = with_own_labels(judgments_from_frame(frame, reading=Reading(map={"?": "?"})))
     assert found.table["label"].notna().all()
+
+
+@pytest.mark.parametrize("between", [", ", "; ", " | "])
+@pytest.mark.parametrize("names", [["1", "2", "3"], ["good", "fair", "bad"]])
+def test_several_labels_in_a_cell_are_those_of_several_people(
+    between: str, names: list[str], tmp_path: Path
+) -> None:
+    """As rows of two raters are read; a list that `keep` wrote has such cells."""
+    generator = np.random.default_rng(5)
+    verdicts, one, other = generator.choice(names, (3, 40))
+    ids = [f"q{k}" for k in range(40)]
+    judged = pd.DataFrame({"question": ids, "verdict": verdicts})
+    raters = [pd.DataFrame({"id": ids, "label": of}) for of in (one, other)]
+    long = pd.concat([of.assign(rater=name) for of, name in zip(raters, "ab", strict=True)])
+    apart = ir.analyse(judged, labels=long).frame("validity")
+    cells = [first + between + second for first, second in zip(one, other, strict=True)]
+    in_cells = ir.analyse(judged.assign(label=cells))
+    shown = ["accuracy", "accuracy_low", "accuracy_high", "n_labelled"]
+    for found in (in_cells, ir.analyse(judged, labels=pd.DataFrame({"id": ids, "label": cells}))):
+        assert found.frame("validity")[shown].equals(apart[shown])
+        [note] = [one for one in found.judgments.notes if "cells with several labels" in one.what]
+        assert note.count == 40
+        assert f"q0: {cells[0]}" in note.what
+    ir.keep(judged, labels=long, out=str(tmp_path / "list.csv"))
+    again = ir.analyse(tmp_path / "list.csv").frame("validity")
+    assert again[shown].equals(apart[shown])

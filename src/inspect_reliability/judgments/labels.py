@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,6 +39,10 @@ OTHER = "labels that are no verdict of the judge: say what they mean with --map 
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
+_LISTS = (
+    "cells with several labels, each taken for another person's: if they are of one person, write "
+    "the right one alone"
+)
 _REPLACED = "labels of the judgments left out: files of labels take their place"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
 
@@ -126,6 +131,8 @@ def with_labels_by_name(
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.
     same = bool(own) and added and len(files) == 1
     in_files = [one for path in files for one in _in_file(path, files[path].table, outputs, same)]
+    own, lists = _one_each(own, outputs)
+    in_files, more = _one_each(in_files, outputs)
     read = [*(own if added else ()), *in_files]
     of_places = alike_in({str(one.label) for one in read}, outputs.names)
     names = {**of_places, **names}
@@ -150,6 +157,8 @@ def with_labels_by_name(
         said["labels", OTHER] = unread
     if placed := [str(one.label) for one in read if one.label in of_places]:
         said["labels", _SAME] = placed
+    if lists := [*(lists if added else ()), *more]:
+        said["labels", _LISTS] = lists
     if own and not added:
         said["labels", _REPLACED] = [one.id for one in own]
     table = outputs.labelled(found)
@@ -275,7 +284,9 @@ def _one_kind(names: set[str]) -> bool:
 def with_own_labels(judgments: Judgments) -> Judgments:
     """Read labels as those of a file if they contradict each other, or have other words."""
     table = judgments.table
-    if _contradict(table) or ("abstain" not in table and _in_other_words(table)):
+    if _contradict(table) or _lists_some(table):
+        return with_abstentions(with_labels(judgments))
+    if "abstain" not in table and _in_other_words(table):
         return with_abstentions(with_labels(judgments))
     return judgments
 
@@ -290,6 +301,12 @@ def _contradict(table: pd.DataFrame) -> bool:
     units = [name for name in units if name in known]
     output = numbers_of(*(known[name] for name in units))
     return bool(len(known) and most_levels(known["label"].map(str), output) > 1)
+
+
+def _lists_some(table: pd.DataFrame) -> bool:
+    """Whether some labels may be several in one cell."""
+    labels = table["label"].dropna().drop_duplicates() if "label" in table else ()
+    return any(isinstance(one, str) and _BETWEEN.search(one) for one in labels)
 
 
 def _in_other_words(table: pd.DataFrame) -> bool:
@@ -527,6 +544,33 @@ def _verdicts(rows: pd.DataFrame) -> set[str]:
             if several and name == "order":  # a label may be the letter of a place
                 found |= {*ascii_uppercase[: len(value)]}
     return found.union(opposites(found)) - {NON_RESPONSE, INVALID}
+
+
+_BETWEEN = re.compile(r", |\s*[;|]\s*")
+"""What is between several labels in one cell, as `keep` writes those of several people."""
+
+
+def _one_each(given: Sequence[_Label], outputs: _Outputs) -> tuple[list[_Label], list[str]]:
+    """Labels, those of several people in one cell one by one, and such cells.
+
+    A cell is one of several labels where each of these is a verdict, and the whole is none.
+    """
+    meaning = cache(outputs.meant)
+    found: list[_Label] = []
+    lists: list[str] = []
+    for one in given:
+        parts = _BETWEEN.split(one.label or "") if not one.named else []
+        of = {outputs.part[unit] for unit in one.units}
+        known = len(parts) > 1 and not any(meaning(part, one.label) for part in of)
+        if known and any(all(meaning(part, label) for label in parts) for part in of):
+            lists.append(f"{one.id}: {one.label}")
+            found += [
+                one._replace(rater=f"{one.rater or 'person'} {k}", label=label)
+                for k, label in enumerate(parts, 1)
+            ]
+        else:
+            found.append(one)
+    return found, lists
 
 
 def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
