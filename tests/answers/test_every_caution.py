@@ -324,8 +324,8 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_rows(changed(made(), order=first(10, ORDERS[1], ORDERS[0]))),
     ),
     "CautionCode.ORDERS_POOLED": (
-        lambda: of_rows(shown("given", "swapped")),
-        lambda: of_rows(made(order="given")),
+        lambda: of_rows(shown(*ORDERS[:2], *ORDERS[:2], *ORDERS[2:8])),
+        lambda: of_rows(shown(*ORDERS[:5])),
     ),
     "CautionCode.OWN_ANSWERS": (
         lambda: of_rows(made(judge="org/a")),
@@ -392,6 +392,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "SideCode.LABELS_AND_RESPONDERS": (
         lambda: of_arms(made(), shown(*ORDERS[:10])),
         lambda: of_arms(made(), made(noise=0.4)),
+    ),
+    "SideCode.OVER_ORDERS": (
+        lambda: of_arms(shown("given", "swapped"), shown("given", "swapped")),
+        lambda: of_arms(made(order="given"), made(order="given")),
     ),
     "SideCode.OTHER_QUESTIONS": (
         lambda: of_sources(made(), renamed(made())),

@@ -104,7 +104,7 @@ def test_orders_that_contradict_each_other_come_before_votes() -> None:
 
 @pytest.mark.slow
 def test_a_card_says_what_moves_the_verdict() -> None:
-    """It has a row of each facet, and that orders are pooled, in every form."""
+    """It has a row of each facet, and which two tries are compared, in every form."""
     frame = pairs(0.25, named=True, wording=["given", "short"])
     document = card_document(analysed(frame, wording=frame["wording"]))
     for form in ("table", "latex"):
@@ -117,7 +117,7 @@ def test_a_card_says_what_moves_the_verdict() -> None:
         assert "Another order" in said
         assert "changes verdicts: " in said
         assert "Another wording" in said
-        assert "pooled: agreement and omega compare" in said
+        assert "agreement and omega compare two tries, each in an order drawn at random" in said
 
 
 @pytest.mark.slow

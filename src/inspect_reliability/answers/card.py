@@ -26,11 +26,11 @@ from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
-from .cautions import CautionCode
+from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
 from .moving import how_far, moving, preferred_place
-from .reliability import exact_verdicts_note, main_columns
+from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
 from .row import NO_LABELS, Row
@@ -229,11 +229,20 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         if one["disagreement_across"] is not None:
             what = f"{moving(one)}: {how_far(one)}".removesuffix(": ")
             yield f"Another {one['facet'].replace('_', ' ')}", what
-    if any(one.code is CautionCode.ORDERS_POOLED for one in row.numbers.cautions):
-        yield "Orders", "pooled: agreement and omega compare verdicts of one order and of two"
+    if orders_apart(row):
+        yield "Orders", f"agreement and omega compare {_compared(row)}"
     yield "What fools it", in_a_line(card["fooled"])
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])
+
+
+def _compared(row: Row) -> str:
+    """Which two verdicts, where a question was shown in several orders."""
+    if each_order_once(row):
+        return "two orders of a question"
+    if row.judged.as_shown:
+        return "two tries, each in an order drawn at random of those shown"
+    return "any two tries, as if each had drawn its order anew"
 
 
 def _only(values: Iterable[Any]) -> Any:

@@ -237,22 +237,28 @@ def _of_the_order(of: Condition) -> Iterator[Reason]:
             CautionCode.ONE_ORDER,
             IN_ONE_ORDER,
         )
-    if varies(table, "order"):
-        how = (
-            "each was shown once, so that two verdicts differ in order and seed. Judge each "
-            "order several times to tell the two apart."
-            if each_order_once(of)
-            else "they compare verdicts under one order and under two alike. The page (--html) and "
-            "the key omega_over tell these apart."
-        )
+    if not varies(table, "order") or known.as_shown:
+        return
+    if each_order_once(of):
         yield Reason(
             CautionCode.ORDERS_POOLED,
-            f"Omega and agreement pool the orders in which a question was shown: {how}",
+            "Omega and agreement compare two orders of a question, each shown once, so that two "
+            "verdicts differ in order and seed. Judge each order several times to tell the two "
+            "apart.",
+        )
+    else:
+        yield Reason(
+            CautionCode.ORDERS_POOLED,
+            "Omega and agreement take all pairs of verdicts alike, as if each try had drawn its "
+            "order anew: many orders of a question were shown once. If they were not drawn, judge "
+            "each several times.",
         )
 
 
 def each_order_once(of: Condition) -> bool:
     """Whether no two verdicts on a question share an order, so that no try was repeated."""
+    if of.judged.exact:
+        return False
     shown = zip(of.judged.questions, map(str, of.judged.column("order")), strict=True)
     return len({*shown}) == n_judgments(of.table)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property, partial
 from itertools import combinations, product
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments
 from ..judgments.reading import Reading
@@ -46,6 +44,7 @@ from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
     VALUES,
+    SideCode,
     change_in_words,
     compared_in_words,
     is_wide,
@@ -65,6 +64,7 @@ from .independent_samples import (
     said_of_each,
     table_of_samples,
 )
+from .reliability import orders_apart
 from .row import Row
 from .several_values import table_of_values
 from .summary import more, next_step, worst
@@ -531,14 +531,6 @@ def _record(found: Comparison, condition: Record, own: Row, its: Row) -> Record:
 _ENDS = ("first_value_interval", "second_value_interval")
 
 
-class SideCode(StrEnum):
-    """What a caution about two sides is about, beside that of one of them."""
-
-    LABELS_AND_RESPONDERS = "labels_and_responders"
-    STUDIES = "studies"
-    OTHER_QUESTIONS = "other_questions"
-
-
 def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
     for name, side in zip(names, sides, strict=True):
         for why in dict.fromkeys([side.silent, side.no_evidence]):
@@ -564,15 +556,26 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
 
 def _of_orders(names: Sequence[str], sides: Sequence[Row]) -> Iterator[Reason]:
     """What omega and agreement compare where the order of the options varies."""
-    vary = [side for side in sides if varies(side.table, "order")]
-    once = [name for name, side in zip(names, sides, strict=True) if side in vary]
-    once = [name for name, side in zip(once, vary, strict=True) if each_order_once(side)]
-    if vary:
-        how = (
-            f"{' and '.join(once)} judged each once, so nothing says how far a verdict repeats in "
-            "one order. Judge each order several times to tell the two apart."
-            if once
-            else "inspect-reliability report tells one order from two."
+    each = [(name, side) for name, side in zip(names, sides, strict=True) if orders_apart(side)]
+    once = [name for name, side in each if each_order_once(side)]
+    drawn = [name for name, side in each if not side.judged.as_shown and name not in once]
+    if once:
+        yield Reason(
+            CautionCode.ORDERS_POOLED,
+            f"{' and '.join(once)} judged each order once, so omega and agreement compare two "
+            "orders, and nothing says how far a verdict repeats in one. Judge each order several "
+            "times to tell the two apart.",
         )
-        pooled = "Omega and agreement pool the orders in which a question was shown"
-        yield Reason(CautionCode.ORDERS_POOLED, f"{pooled}: {how}")
+    if drawn:
+        yield Reason(
+            CautionCode.ORDERS_POOLED,
+            "Omega and agreement take all pairs of verdicts alike, as if each try had drawn its "
+            f"order anew: {' and '.join(drawn)} saw many orders of a question once. If they were "
+            "not drawn, judge each several times.",
+        )
+    if len(each) > len(once) + len(drawn):
+        yield Reason(
+            SideCode.OVER_ORDERS,
+            "Omega and agreement compare two tries, each in an order drawn at random of those "
+            "shown. inspect-reliability report tells one order from two.",
+        )

@@ -1,6 +1,7 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from functools import partial
 from statistics import NormalDist
 
@@ -31,6 +32,16 @@ from .summary import next_step
 _WIDE, EXACT = 0.25, 0.1
 """Half the width of an interval that decides nothing, and that of one to plan for."""
 
+
+class SideCode(StrEnum):
+    """What a caution about two sides is about, beside that of one of them."""
+
+    LABELS_AND_RESPONDERS = "labels_and_responders"
+    STUDIES = "studies"
+    OVER_ORDERS = "over_orders"
+    OTHER_QUESTIONS = "other_questions"
+
+
 _ALIKE = 0.05
 """Difference of shares that does not matter, as where `choose` takes the cheapest."""
 
@@ -50,13 +61,16 @@ _OVER_ORDERS = ("is steadier over orders", "is less steady over orders")
 """The verbs of verdicts that differ in order as well: these repeat nothing."""
 
 
+_OF_ORDERS = (CautionCode.ORDERS_POOLED, SideCode.OVER_ORDERS)
+
+
 def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, Sequence[str]]]:
     """What answers each question that can be asked, and its verbs: ahead, and behind."""
     known = {pair["coefficient"]: pair for pair in pairs}
     for names, what in _ASKED:
         if pair := next((known[name] for name in names if name in known), None):
-            pooled = any(code_of(one) is CautionCode.ORDERS_POOLED for one in pair["cautions"])
-            yield pair, _OVER_ORDERS if pooled and pair["coefficient"] not in SHARES else what
+            orders = any(code_of(one) in _OF_ORDERS for one in pair["cautions"])
+            yield pair, _OVER_ORDERS if orders and pair["coefficient"] not in SHARES else what
 
 
 def _decided(pair: Record) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..judgments.columns import varies
 from ..judgments.table import is_rejudged
 from ..showing.document import Text
 from ..showing.formats import (
@@ -20,6 +19,7 @@ from ..stats import agreement as agreement_of
 from ..stats.estimate import LEVEL
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
+from .cautions import each_order_once
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, votes_decide
 from .labelled_cascade import LabelledCascade
@@ -306,15 +306,17 @@ def _again(analysis: Analysis, row: Row, picked_of: int) -> str:
     if picked_of > 1 and agreement.ends:
         agreement = agreement_of(row.counts, _part_of(LEVEL, picked_of))
     n = numbers.n_questions
+    try_ = "another try"
+    if orders_apart(row):
+        try_ = "another order" if each_order_once(row) else "another try in any order"
     if (distance := numbers.value("mean_difference")) is not None:
-        far = f"another try moves the grade by {distance:.2g} on average"
+        far = f"{try_} moves the grade by {distance:.2g} on average"
         return far + _mean(numbers.value("icc"))
     if agreement.value is None:
         return f"how far verdicts repeat is not known: {agreement.reason or 'not estimable'}"
     other: Record = {"differs": 1 - agreement.value, "differs_interval": None}
     if ends := agreement.ends:
         other["differs_interval"] = [1 - ends[1], 1 - ends[0]]
-    try_ = "another try or order" if varies(row.table, "order") else "another try"
     said = f"{try_} gives another verdict in {span(other, 'differs', '%', n)} of cases"
     said += _picked(other, "differs", picked_of)
     if 1 - agreement.value <= STEADY:

@@ -53,6 +53,11 @@ _OF_GRADES = (
     "accuracy plans exact matches, --for icc questions)."
 )
 
+_OF_THESE_TRIES = (
+    "Omega and agreement are planned for as many tries of each order or wording as here: what more "
+    "would give is not known."
+)
+
 _MOST_PLANS = 4
 
 _MOST_STUDIES = 8
@@ -458,6 +463,8 @@ def _plan(
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
     if majority and orders_apart(row):
         cautions.append(OF_ONE_ORDER)
+    if row.judged.as_shown and not {*names}.isdisjoint(COEFFICIENTS):
+        cautions.append(_OF_THESE_TRIES)
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {
@@ -526,7 +533,7 @@ def _precision(row: Row, name: str) -> Precision | str:
 
 def _replications(found: Precision) -> list[float]:
     """Numbers of replications to plan for, the pilot's own among them."""
-    several = found.coefficient in COEFFICIENTS and math.isfinite(found.own)
+    several = found.pilot is not None and math.isfinite(found.own)
     return sorted({found.own, *(REPLICATIONS if several else ())})
 
 

@@ -312,7 +312,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
         agreed = row.estimates["agreement"].value
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
         yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")
-    if lines and again and orders_apart(row):
+    if lines and len(again) > 1 and orders_apart(row):
         yield Text(OF_ONE_ORDER)
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"

@@ -2,11 +2,11 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -58,6 +58,13 @@ class Judgment(NamedTuple):
 OPPOSITES = (("C", "I"), ("true", "false"), (CORRECT, INCORRECT))
 
 _GRADES = {"C", "P", "I", "N"}
+
+SHOWN = ("order", "wording", "answer_form")
+"""Columns that say how a question was shown."""
+
+MOSTLY = 0.75
+"""Share of the questions shown in several ways, of which each way was tried again. Of two orders
+drawn anew for each try, so many have that from 6 tries, which then seldom miss one of the two."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -345,6 +352,8 @@ class Judged:
     ) -> Cells:
         """Any values of the judgments counted by question, level of each facet and category.
 
+        Without facets, verdicts `as_shown` are counted by these as well.
+
         Args:
             values: One value a judgment.
             categories: The categories; by default those that occur, sorted.
@@ -354,15 +363,46 @@ class Judged:
             ReliabilityError: There is no value, or only some of the judgments are exact.
         """
         levels = {name: self._levels(name) for name in facets}
-        if self.exact:
-            names = categories or sorted({name for name in values if name is not None})
-            starts = [place == 1 for place in self.column("place")]
-            known = (self.questions, values, self.column("share"), self.column("tail"), starts)
-            counts = Cells.of_distributions(*known, names, levels)
-        else:
-            counts = Cells.from_long(self.questions, values, categories, levels, self.times)
+        counts = self._counted(values, categories, levels)
+        if not levels and self.as_shown:
+            by_shown = self._counted(values, counts.categories, {"shown": self.as_shown})
+            counts = replace(counts, variants=by_shown)
         within = self._cluster
         return counts.together(map(within.get, counts.questions)) if within else counts
+
+    def _counted(
+        self,
+        values: Sequence[str | None],
+        categories: Sequence[str] | None,
+        levels: Mapping[str, Sequence[Hashable]],
+    ) -> Cells:
+        if not self.exact:
+            return Cells.from_long(self.questions, values, categories, levels, self.times)
+        names = categories or sorted({name for name in values if name is not None})
+        starts = [place == 1 for place in self.column("place")]
+        known = (self.questions, values, self.column("share"), self.column("tail"), starts)
+        return Cells.of_distributions(*known, names, levels)
+
+    @cached_property
+    def as_shown(self) -> list[Hashable]:
+        """How each judgment's question was shown: the order of its options, wording and form.
+
+        Empty unless questions were shown in several ways and, in most of these, each way was tried
+        again (`MOSTLY`): two tries then draw their ways, whatever the number of tries of each.
+        Otherwise the ways were drawn anew for each try, or tried once each, and all pairs of
+        verdicts count alike.
+        """
+        ways = [one for name in SHOWN if len({*(one := self._ways(name))}) > 1]
+        shown: list[Hashable] = list(zip(*ways, strict=True))
+        tries: defaultdict[str, Counter[Hashable]] = defaultdict(Counter)
+        for question, way, n in zip(self.questions, shown, self.times or repeat(1), strict=False):
+            tries[question][way] += n
+        several = [each for each in tries.values() if len(each) > 1]
+        again = [each for each in several if self.exact or min(each.values()) > 1]
+        return shown if several and len(again) >= MOSTLY * len(several) else []
+
+    def _ways(self, name: str) -> list[Hashable]:
+        return [tuple(one) if isinstance(one, list) else one for one in self.column(name)]
 
     def levels(self, facet: str) -> list[str]:
         """Names of a facet's levels, in the order of their numbers in `cells`."""

@@ -210,6 +210,8 @@ class Cells:
         weights: Exact: probability of these verdicts before others were excluded, N; else 1.
         kept: Exact: mean weight, including cells with none of these verdicts.
         values: The K categories as numbers on an interval scale; None for names.
+        variants: The same verdicts by question and by what a try draws at random, such as the
+            order of the options; None where each try of a question is asked alike.
 
     Raises:
         ShapeError: The parts do not fit each other, a name occurs twice, or a value is no count or
@@ -235,6 +237,7 @@ class Cells:
     weights: FloatArray = field(default_factory=_nothing)
     kept: float = 1.0
     values: tuple[float, ...] | None = None
+    variants: "Cells | None" = None
 
     def __post_init__(self) -> None:
         n, k = len(self.questions), len(self.categories)
@@ -439,6 +442,9 @@ class Cells:
         arrays: dict[str, Any] = {name: getattr(self, name)[chosen] for name in names}
         facets = {name: levels[chosen] for name, levels in self.facets.items()}
         kept = tuple(self.questions[i] for i in chosen)
+        if self.variants is not None:
+            within = {*kept}
+            arrays["variants"] = self.variants.rows([q in within for q in self.variants.questions])
         return replace(self, questions=kept, facets=facets, **arrays)
 
     @property
@@ -481,6 +487,8 @@ class Cells:
 
         parts = ("table", "tails", "samples")
         arrays: dict[str, Any] = {name: arranged(getattr(self, name)) for name in parts}
+        if self.variants is not None:
+            arrays["variants"] = self.variants.columns(names)
         return replace(self, categories=names, **arrays)
 
     def only(self, names: Iterable[str]) -> Self:
@@ -489,7 +497,10 @@ class Cells:
         Exact distributions are renormalised to these verdicts. Rows without any are dropped; if all
         would be, each stays with one missing verdict.
         """
+        names = tuple(names)
         kept = self.columns(names)
+        if self.variants is not None:
+            kept = replace(kept, variants=self.variants.only(names))
         if not self.exact:
             gone = self.table.sum(axis=1) - kept.table.sum(axis=1)
             return replace(kept, missing=self.missing + gone)
@@ -521,13 +532,18 @@ class Cells:
     def as_numbers(self, values: Mapping[str, float]) -> Self:
         """The verdicts with a numeric value, as numbers."""
         found = self.only(name for name in self.categories if name in values)
-        return replace(found, values=tuple(values[name] for name in found.categories))
+        return found.valued(tuple(values[name] for name in found.categories))
+
+    def valued(self, values: tuple[float, ...]) -> Self:
+        """The same verdicts, with these values of the categories."""
+        variants = None if self.variants is None else self.variants.valued(values)
+        return replace(self, values=values, variants=variants)
 
     @property
     def ranked(self) -> Self:
         """Ordered names as numbers: each the mid-rank of its verdicts (Krippendorff 2019)."""
         pooled = self.weighted.sum(axis=0)
-        return replace(self, values=tuple((pooled.cumsum() - pooled / 2).tolist()))
+        return self.valued(tuple((pooled.cumsum() - pooled / 2).tolist()))
 
     @property
     def weighted(self) -> NDArray[Any]:

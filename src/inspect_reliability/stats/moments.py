@@ -163,11 +163,60 @@ def terms(given: Cells, scale: Scale | None = None) -> Sums:
 
 def terms_of_rows(given: Cells) -> Sums:
     """The contribution of each row."""
+    return over_variants(given, _of_rows)
+
+
+def _of_rows(given: Cells) -> Sums:
     if given.values is not None:
         return _of_numbers(given, np.array(given.values) - min(given.values, default=0.0))
     if given.exact:
         return _of_shares(given)
     return terms_of_names(given.table)
+
+
+_NO_DIFFERENCE = 1e-12
+"""A smaller part of the mean square of verdicts is rounding."""
+
+
+def over_variants(given: Cells, terms: Callable[[Cells], Sums]) -> Sums:
+    """These terms of each row, each of whose tries may draw one of its L variants at random.
+
+    With means m, norms v and disagreements d of the variants, two tries differ in
+
+        W = mean(v) - |mean(m)|^2 + (1 / L^2) sum[d - (v - |m|^2)],
+
+    the mean over all L^2 pairs of variants, however many verdicts each has. A variant with a single
+    verdict has no d of its own and takes the mean of the others; where none has two verdicts, all
+    pairs are of two variants. `inverse` is that of as many verdicts as have the same least omega:
+    L (R - 1) + 1 of R in each.
+    """
+    if given.variants is None:
+        return terms(given)
+    cells = given.variants.rows(given.variants.replications > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = terms(cells)  # a single verdict has no disagreement
+    row = {name: i for i, name in enumerate(given.questions)}
+    of = np.array([row[name] for name in cells.questions])
+    n = np.bincount(of, minlength=len(row))
+
+    def summed(x: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(of, x, minlength=len(row)))
+
+    again = cells.replications > 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.stack([summed(x) for x in each.means.T], axis=1) / n[:, None]
+        norm, known = summed(each.norm) / n, summed(again.astype(np.float64))
+        across = norm - (means**2).sum(axis=1) - summed(each.norm - each.squares) / n**2
+        within = summed(np.where(again, each.disagreement, 0.0)) / known
+        differ = across + np.where(known > 0, within, across * n / (n - 1)) / n
+        more = np.where(again, (n / known)[of] / (1 - each.inverse) - 1, 0.0)
+        noise = np.where(known > 0, summed(more) / n**2, 1 / (n - 1))
+        inverse = noise / (1 + noise)
+        differ = np.where(np.abs(differ) < _NO_DIFFERENCE * norm, 0.0, differ)
+        differ = np.where(np.abs(differ - norm) < _NO_DIFFERENCE * norm, norm, differ)
+    verdicts = given.weights if given.exact else given.replications.astype(np.float64)
+    k = each.categories
+    return terms_of_moments(verdicts, differ, means, norm, inverse=inverse, categories=k)
 
 
 def terms_of_names(table: ArrayLike) -> Sums:

@@ -301,7 +301,7 @@ def precision(counts: Cells, coefficient: str = "omega") -> Precision:
         ReliabilityError: It needs another scale.
     """
     known_as = COEFFICIENTS[coefficient]
-    if coefficient not in MOVES:
+    if coefficient not in MOVES or counts.variants is not None:
         return _scaled(counts, known_as)
     replications = counts.replications
     shown = int(np.clip(np.median(replications), 2, FOR_ANY))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import EllipsisType
 from typing import NamedTuple, Self
 
@@ -11,7 +12,7 @@ from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, check_level
 from .interval_scales import linear_error, share_ends, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE, TOO_FEW, with_ends, within_bounds
-from .moments import terms_of_names
+from .moments import Sums, over_variants, terms_of_moments, terms_of_names, terms_of_rows
 
 
 def rate(counts: Cells, category: str = "non-response", level: float = 0.95) -> Estimate:
@@ -70,17 +71,25 @@ def gini_mean_difference(counts: Cells, values: Mapping[str, float]) -> Estimate
     names = sorted(set(values).intersection(counts.categories), key=values.__getitem__)
     given = counts.only(names).replicated
     gaps = np.diff([values[name] for name in names])
-    below = given.shares.cumsum(axis=1)[:, :-1]
-    apart = below * (1 - below)
-    if given.exact:
-        apart += given.excess(np.triu(np.ones((len(names), len(names))))[:, :-1])
-    else:
-        apart *= (given.replications / (given.replications - 1))[:, None]
     reach = float(gaps.sum()) or 1.0
-    shares = by_question(2 * apart @ gaps / reach, given.clusters)
+    apart = over_variants(given, partial(_far, gaps=gaps)).disagreement
+    shares = by_question(2 * apart / reach, given.clusters)
     found = mean_share(shares.clip(0, 1), LEVEL, float(given.replications.mean()))
     value, low, high = (x if x is None else x * reach for x in (found.value, found.low, found.high))
     return replace(found, value=value, low=low, high=high)
+
+
+def _far(given: Cells, gaps: FloatArray) -> Sums:
+    """Terms of verdicts as vectors: the root of each gap up to which they lie, else 0."""
+    below = given.shares.cumsum(axis=1)[:, :-1]
+    apart, n = below * (1 - below), given.weights
+    if given.exact:
+        k = len(gaps) + 1
+        apart += given.excess(np.triu(np.ones((k, k)))[:, :-1])
+    else:
+        n = given.replications.astype(np.float64)
+        apart *= (n / (n - 1))[:, None]
+    return terms_of_moments(n, apart @ gaps, below * np.sqrt(gaps), below @ gaps, given.exact)
 
 
 def by_question(
@@ -225,8 +234,8 @@ def noise_floor(counts: Cells) -> Floor | None:
         return None
     used = counts.replicated
     number = used.n_clusters
-    n, times = used.replications.astype(np.float64), used.table.sum(axis=0).astype(np.float64)
-    whole = n.sum()
+    times, alone, pairs, inverse = used.table.sum(axis=0).astype(np.float64), *_squares(used)
+    whole = times.sum()
     one = _falling(times, 2).sum() / _falling(whole, 2)
     if number < 2 or one == 1:
         return None
@@ -235,21 +244,40 @@ def noise_floor(counts: Cells) -> Floor | None:
     apart = two / _falling(whole, 4)
     of = used.clusters
     weight = 1 / (np.bincount(of)[of] * number) ** 2
-    own = np.bincount(of, weight / n)
-    within, between = (weight / (n * (n - 1))).sum(), own.sum() ** 2 - (own**2).sum()
+    own = np.bincount(of, weight * alone)
+    within, between = (weight * pairs).sum(), own.sum() ** 2 - (own**2).sum()
     between *= (number / (number - 1)) ** 2
     spread, differ = 2 * (one - 2 * common + apart), 1 - one
     variance = spread * (within + between) / differ**2
     if variance < ROUNDING:
         return Floor(0.0, 0.0, 0.0)
     # The share of squares between questions: a beta variable with this mean and variance.
-    r = 1 / np.mean(1 / n)
+    r = 1 / np.mean(inverse)
     mean = (number - 1) / (number * r - 1)
     slope = number * (number - 1) * r * (r - 1) / (number * r - 1) ** 2
     freedom = 2 * (mean * (1 - mean) / (variance * slope**2) - 1)
     f = fdtri(mean * freedom, (1 - mean) * freedom, np.array([0.025, 0.975]))
     low, high = (f - 1) / (f + r - 1)
     return Floor(float(-spread * between / differ**2), float(low), float(high))
+
+
+def _squares(given: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Squared weights of the verdicts of each question, of their pairs, and 1 / R; see `terms`."""
+    n = given.replications.astype(np.float64)
+    if given.variants is None:
+        return 1 / n, 1 / (n * (n - 1)), 1 / n
+    row = {name: i for i, name in enumerate(given.questions)}
+    cells = given.variants.rows(given.variants.replications > 0)
+    of, each = np.array([row[name] for name in cells.questions]), cells.replications
+    variants = np.bincount(of)
+    again = np.bincount(of, each > 1)
+    own, squares = np.bincount(of, 1 / each), np.bincount(of, 1 / each**2)
+    within = np.bincount(of, np.where(each > 1, 1 / np.maximum(each * (each - 1), 1), 0.0))
+    weight = (variants / np.maximum(again, 1)) ** 2
+    pairs = (weight * within + own**2 - squares) / variants**4
+    once = again == 0
+    pairs[once] = 1 / (n * (n - 1))[once]
+    return own / variants**2, pairs, terms_of_rows(given).inverse
 
 
 def _falling(x: FloatArray, k: int) -> FloatArray:
