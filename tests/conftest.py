@@ -118,9 +118,9 @@ def small_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _few_permutations() -> Iterator[None]:
-    """Reports fit five permutations for the published study's floor, else most of their time."""
+    """Reports fit two permutations for the published study's floor, else most of their time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 5)
+        patch.setattr("inspect_reliability.study.published.reported.PERMUTATIONS", 2)
         yield
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 import inspect_reliability as ir
-from commands import invoke, results
+from commands import invoke, read_once, results
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.chosen_judge import _mean_of, _numbers_in, by_rule
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -33,6 +33,7 @@ def grades(n: int = 120, tries: int = 3, off: float = 0.25, seed: int = 5) -> pd
 @pytest.fixture(name="sheet")
 def _sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
+    read_once(monkeypatch)
     grades().to_excel("grades.xlsx", index=False)
     return "grades.xlsx"
 
@@ -304,6 +305,7 @@ def test_the_answer_is_the_output(sheet: str) -> None:
 def _judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Two judges of the same questions, a file each: one strays further, and is right as often."""
     monkeypatch.chdir(tmp_path)
+    read_once(monkeypatch)
     near, far = grades(off=0.3), grades(off=0.2, seed=6)
     far["label"] = near["label"]
     rng = np.random.default_rng(7)
