@@ -27,6 +27,7 @@ from ..showing.keys import declared, legend
 from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
 from .checks import UNNAMED
+from .gaps import missing_checks
 from .next_check import check_of_task, is_judge_task
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class WatchedJudge(PythonAnswer):
     found: Watching
     streams: int = 0
 
-    _own = ("changed", "moved", "not_enough", "since")
+    _own = ("changed", "missing", "moved", "not_enough", "since")
 
     @cached_property
     def document(self) -> Document:
@@ -98,6 +99,11 @@ class WatchedJudge(PythonAnswer):
     def not_enough(self) -> str | None:
         """Why quiet checks show nothing yet; None if they do."""
         return self.found.not_enough
+
+    @property
+    def missing(self) -> list[str]:
+        """The dates that lack a check, where the times of the others are regular."""
+        return missing_checks(self.found.checks)
 
     @property
     def moved(self) -> pd.DataFrame:
@@ -262,6 +268,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
         "changed": found.known,
         "since": None if found.since is None else found.since + 1,
         "not_enough": found.not_enough,
+        "missing": missing_checks(found.checks),
         "watch": records,
         "moved_anchors": anchors,
         **_right_record(found),
@@ -324,6 +331,10 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(f"Nothing shows that it changed in {found.checks_in_words}.", "answer")
     for sentence in (*_left_out_in_words(found), *_same_times(found)):
         yield Text(sentence, "answer")
+    if lacking := missing_checks(found.checks):
+        named = ", ".join(lacking[:_MOST_SHOWN])
+        more = f" and {len(lacking) - _MOST_SHOWN:,} more" if lacking[_MOST_SHOWN:] else ""
+        yield Text(f"The times are regular, and no check is of {named}{more}.", "answer")
     if found.another is not None:
         check = found.checks[found.another]
         yield Text(f"Since {_named(found, found.another)} it is {check.reason}.", "answer")
