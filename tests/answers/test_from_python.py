@@ -34,6 +34,42 @@ def places(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "bare.csv"), str(tmp_path / "labels.csv")
 
 
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [
+        (range(60), "i"),
+        ([str(one) for one in range(60)], "O"),  # texts stay what they were
+        ([f"{one:03d}" for one in range(60)], "O"),
+        ([*map(str, range(59)), "last"], "O"),
+    ],
+)
+@pytest.mark.parametrize("own", ["question", "item"])
+def test_what_is_given_back_merges_with_the_frame(
+    ids: list[object], kind: str, own: str, tmp_path: Path
+) -> None:
+    """Ids have the dtype of the user's frame, or of what pandas reads from her file."""
+    rows = [
+        (q, "yn"[(q + (q % 7 == 0 and r < 2)) % 2], "yn"[q % 2])
+        for q in range(60)
+        for r in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=[own, "verdict", "label"])
+    frame[own] = [[*ids][at] for at in frame[own]]
+    columns = {own: "question"} if own != "question" else {}
+    kept = ir.keep(frame, columns=columns).verdicts
+    analysis = ir.analyse(frame, columns=columns)
+    for found in (kept, analysis.frame("questions")):
+        merged = frame[[own]].drop_duplicates().merge(found, left_on=own, right_on="question")
+        assert len(merged) == len(found) == 60
+        assert frame[own].dtype.kind == merged[own].dtype.kind == kind
+    assert analysis.errors()["question"].dtype.kind == kind
+    frame.to_csv(tmp_path / "own.csv", index=False)
+    read = pd.read_csv(tmp_path / "own.csv")
+    if {*map(str, ids)} == {*read[own].map(str)}:  # else pandas made other ids of these
+        kept = ir.keep(str(tmp_path / "own.csv"), columns=columns).verdicts
+        assert len(read.merge(kept, left_on=own, right_on="question")) == 180
+
+
 def printed(*call: object, form: str = "json") -> str:
     done = invoke(*call, "--format", form)
     assert done.exit_code in (0, 1, 3), done.output

@@ -304,7 +304,8 @@ class Analysis(Answered):
             return pd.DataFrame(chain.from_iterable(starmap(self._tidy, self.results.items())))
         if name not in self.computes:
             raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
-        return pd.DataFrame([flat(found) for found in self.results[name]])
+        found = pd.DataFrame([flat(found) for found in self.results[name]])
+        return self.judgments.with_own_ids(found)
 
     def _tidy(self, name: str, records: Iterable[Record]) -> Iterator[Record]:
         labelled = {str(self.keys(one)): one["n_labelled"] for one in self.results["validity"]}
@@ -350,7 +351,7 @@ class Analysis(Answered):
                  judge    question verdicts label
             0  gpt-5.4  Focus:1740    3 (8)     0
         """
-        return self.list_errors(self)
+        return self.judgments.with_own_ids(self.list_errors(self))
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

@@ -164,6 +164,7 @@ class Reading:
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.
         words: The columns that such a source has.
+        text_ids: Whether the ids of a data frame's questions are texts, also where all are numbers.
 
     Example:
         >>> import inspect_reliability as ir
@@ -187,6 +188,7 @@ class Reading:
     where: str = ""
     in_python: bool = False
     words: Words = JUDGMENTS
+    text_ids: bool = False
 
     def __post_init__(self) -> None:
         """Check the entries; a single name is a list of one."""

@@ -287,7 +287,11 @@ def judgments_from_frame(
 
 
 def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
-    return judgments_of([draft_of(iter([frame]), reading)], reading)[0]
+    [found] = judgments_of([draft_of(iter([frame]), reading)], reading)
+    [read] = found.readings
+    ids = frame.get(read.yours("question"))
+    numbers = ids is not None and ids.ndim == 1 and ids.dtype.kind in "iu"
+    return replace(found, readings=(replace(read, text_ids=not numbers),))
 
 
 def judgments_from_file(

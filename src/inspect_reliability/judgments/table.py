@@ -66,6 +66,9 @@ def own_scores(table: pd.DataFrame) -> pd.Series[bool]:
 
 _MACHINE_EPSILON = 2.3e-16
 
+_WHOLE = r"0|-?[1-9]\d{0,17}"
+"""An id that is a whole number, as pandas writes and reads it."""
+
 NUMBERS: Mapping[str, Any] = {
     "temperature": np.float64,
     "replication": np.int64,
@@ -134,6 +137,20 @@ class Judgments:
         """Columns by their names in the table, or in the frame or file before it was read."""
         own = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
         return [name if name in self.table else own.get(name, name) for name in names]
+
+    def with_own_ids(self, found: pd.DataFrame) -> pd.DataFrame:
+        """A frame about questions, whose ids are numbers where those of the source are.
+
+        So it can be merged with the user's own. In files all must be whole numbers that begin with
+        no zero, which pandas reads as such; logs have texts.
+        """
+        read, column = self.readings, "question"
+        texts = self.logs or not read or any(one.text_ids for one in read)
+        if texts or column not in found or not len(self.table):
+            return found
+        if not self.table[column].drop_duplicates().map(str).str.fullmatch(_WHOLE).all():
+            return found
+        return found.assign(**{column: found[column].astype(np.int64)})
 
     def columns_of(self, reading: Reading) -> dict[str, str]:
         """Name in the files -> our name, as they were read and as the user said."""

@@ -406,7 +406,8 @@ class KeptVerdicts(PythonAnswer):
     @property
     def verdicts(self) -> pd.DataFrame:
         """A row a question: its verdict, confidence, and whether to keep it, as `out` has them."""
-        return pd.concat([one.out() for one in listed(self.found)], ignore_index=True)
+        found = pd.concat([one.out() for one in listed(self.found)], ignore_index=True)
+        return self.analysis.judgments.with_own_ids(found)
 
     def rule(self) -> KeepRule:
         """The rule that `selective_scorer` applies to new questions; its `text` is that of a file.
