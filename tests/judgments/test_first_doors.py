@@ -7,13 +7,12 @@ import pytest
 
 from commands import invoke
 from inspect_reliability import analyse
-from inspect_reliability.judgments.reading import Code
+from inspect_reliability.judgments.reading import Code, Reading
 from inspect_reliability.judgments.sources import described, judgments_from
 
 pytestmark = pytest.mark.slow
 
 _THREE = "Read: 3 judges x 96 questions x 2 orders x 2 to 3 tries (mostly 3)"
-_PANDALM = "Read: 2 judges x 999 questions x 1 try; labels of 999 questions"
 _OTHER_NAMES = "Read: 2 judges x 3 benchmarks x 877 questions x 1 try; labels of 877 questions"
 
 READ = {
@@ -26,11 +25,6 @@ READ = {
     "mixedcase": _THREE,
     "mtbench_order_lists_ties": "Read: 9 judges x 96 questions x 2 orders x 1 to 2 tries",
     "otherscale": "Read: 1 judge x 805 questions x 3 tries; labels of 805 questions",
-    "pandalm_evaluator": _PANDALM,
-    "pandalm_majority": _PANDALM,
-    "pandalm_nolabel": "Read: 2 judges x 999 questions x 1 try",
-    "pandalm_raters_long": _PANDALM,
-    "pandalm_words": _PANDALM,
     "scoretext": "Read: 1 judge x 805 questions x 3 tries",
     "slash10": "Read: 1 judge x 805 questions x 3 tries",
     "spaces": _THREE,
@@ -43,6 +37,11 @@ ASKED = {
     "llmbar_rounds": {Code.ORDERS_OPEN},
     "mtbench_colliding": {Code.ORDERS_OPEN},
     "mtbench_letters_named": {Code.ORDERS_OPEN},
+    "pandalm_evaluator": {Code.NUMBERS_OPEN},
+    "pandalm_majority": {Code.NUMBERS_OPEN},
+    "pandalm_nolabel": {Code.NUMBERS_OPEN},
+    "pandalm_raters_long": {Code.NUMBERS_OPEN},
+    "pandalm_words": {Code.NUMBERS_OPEN},
 }
 """Files that can mean two things -> what is asked of them."""
 
@@ -50,8 +49,6 @@ SAID = {
     "empty40": Code.FAILURES,
     "fewtext": Code.FAILURES,
     "mixedcase": Code.SPELLING,
-    "pandalm_evaluator": Code.COLUMN,
-    "pandalm_raters_long": Code.LABELS,
     "scoretext": Code.NUMBERS,
     "slash10": Code.NUMBERS,
     "spaces": Code.SPELLING,
@@ -106,7 +103,8 @@ def test_letters_of_a_swapped_order_are_exchanged(
 
 def test_a_verdict_given_once_stays_one(doors: Path) -> None:
     """Three raters are three labels, not three tries of the judge."""
-    rows = analyse(str(doors / "pandalm_raters_long.csv")).frame("rows")
+    tie = Reading(map={"0": "Tie"})
+    rows = analyse(str(doors / "pandalm_raters_long.csv"), reading=tie).frame("rows")
     assert rows["omega"].isna().all()
     assert rows["n_judgments"].eq(999).all()
 

@@ -191,7 +191,8 @@ def test_rows_of_several_raters_are_one_verdict(named: str | None) -> None:
 )
 def test_files_as_people_have_them(data: Path, name: str, says: str, code: int) -> None:
     """The line before the answer says what repeats, and how to say what it is."""
-    run = invoke("report", data / f"doors/{name}.csv")
+    tie = ["--map", "0=Tie"] if name.startswith("pandalm") else []
+    run = invoke("report", data / f"doors/{name}.csv", *tie)
     assert says in " ".join(run.stderr.split())
     assert run.exit_code == code
 

@@ -1,12 +1,16 @@
 """One verdict in many spellings, and many that are not one."""
 
+import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from commands import invoke
 from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
@@ -125,3 +129,36 @@ def test_empty_verdicts_are_non_responses(data: Path) -> None:
     empty = pd.read_csv(path, dtype=str)["verdict"].isna().mean()
     assert (table["verdict"] == "non-response").mean() == empty
     assert empty == pytest.approx(0.4, abs=0.05)
+
+
+def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) -> None:
+    """Counted by pandas: the first proposal makes 0 the other's Tie, the second keeps grades."""
+    generator = np.random.default_rng(3)
+    label = generator.choice(["0", "1", "2"], 60)
+    parts = [
+        pd.DataFrame({"judge": judge, "question": range(60), "label": label}).assign(
+            verdict=np.where(generator.random(60) < share, label, "1")
+        )
+        for judge, share in (("numbers", 0.9), ("words", 0.6))
+    ]
+    parts[1]["verdict"] = parts[1]["verdict"].replace("0", "Tie")
+    table = pd.concat(parts)
+    table.to_csv(tmp_path / "both.csv", index=False)
+    refused = invoke("report", tmp_path / "both.csv")
+    assert refused.exit_code == 2
+    said = " ".join(refused.stderr.split())
+    assert "'words' judged the same questions, says 'Tie' and never '0'" in said
+    names, grades = re.findall(r"^  (--map .*)$", refused.stderr, re.MULTILINE)
+    found = invoke("report", tmp_path / "both.csv", *names.split(), "--format", "json")
+    named = table[["verdict", "label"]].replace("0", "Tie")
+    right = (named["verdict"] == named["label"]).groupby(table["judge"]).mean()
+    rows = {one["judge"]: one for one in json.loads(found.stdout)["validity"]}
+    for judge in ("numbers", "words"):
+        assert rows[judge]["accuracy"] == pytest.approx(right[judge])
+        assert rows[judge]["within_one"] is None
+    kept = invoke("report", tmp_path / "both.csv", *grades.split(), "--format", "json")
+    [one] = [of for of in json.loads(kept.stdout)["validity"] if of["judge"] == "numbers"]
+    assert one["within_one"] is not None
+    for alone in parts:  # nothing contradicts it
+        alone.to_csv(tmp_path / "alone.csv", index=False)
+        assert invoke("report", tmp_path / "alone.csv").exit_code == 0

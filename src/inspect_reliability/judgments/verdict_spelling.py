@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
@@ -146,6 +146,10 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     forms = {
         judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
     }
+    if all("judge" in one.table for one in sources):
+        for (judge, counts), (other, words) in product(times.items(), repeat=2):
+            if judge[0] != other[0] and judge[1:] == other[1:]:
+                forms[judge].ask_number_of_tie(counts, words, other[0])
     total: Counter[str] = Counter()
     for judge, counts in times.items():
         for text, n in counts.items():
@@ -280,6 +284,35 @@ class _Forms:
         what = f"{noun} are failed calls, or a verdict"
         ways = [("failed calls", text, NON_RESPONSE), ("a verdict of its own", text, text)]
         self.asked.append((what, count, code, ways))
+
+    def ask_number_of_tie(
+        self, counts: Mapping[str, int], words: Mapping[str, int], other: str
+    ) -> None:
+        """Ask whether a number, as of 0, 1 and 2, is what another judge calls a tie.
+
+        Args:
+            counts: How often the judge gave each verdict.
+            words: How often the other judge did.
+            other: The other judge.
+        """
+        own = {text for text in counts if text not in NO_VERDICTS and text not in self.names}
+        its = {text for text in words if NUMBER.fullmatch(text)}
+        ties = sorted(abstentions([*words], ()), key=lambda one: -words[one])
+        numbers = len(own) == _SCALE and all(map(NUMBER.fullmatch, own))
+        if not (numbers and ties and len(its) == _SCALE - 1 and its < own):
+            return
+        [text] = own - its
+        if any(one[0].startswith(f"verdicts {text!r}") for one in self.asked):
+            return  # a third judge asks the same
+        what = (
+            f"verdicts {text!r} are names or grades: {other!r:.40} judged the same questions, says "
+            f"{ties[0]!r:.40} and never {text!r}"
+        )
+        ways = [
+            (f"names, of which {text!r} is {ties[0]!r:.40}", text, ties[0]),
+            (f"grades {', '.join(sorted(own, key=float))}", text, text),
+        ]
+        self.asked.append((what, counts[text], Code.NUMBERS_OPEN, ways))
 
     def _numbers(self, scores: Mapping[str, re.Match[str]], rest: Mapping[str, int]) -> None:
         """Grades on one scale; a number far outside the others may be no grade."""
