@@ -106,6 +106,24 @@ def test_another_setting_is_another_judge() -> None:
     assert later == ["before check 2, with which this begins", None, None]
 
 
+def test_only_other_prompts_of_the_same_questions_are_another_judge() -> None:
+    """Other questions have other texts, whoever judges them."""
+    at = {f"x{n}/1.eval": f"2026-01-0{n}T00:00:00" for n in (1, 2, 3)}
+
+    def reasons(questions: Sequence[str], templates: Sequence[str]) -> list[str | None]:
+        rows = [
+            {**row, "prompt": f"{template}: {row['question']}"}
+            for place, asked, template in zip(at, questions, templates, strict=True)
+            for row in judged(place, asked)
+        ]
+        table, checks = checks_of(judgments(rows, at))
+        return [one.reason for one in in_stream(table, checks, 0)]
+
+    assert reasons(["ab", "cd", "ef"], ["Grade", "Grade", "Grade"]) == [None] * 3
+    other = "another judge: other prompts"
+    assert reasons(["abc", "cde", "cde"], ["Grade", "Grade", "Rate"]) == [None, None, other]
+
+
 def test_a_rule_of_another_judge_is_stale() -> None:
     """What its logs said is what those of the judgments say, or the rule says what differs."""
     known = judgments(judged("x/1.eval"), {"x/1.eval": "2026-01-01"})

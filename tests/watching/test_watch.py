@@ -162,6 +162,20 @@ def test_too_few_checks_end_with_3(save) -> None:
     assert found["changed"] is None  # which is no quiet
 
 
+@pytest.mark.parametrize("number", [2, 12])
+def test_checks_that_share_no_output_end_with_3(save, number: int) -> None:
+    """Each month's letters are others, and so are their texts: nothing says who changed."""
+    table = checks(number, anchors=6)
+    table["question"] = table["time"] + " " + table["question"]
+    file = save(table.assign(prompt="Read: " + table["question"]))
+    done = invoke("watch", file, "--column", "time=time")
+    assert done.exit_code == 3, done.output
+    said = " ".join(done.stdout.split())
+    assert "no output was judged in two checks" in said
+    assert "another judge" not in said
+    assert "--freeze 40" in said
+
+
 @pytest.mark.slow
 def test_too_few_anchors_end_with_3_and_how_many_would_do(save) -> None:
     """A single anchor that wavers shows nothing in time."""

@@ -37,6 +37,9 @@ Changed = Literal["none", "judge", "system", "judge_system_unknown"]
 FEW = "fewer than half of the anchors were judged"
 """Why a check is left out that failed for most of the anchors."""
 
+NONE_TWICE = "no output was judged in two checks, and only what is judged again shows a change"
+"""Why checks that share no anchor show nothing."""
+
 _ENOUGH = 0.5
 """Probability with which a change of a tenth of the anchors must be found in time."""
 
@@ -174,8 +177,16 @@ class Watching:
         return None
 
     @cached_property
+    def none_twice(self) -> bool:
+        """Whether several checks share no anchor, so that nothing can show a change."""
+        judged = self.anchors.stream.counts.sum(axis=-1) > 0
+        return len(judged) > 1 and int(judged.sum(axis=0).max()) < 2
+
+    @cached_property
     def not_enough(self) -> str | None:
         """Why quiet checks show nothing yet; None if they do."""
+        if self.none_twice:
+            return NONE_TWICE
         side, known = self.anchors, int((~self.anchors.stream.few).sum())
         if known <= BASELINE:
             are = "is" if known == 1 else "are"

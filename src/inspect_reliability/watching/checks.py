@@ -219,8 +219,23 @@ def in_stream(table: pd.DataFrame, checks: Sequence[Check], first: int) -> Itera
 
 
 def _prompts(was: pd.DataFrame, now: pd.DataFrame) -> str:
-    """In words, that no prompt is one of the first check's; empty if orders make new ones."""
+    """In words, that no output has a prompt of the first check's; empty if orders make new ones.
+
+    Prompts of other questions differ because these do, whoever judges them.
+    """
     if "order" in now or not all("prompt" in rows for rows in (was, now)):
         return ""
-    before, after = ({*rows["prompt"].dropna()} for rows in (was, now))
-    return "other prompts" if before and after and before.isdisjoint(after) else ""
+    cell = [name for name in cell_columns(was) if name in now]
+    before, after = (_prompts_of_cells(rows, cell) for rows in (was, now))
+    shared = before.keys() & after.keys()
+    return "other prompts" if shared and all(before[k].isdisjoint(after[k]) for k in shared) else ""
+
+
+def _prompts_of_cells(rows: pd.DataFrame, cell: Sequence[str]) -> dict[Hashable, set[str]]:
+    """The prompts of each output that has one."""
+    found: dict[Hashable, set[str]] = {}
+    known = rows[rows["prompt"].notna()]
+    keys = zip(*(known[name].map(str) for name in cell), strict=True)
+    for key, prompt in zip(keys, known["prompt"].map(str), strict=True):
+        found.setdefault(key, set()).add(prompt)
+    return found

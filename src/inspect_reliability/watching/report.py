@@ -41,6 +41,9 @@ EXIT_CODES: dict[Changed | None, int] = {
 }
 """The exit status by what changed; None where too little is known to say."""
 
+_ANCHORS = 40
+"""Anchors to choose where none were."""
+
 _MOST_SHOWN = 6
 """Anchors that the answer names."""
 
@@ -327,7 +330,7 @@ def _decision(found: Watching) -> str:
 
 def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     """By what evidence, what is seen how soon, and better or worse."""
-    if found.known is None and found.untested is not None:
+    if found.known is None and found.untested is not None and not found.none_twice:
         yield Text(f"Nothing shows that it changed in {found.checks_in_words}.", "answer")
     for sentence in (*_left_out_in_words(found), *_same_times(found)):
         yield Text(sentence, "answer")
@@ -397,6 +400,9 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     first = shell.split(again)[0]
     begun = f" --since {found.first + 1}" if found.first else ""
     folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
+    if found.known is None and found.none_twice:
+        words = "choose outputs, and judge these same ones at each check"
+        return next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")
     if found.changed == "none":
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
