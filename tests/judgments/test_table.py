@@ -295,3 +295,4 @@ def test_rows_are_numbered_as_pandas_groups_them(seed: int) -> None:
         assert number.tolist() == grouped.ngroup().tolist()
         other = pd.Series([row[3] for row in rows], dtype=object)
         assert most_levels(other, number) == other.groupby(number).nunique(dropna=False).max()
+    assert most_levels(other[:0], number[:0]) == 0

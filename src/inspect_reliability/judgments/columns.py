@@ -351,7 +351,7 @@ def most_levels(values: pd.Series[Any], cell: pd.Series[int]) -> int:
     import numpy as np
 
     first = ~numbers_of(cell, values).duplicated()
-    return int(np.bincount(cell[first]).max())
+    return int(np.bincount(cell[first], minlength=1).max())
 
 
 _TYPES: Mapping[Kind, Any] = {

@@ -300,7 +300,7 @@ def _contradict(table: pd.DataFrame) -> bool:
     units = ["judge", "temperature", "benchmark", "question", "scorer"]
     units = [name for name in units if name in known]
     output = numbers_of(*(known[name] for name in units))
-    return bool(len(known) and most_levels(known["label"].map(str), output) > 1)
+    return most_levels(known["label"].map(str), output) > 1
 
 
 def _lists_some(table: pd.DataFrame) -> bool:

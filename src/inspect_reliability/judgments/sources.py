@@ -237,7 +237,8 @@ def judgments_from(
     if isinstance(given, pd.DataFrame):
         return _in_one_order(judgments_from_frame(given, reading=known))
     some = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    return _tried(lambda way: _in_places(some, way, progress), known)
+    opened: _Opened = {}
+    return _tried(lambda way: _in_places(some, way, opened, progress), known)
 
 
 def judgments_from_frame(
@@ -320,9 +321,9 @@ def judgments_from_file(
         60
     """
     entries = {"columns": columns or {}, "facets": tuple(facets), "swap": swap}
-    return _tried(
-        lambda way: _in_files([str(path)], way)[0], Reading.of(in_file(reading), **entries)
-    )
+    known = Reading.of(in_file(reading), **entries)
+    opened: _Opened = {}
+    return _tried(lambda way: _in_files([str(path)], way, opened)[0], known)
 
 
 def in_file(reading: Reading | str | Path | None) -> Reading | None:
@@ -394,7 +395,10 @@ def _reads(read: Callable[[Reading], Judgments], reading: Reading, entries: Entr
 
 
 def _in_places(
-    some: Sequence[Any], reading: Reading, progress: Callable[[Iterable[Any]], Iterable[Any]]
+    some: Sequence[Any],
+    reading: Reading,
+    opened: _Opened,
+    progress: Callable[[Iterable[Any]], Iterable[Any]],
 ) -> Judgments:
     """Judgments of files and logs."""
     files: dict[str, str] = {}
@@ -408,7 +412,7 @@ def _in_places(
         raise UserError("Logs record their orders: there is nothing to swap.")
     # One file may have several paths.
     once = {place: file for file, place in sorted(files.items(), reverse=True)}
-    parts = _in_files([*once.values()], reading)
+    parts = _in_files([*once.values()], reading, opened)
     if parts and not logs:
         found = _in_one_order(_together(parts, reading))
         readings = tuple(one for part in parts for one in part.readings)
@@ -418,14 +422,14 @@ def _in_places(
     return judgments_from_logs(logs, beside=parts, reading=reading, progress=progress)
 
 
-def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
+def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[Judgments]:
     """Judgments of files, counted as they are read where these are many."""
     count = reading.words is not OF_SYSTEMS and sum(map(n_rows, files)) > BATCH
     names = short(files)
-    opened = {file: read_rows(file, BATCH if count else None, reading.sheet) for file in files}
-    saved = {file: (rows, rows.saved) for file, rows in opened.items() if rows.saved}
+    given = {file: _rows(file, BATCH if count else None, reading.sheet, opened) for file in files}
+    saved = {file: (rows, rows.saved) for file, rows in given.items() if rows.saved}
     drafts = {}
-    for file, rows in opened.items():
+    for file, rows in given.items():
         if file not in saved:
             frames = (of_file(one, reading.columns, names[file]) for one in rows.frames)
             with _with_notes(rows.notes):
@@ -435,6 +439,26 @@ def _in_files(files: Sequence[str], reading: Reading) -> list[Judgments]:
     for file, (rows, about) in saved.items():
         read[file] = _read_again(rows, about, replace(reading, where=file), count)
     return _copies_once([replace(read[file], source=file) for file in files])
+
+
+_Opened: TypeAlias = "dict[tuple[str, str | None], tuple[FileRows, list[pd.DataFrame]]]"
+"""File and sheet -> its rows, and their frames once they are read."""
+
+
+def _rows(file: str, batch: int | None, sheet: str | None, opened: _Opened) -> FileRows:
+    """The rows of a file; each way to read it begins with the same, where they are few."""
+    if batch:
+        return read_rows(file, batch, sheet)
+    if (file, sheet) not in opened:
+        opened[file, sheet] = read_rows(file, None, sheet), []
+    rows, frames = opened[file, sheet]
+
+    def again() -> Iterator[pd.DataFrame]:
+        if not frames:
+            frames.extend(rows.frames)
+        yield from (frame.copy() for frame in frames)
+
+    return replace(rows, frames=again())
 
 
 @contextmanager

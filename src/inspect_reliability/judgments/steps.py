@@ -24,6 +24,7 @@ from .columns import (
     UNUSED,
     each_once,
     in_order,
+    most_levels,
     numbers_of,
     of_role,
 )
@@ -273,18 +274,19 @@ def _labels_of_raters(draft: Draft) -> None:
 
 def _by_pair(draft: Draft) -> None:
     """What was judged where questions have several systems, or pairs: each is judged on its own."""
+    import pandas as pd
+
     table = draft.table
     if "system" in table and "output" not in table and table["system"].notna().all():
         draft.table = table.assign(output=table["system"])
         return
     for pair in pairs_shown(table) if "output" not in table else ():
-        if not table[[*pair]].isna().any(axis=None):
-            shown = table[[*pair]].map(str)
-            ends = [shown.min(axis="columns"), shown.max(axis="columns")]
-            number = shown.groupby(ends, sort=False).ngroup()
-            if number.groupby(table["question"]).nunique().max() > 1:
-                first = ~number.duplicated()
-                names = map(joined, zip(*(end[first] for end in ends), strict=True))
+        if not table[[*pair]].isna().to_numpy().any():
+            shown = zip(*(table[name].map(str) for name in pair), strict=True)
+            ends = pd.Series([*map(tuple, map(sorted, shown))], table.index)
+            number = numbers_of(ends)
+            if most_levels(number, numbers_of(table["question"])) > 1:
+                names = map(joined, ends[~number.duplicated()])
                 draft.table = table.assign(output=number.map(dict(enumerate(names))))
                 return
 
