@@ -33,7 +33,10 @@ ROOT = Path(__file__).parents[1]
 
 SLOW = {"process", "server", "browser", "network"}
 
-LONGEST = ("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py")
+LONGEST = (
+    *("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py"),
+    *("test_fuzz.py", "test_viewer.py", "test_bets.py", "test_watch.py", "test_watched.py"),
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -24,7 +24,7 @@ from inspect_reliability.rejudging.wrapped import wrap
 
 pytestmark = pytest.mark.slow
 
-QUESTIONS, EPOCHS, TRIES = 40, 2, 4
+QUESTIONS, EPOCHS, TRIES = 24, 2, 4
 
 
 def grader(name: str = "grader", broken: bool = False) -> Model:
