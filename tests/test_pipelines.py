@@ -128,6 +128,16 @@ def test_inputs_of_the_action_are_never_run(shell: Path) -> None:
     assert (found.tests, found.failures, found.errors, found.skipped) == (3, 0, 0, 1)
 
 
+def test_the_action_holds_votes_to_a_limit(shell: Path) -> None:
+    """The majority of three is what its limit is on, where that is asked."""
+    step = {
+        "uses": f"{owner()}/inspect-reliability@v0.1.0",
+        "with": {"logs": judged(shell, "passing").name, "min": "accuracy=0.8", "votes": "3"},
+    }
+    assert _run([step], shell, {}) == 0
+    assert "3 votes" in (shell / "stdout").read_text()
+
+
 def test_the_skill_leads_from_a_file_to_a_gate(shell: Path) -> None:
     """Each block of the skill is run as it is, in order; a person fills in the labels."""
     truth = pd.read_csv(judged(shell, "passing")).drop_duplicates("question").set_index("question")
