@@ -29,7 +29,7 @@ from .analysis import Analysis
 from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
-from .moving import how_far, moving, preferred_place
+from .moving import effect_size, facet_effect, preferred_place
 from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
@@ -227,7 +227,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         yield f"Position{of} bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
     for one in analysis.about(row, "moves"):
         if one["disagreement_across"] is not None:
-            what = f"{moving(one)}: {how_far(one)}".removesuffix(": ")
+            what = f"{facet_effect(one)}: {effect_size(one)}".removesuffix(": ")
             yield f"Another {one['facet'].replace('_', ' ')}", what
     if orders_apart(row):
         yield "Orders", f"agreement and omega compare {_compared(row)}"

@@ -14,7 +14,7 @@ from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading, refuse_unreadable
-from ..judgments.scales import NO_NUMBERS, NO_ORDER, labelled
+from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
 from ..record.rule import votes_in
@@ -39,7 +39,7 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS, KINDS, SHARES, Estimate, Reason, code_of, question_rates
 from ..stats.estimate import Unknown
-from ..stats.labelled import NO_SCALE, UNEQUAL, WITHIN_ONE
+from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import (
     FAILS,
     OPEN,
@@ -117,12 +117,12 @@ _NOT_CHANGED = Reason(
 )
 
 _INSTEAD = {
-    str(NO_NUMBERS): "Ask for omega, which takes verdicts for names",
-    str(NO_ORDER): "Ask for omega, which takes verdicts for names",
-    str(NO_SCALE): "Ask for accuracy, which counts exact matches",
-    str(UNEQUAL): "Ask for single verdicts: leave the votes out",
+    Unknown.OTHER_KIND: "",
+    Unknown.NO_NUMBERS: "Ask for omega, which takes verdicts for names",
+    Unknown.NO_SCALE: "Ask for accuracy, which counts exact matches",
+    Unknown.NO_NEAREST: "Ask for single verdicts: leave the votes out",
 }
-"""What to ask for where a limit cannot be estimated, by the reason."""
+"""What to ask for where no more data of this kind can decide a limit, by why it cannot."""
 
 _SHOWN = {"non_response_rate": "non-response", "invalid_rate": "invalid"}
 
@@ -211,10 +211,11 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
 def _refuse_other_kind(row: Row, check: Record) -> None:
     """Refuse a limit that no more data of this kind could decide: that is no uncertainty."""
     why = check["reason"]
-    if check["result"] != OPEN or code_of(why) is not Unknown.OTHER_KIND:
+    code = code_of(why)
+    if check["result"] != OPEN or not isinstance(code, Unknown) or code not in _INSTEAD:
         return
     name, votes = _parts(check)[0], check["votes"]
-    instead = _INSTEAD.get(str(why), "")
+    instead = _INSTEAD[code]
     if votes and not instead:
         instead = f"Ask for fewer votes, or judge each labelled question {votes} times"
     of = f"{name} of {votes} votes" if votes else name

@@ -37,19 +37,19 @@ def what_moves(analysis: Analysis) -> Iterator[Text]:
     known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
     for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
-        for what, own in grouped_by(records, moving).items():
+        for what, own in grouped_by(records, facet_effect).items():
             said = []
             for one in own[:_MOST_MOVED]:
                 whom = name(analysis.keys(one)) if len(records) > 1 else ""
-                said.append(" ".join(filter(None, (whom, how_far(one)))))
+                said.append(" ".join(filter(None, (whom, effect_size(one)))))
             left = len(own) - _MOST_MOVED
             others = f", {left} more" if left > 0 else ""
             of = f": {', '.join(said)}{others}" if any(said) else ""
             yield Text(f"Another {facet.replace('_', ' ')} {what}{of}.", "answer")
 
 
-def moving(one: Record) -> str:
-    """What a facet does to verdicts, as far as that is shown."""
+def facet_effect(one: Record) -> str:
+    """The effect of a facet on verdicts, as far as that is shown."""
     ends = one["above_noise_interval"]
     if one["disagreement_across"] < ROUNDING:
         return "changes no verdict"
@@ -58,8 +58,8 @@ def moving(one: Record) -> str:
     return "is not shown to change verdicts"
 
 
-def how_far(one: Record) -> str:
-    """How far a facet moves verdicts; empty where it moves none."""
+def effect_size(one: Record) -> str:
+    """The size of a facet's effect on verdicts, in words; empty where it changes none."""
     n, above, ends = one["n_questions"], one["above_noise"], one["above_noise_interval"]
     across = one["disagreement_across"]
     if across < ROUNDING:

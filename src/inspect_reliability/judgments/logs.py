@@ -231,8 +231,9 @@ def judgments_from_logs(
             log, samples = _read(source, whole=isinstance(source, str) and has_edits(source))
             table, gaps = _judgments(log, samples, where, known)
         except Exception as error:  # a file can be broken in as many ways as there are bytes
-            what = f"log that cannot be read ({_why(error)})"
-            notes.append(Note(what, 1, where, Code.UNREADABLE))
+            why = _why(error)
+            what = f"log that cannot be read ({why})"
+            notes.append(Note(what, 1, where, Code.UNREADABLE, why=why))
             continue
         if "rater" in table:
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])

@@ -79,6 +79,7 @@ class Note:
         code: What it is about.
         choices: What it can mean. Empty unless it is asked.
         column: The column that is not used, or that is asked about.
+        why: Why it could not be read, if it could not.
     """
 
     what: str
@@ -87,6 +88,7 @@ class Note:
     code: Code = Code.LEFT_OUT
     choices: tuple[Choice, ...] = ()
     column: str | None = None
+    why: str = ""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.count:,} {self.what}"
@@ -117,10 +119,9 @@ def refuse_unreadable(notes: Iterable[Note]) -> None:
     """
     for note in notes:
         if note.code is Code.UNREADABLE:
-            why = note.what.partition("(")[2].removesuffix(")")
             raise UserError(
-                f"{note.where} cannot be read: {why}. A gate says nothing without it: mend it, or "
-                "leave it out."
+                f"{note.where} cannot be read: {note.why}. A gate says nothing without it: mend "
+                "it, or leave it out."
             )
 
 

@@ -34,10 +34,10 @@ NAMES_DIFFER = Reason(
 _OFTEN = 0.1
 """Share of a benchmark's verdicts from which a name is one of its own."""
 
-NO_NUMBERS = Reason(Unknown.OTHER_KIND, "the verdicts are not numbers")
+NO_NUMBERS = Reason(Unknown.NO_NUMBERS, "the verdicts are not numbers")
 OPEN = "a part of the distributions is open, and its numbers are not known"
 NO_ORDER = Reason(
-    Unknown.OTHER_KIND,
+    Unknown.NO_NUMBERS,
     "the order of the verdicts is not known: list them from lowest to highest, as in "
     "categories=['poor', 'fair', 'good']",
 )

@@ -20,10 +20,11 @@ from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
 from ..judgments.count import Judged, Judgment
-from ..judgments.scales import NO_NUMBERS, NO_ORDER, answers_judged, estimates, labelled
+from ..judgments.scales import answers_judged, estimates, labelled
 from ..judgments.score import judgments_in
 from ..record.replications import KEPT, rejudged_in
 from ..stats import COEFFICIENTS, Estimate, ReliabilityError, rate
+from ..stats.estimate import Unknown, code_of
 from ..stats.moments import Scale
 from ..verdicts import GIVEN, INVALID, NON_RESPONSE
 
@@ -271,7 +272,7 @@ def _panel(
         if full or name in _WITH_INTERVAL:
             values[f"{name}_low"] = _number(estimate.low)
             values[f"{name}_high"] = _number(estimate.high)
-        if estimate.reason in (NO_NUMBERS, NO_ORDER):
+        if code_of(estimate.reason) is Unknown.NO_NUMBERS:
             warn_once(logger, f"reliability(level='{level}'): {estimate.reason}.")
     values["non_response_rate"] = _value(judged, _non_response)
     if rejudged:

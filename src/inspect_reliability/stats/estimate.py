@@ -74,6 +74,9 @@ class Unknown(StrEnum):
 
     TOO_FEW = "too_few"
     OTHER_KIND = "other_kind"  # which no more data of this kind tells
+    NO_NUMBERS = "no_numbers"  # the same, as verdicts have no numbers or no order
+    NO_SCALE = "no_scale"  # the same, as verdicts and labels are on no scale
+    NO_NEAREST = "no_nearest"  # the same, as a mean has no nearest grade
 
 
 def code_of(words: str | None) -> StrEnum | None:

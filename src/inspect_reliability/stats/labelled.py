@@ -114,10 +114,10 @@ def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: flo
 
 NOT_REPLICATED = "every labelled question was judged once"
 
-NO_SCALE = Reason(Unknown.OTHER_KIND, "verdicts and labels are not numbers of more than two values")
+NO_SCALE = Reason(Unknown.NO_SCALE, "verdicts and labels are not numbers of more than two values")
 
 UNEQUAL = Reason(
-    Unknown.OTHER_KIND, "grades lie at unequal distances, so a mean has no nearest grade"
+    Unknown.NO_NEAREST, "grades lie at unequal distances, so a mean has no nearest grade"
 )
 
 ALIKE = (
