@@ -71,6 +71,22 @@ def test_votes_are_of_one_order() -> None:
     assert "each order was judged once" in once["not_estimable"]["votes"]
 
 
+@pytest.mark.parametrize(("tries", "says"), [(3, "as many tries of each order"), (1, "as if each")])
+def test_tries_of_several_orders_are_planned_as_they_were_made(tries: int, says: str) -> None:
+    """Where each order was tried again only more questions are planned; else orders are drawn."""
+    chance = random.Random(2)
+    rows = [
+        (f"q{q}", order, n, "XY"[chance.random() < 0.2 + 0.1 * (q % 5) + 0.1 * (order == "d")])
+        for q in range(40)
+        for order in "abcd"
+        for n in range(tries)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "order", "replication", "verdict"])
+    (row,) = plans(analyse(judgments_from_frame(frame, judge="j", temperature=1.0)))
+    assert says in " ".join(row["cautions"])
+    assert {study["n_replications"] for study in row["designs"]} == {4 * tries}
+
+
 def test_outputs_without_a_verdict_do_not_vote() -> None:
     """What most outputs do not say is no majority: those with a verdict decide, and it is said."""
     silent = ["non-response"] * 12 + ["A"] * 6

@@ -58,6 +58,11 @@ _OF_THESE_TRIES = (
     "would give is not known."
 )
 
+_OF_NEW_ORDERS = (
+    "More tries than here are planned as if each drew an order of its own. Where there are no more "
+    "orders than these, plan the questions alone."
+)
+
 _MOST_PLANS = 4
 
 _MOST_STUDIES = 8
@@ -463,8 +468,8 @@ def _plan(
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
     if majority and orders_apart(row):
         cautions.append(OF_ONE_ORDER)
-    if row.judged.as_shown and not {*names}.isdisjoint(COEFFICIENTS):
-        cautions.append(_OF_THESE_TRIES)
+    if not {*names}.isdisjoint(COEFFICIENTS) and (orders_apart(row) or row.judged.as_shown):
+        cautions.append(_OF_THESE_TRIES if row.judged.as_shown else _OF_NEW_ORDERS)
     each = {name: _each(row, name) for name in ("tokens", "cost")}
     designs = list(_designs(row, names, half_widths, assurance, each, why))
     return {
