@@ -216,6 +216,19 @@ def test_a_bench_runs(
 @pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
+def test_promises_that_the_bench_of_keep_simulates_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the best of ten, each at its part of the level, and of a sample of kept rows."""
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    keep = importlib.import_module("keep")
+    monkeypatch.setattr(keep, "SIZES", ((300, 100),))
+    monkeypatch.setattr(keep, "JUDGES", (10,))
+    [line] = keep.best_of_several(60)
+    assert line["holds, usual level"] < 0.95 <= line["holds, its part"]
+    for line in keep.checked_rows(100):
+        assert all(share >= 0.9 for name, share in line.items() if "wrong" in name)
+
+
 def test_a_bench_counts_what_other_batches_change(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

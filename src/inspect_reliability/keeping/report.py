@@ -560,12 +560,18 @@ def _sample_of_kept(panel: LabelledCascade) -> str:
         return ""
     wrong = int((~_fits(panel)[said[at], kept[at]]).sum())
     confidence = panel.promise.confidence
-    _, most = clopper_pearson(wrong, n, 2 * confidence - 1)  # its upper end alone
     return (
         f"You checked {n:,} of the {int((kept >= 0).sum()):,} kept verdicts, and {wrong:,} "
         f"{'is' if wrong == 1 else 'are'} {panel.promise.wrong}: if you drew these at random from "
-        f"what is kept, with {percent(confidence)} confidence at most {ceil(100 * most)}% of it is."
+        f"what is kept, with {percent(confidence)} confidence at most "
+        f"{ceil(100 * most_wrong(wrong, n, confidence))}% of it is."
     )
+
+
+def most_wrong(wrong: int, n: int, confidence: float) -> float:
+    """The most that may be wrong of what n checked rows are a sample of: Clopper-Pearson's end."""
+    _, most = clopper_pearson(wrong, n, 2 * confidence - 1)  # its upper end alone
+    return most
 
 
 def _corrected(panel: LabelledCascade) -> int:
