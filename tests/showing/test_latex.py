@@ -1,7 +1,9 @@
 """LaTeX sets texts as they are."""
 
 import re
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 from hypothesis import given, settings
@@ -45,7 +47,7 @@ def test_a_table_has_a_cell_for_each_heading() -> None:
     assert [len(re.split(r"(?<!\\)&", row)) for row in rows] == [2, 2, 2]
     assert shown.count(r"\end{table}") == 1
     for one in (
-        r"\begin{tabular}{lp{.5\linewidth}}",
+        r"\begin{tabular}{lp{",
         r"\caption{100\% sure: T\_1.}",
         r"\label{tab:100-sure-t-1}",
         r"\midrule",
@@ -92,6 +94,50 @@ def test_words_for_plain_readers_have_the_fields_beside_them() -> None:
     assert second == f"Reliability of the judges{brackets}"
     assert third == "Accuracy and agreement by number of votes. Majorities of gpt-5.4."
     assert "trusted" not in done.stdout
+
+
+def test_a_long_table_is_in_parts_that_fit_on_a_page() -> None:
+    """Every row is there once, in its order, and each part has a label of its own."""
+    names = [f"row {k}" for k in range(100)]
+    shown = render(Document("", [Table(["Row", "x"], [[one, "1"] for one in names], "All")], {}))
+    assert re.findall(r"row \d+", shown) == names
+    parts = shown.split(r"\begin{table}")[1:]
+    assert len(parts) > 1
+    assert all(one.count(r" \\") <= 41 for one in parts)
+    labels = re.findall(r"\\label\{(.*)\}", shown)
+    assert labels == ["tab:all", "tab:all-part-2", "tab:all-part-3"]
+    assert re.findall(r"\\caption\{(.*)\}", shown) == ["All.", *["All, continued."] * 2]
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.skipif(which("pdflatex") is None, reason="needs pdflatex with booktabs")
+def test_every_table_compiles_and_is_no_wider_than_the_text(tmp_path: Path) -> None:
+    """LaTeX itself says so, of reports, comparisons, cards and tables of long texts."""
+    file = ROOT / "examples" / "verdicts.csv"
+    given = {
+        "report": ["report", file],
+        "compare": ["compare", file, "--by", "judge"],
+        "card": ["card", file],
+        "keep": ["keep", file],
+        "plan": ["plan", file],
+        "gate": ["gate", file, "--min", "accuracy=.5"],
+        "watch": ["watch", ROOT / "examples" / "checks.csv"],
+    }
+    body = ""
+    for name, (command, *words) in given.items():
+        shown = invoke(command, *words, "--format", "latex").stdout
+        (tmp_path / f"{name}.tex").write_text(shown, encoding="utf-8")
+        body += f"\\input{{{name}.tex}}\\clearpage\n"
+    rows = [[f"system_{k} & co", *["0.26 [0.17, 0.41]"] * 4] for k in range(90)]
+    wide = render(Document("", [Table(["A name", *"WMQG"], rows, "Wide")], {}))
+    packages = r"\documentclass{article}\usepackage{booktabs}\usepackage{graphicx}"
+    text = f"{packages}\\begin{{document}}{body}{wide}\\end{{document}}"
+    (tmp_path / "all.tex").write_text(text, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert not re.findall(r"Overfull|Float too large", done.stdout)
 
 
 def points(latex: str) -> float:

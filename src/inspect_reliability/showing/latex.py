@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 
 import pandas as pd
 from pandas.io.formats.style import Styler
@@ -12,13 +12,32 @@ from .document import Caution, Document, Table, Text, in_texts
 from .formats import one_line, slug
 
 _LONG = 60
-"""Characters of a cell that does not fit beside others on a page."""
+"""Characters of a cell that breaks into several lines."""
 
-_ROOM, _LETTER, _GAP = 345.0, 4.6, 12.0
-r"""\textwidth of an article, and the width of a letter and between columns, all in points."""
+_ROOM, _GAP, _LEAST = 345.0, 12.0, 120.0
+r"""\textwidth of an article, between columns, and the narrowest column of long texts, in points."""
 
-_SMALLER = {"": 1.0, r"\small": 0.9, r"\footnotesize": 0.8}
-"""Sizes of type, and how much narrower they make a table of 10 points."""
+_SMALLER = {"": 1.0, r"\small": 0.93, r"\footnotesize": 0.86}
+"""Sizes of type, and how much narrower they make texts of 10 points."""
+
+_MOST_LINES = 40
+"""Lines of a table that fit on a page."""
+
+_WIDTHS = {
+    2.8: ".,:;[]il|!'",
+    3.3: "- fj",
+    4.0: "rst()I`",
+    4.4: "cez",
+    5.0: '0123456789ago/*_~$"?',
+    5.6: "bdhknpquvxyJS",
+    7.0: "BCEFLPTZw",
+    7.8: "ADGHKNOQRUVXY+=<>&",
+    8.5: "m%#",
+    10.3: "MW@",
+}
+"""Points of characters of Computer Modern in type of 10 points, and those that are so wide."""
+
+_WIDTH_OF = {one: width for width, some in _WIDTHS.items() for one in some}
 
 _ESTIMATE = re.compile(r"(\S+(?: \(\d+\))?) (\[\S+ \S+\])")
 
@@ -93,7 +112,7 @@ def render(document: Document) -> str:
             label += f"-{labels[label]}" if labels[label] > 1 else ""
             why = after.text if isinstance(after, Text) and after.text.startswith("-: ") else ""
             parts += [f"% {latex_text(line)}" for line in _meanings(block, why)]
-            parts.append(_table(block, _caption(block, title), label))
+            parts += _tables(block, _caption(block, title), label)
     return "\n\n".join(map(str.strip, parts)) + "\n"
 
 
@@ -117,42 +136,64 @@ def latex_text(text: str) -> str:
     return str(_styled([text], []).to_latex()).splitlines()[1].removesuffix(r" \\")
 
 
-def _table(table: Table, caption: str, label: str) -> str:
-    """A table with its caption and label, no wider than the text."""
-    columns = [max(map(len, one)) for one in zip(table.headings, *table.rows, strict=True)]
-    long = max(columns, default=0) > _LONG
-    rows, size = (table.rows, "") if long else _fitting(table)
-    latex = _styled(table.headings, rows).to_latex(
-        hrules=True,
-        column_format="".join(r"p{.5\linewidth}" if one > _LONG else "l" for one in columns),
-        position="htbp",
-        caption=latex_text(caption),
-        label=f"tab:{label}",
-    )
-    begins, ends = r"\begin{tabular}", r"\end{tabular}"
-    if size is None:
-        latex = latex.replace(begins, f"\\resizebox{{\\textwidth}}{{!}}{{%\n{begins}", 1)
-        return f"% \\usepackage{{graphicx}}\n{latex.replace(ends, f'{ends}}}')}"
-    return latex.replace(begins, f"{size}\n{begins}", 1) if size else latex
+def _tables(table: Table, caption: str, label: str) -> Iterator[str]:
+    """A table with its caption and label, no wider than the text, in parts that fit on pages."""
+    groups, size, room = _fitting(table)
+    columns = "".join(f"p{{{room:.0f}pt}}" if one else "l" for one in _are_long(table))
+    each = max(1, _MOST_LINES // max(map(len, groups), default=1))
+    for start in range(0, max(len(groups), 1), each):
+        part = start // each + 1
+        latex = _styled(table.headings, [*chain(*groups[start : start + each])]).to_latex(
+            hrules=True,
+            column_format=columns,
+            position="htbp",
+            caption=latex_text(f"{caption.rstrip('.')}, continued." if start else caption),
+            label=f"tab:{label}{f'-part-{part}' if start else ''}",
+        )
+        begins, ends = r"\begin{tabular}", r"\end{tabular}"
+        if size is None:
+            latex = latex.replace(begins, f"\\resizebox{{\\textwidth}}{{!}}{{%\n{begins}", 1)
+            latex = f"% \\usepackage{{graphicx}}\n{latex.replace(ends, f'{ends}}}')}"
+        yield latex.replace(begins, f"{size}\n{begins}", 1) if size else latex
 
 
-def _fitting(table: Table) -> tuple[Sequence[Sequence[str]], str | None]:
-    """Rows and the size of type in which they are no wider than the text; None: in no size.
+_Group = list[list[str]]
+"""The lines of a row: one, or two where intervals are below their values."""
 
-    Where smaller type is not enough, intervals go below their values.
+
+def _fitting(table: Table) -> tuple[list[_Group], str | None, float]:
+    """Rows, the size of type in which they are no wider than the text, and the room of long texts.
+
+    Where smaller type is not enough, intervals go below their values; without a size, the table is
+    made smaller as a whole.
     """
-    below = [line for row in table.rows for line in _in_two(row)]
-    for rows in (table.rows, below):
+    long = _are_long(table)
+    plain: list[_Group] = [[[*row]] for row in table.rows]
+    below = [_in_two(row) for row in table.rows]
+    for groups in (plain, below):
         for size, scale in _SMALLER.items():
-            if _width([table.headings, *rows]) * scale <= _ROOM:
-                return rows, size
-    return below, None
+            room = _room([table.headings, *chain(*groups)], long, scale)
+            if room >= _LEAST * sum(long):
+                return groups, size, room / max(sum(long), 1)
+    return below, None, _LEAST
 
 
-def _width(lines: Sequence[Sequence[str]]) -> float:
-    """About how many points a table takes in type of 10 points."""
-    widest = [max(map(len, one)) for one in zip(*lines, strict=True)]
-    return sum(_LETTER * n + _GAP for n in widest)
+def _are_long(table: Table) -> list[bool]:
+    """Which columns have texts that break into several lines."""
+    columns = zip(table.headings, *table.rows, strict=True)
+    return [max(map(len, one)) > _LONG for one in columns]
+
+
+def _room(lines: Sequence[Sequence[str]], long: Sequence[bool], scale: float) -> float:
+    """About how many points other columns leave for long texts; negative where they take more."""
+    columns = zip(zip(*lines, strict=True), long, strict=True)
+    taken = sum(max(map(_width, one)) for one, is_long in columns if not is_long)
+    return _ROOM - taken * scale - _GAP * len(long)
+
+
+def _width(text: str) -> float:
+    """Points of a text in type of 10 points."""
+    return sum(_WIDTH_OF.get(one, 7.8) for one in text)
 
 
 def _in_two(row: Sequence[str]) -> list[list[str]]:
