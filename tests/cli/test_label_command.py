@@ -395,4 +395,4 @@ def test_a_sheet_without_texts_says_so(tmp_path: Path) -> None:
         assert ("No text is known" in shown) == (says is not None)
         if says:
             assert says in shown
-            assert "add the columns output and, for the question, prompt" in shown
+            assert "--column YOURS=output" in shown

@@ -73,6 +73,25 @@ def test_the_call_that_an_error_proposes_runs(tmp_path: Path) -> None:
     assert "Read: 2 judges x 30 questions x 3 tries; labels of 30 questions" in run.stderr
 
 
+def test_the_texts_that_were_judged_are_proposed(tmp_path: Path) -> None:
+    """Where they are known, a person can label them; a comment on each row is no such text."""
+    frame = graded(NAMES["German"]).assign(
+        Anmerkung=lambda rows: "weil es stimmt, Nr. " + rows["Frage"]
+    )
+    frame["Begründung"] = [f"because of reason number {n}" for n in range(len(frame))]
+    file = tmp_path / "noten.csv"
+    for columns, found in (
+        (frame.drop(columns="Anmerkung"), "Antworttext"),
+        (frame, "Antworttext"),
+        (frame.drop(columns="Antworttext"), "Anmerkung"),
+        (frame.rename(columns={"Antworttext": "X"}), None),
+    ):
+        columns.to_csv(file, index=False)
+        asked = invoke("report", str(file)).stderr
+        assert ("=output" in asked) == (found is not None)
+        assert found is None or f"{found!r} the output" in asked
+
+
 def test_columns_that_could_each_be_verdicts_are_not_guessed() -> None:
     """Criteria, or tries side by side, are asked about."""
     rng = np.random.default_rng(1)

@@ -15,7 +15,9 @@ from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER, by_value
 from ..judgments.pairs import PLACES, pair_in, swapped_in
-from ..judgments.text import case_of, judgment_text
+from ..judgments.reading import Reading
+from ..judgments.table import Judgments
+from ..judgments.text import case_of, judgment_text, unused_text
 from ..record.replications import VOTES
 from ..showing.document import Document, Text
 from ..showing.formats import Record, amount, printable
@@ -484,10 +486,20 @@ def _reason(row: Row, item: ItemToLabel, verdict: str) -> str:
     return ""
 
 
-_NO_TEXT = (
-    "only the name of the question. People need the text to label it: add the columns output and, "
-    "for the question, prompt to the judgments, then draw again."
-)
+_NO_TEXT = "only the name of the question. People need the text to label it: "
+
+
+def _how_to_add_text(judgments: Judgments) -> str:
+    """How to name the column of the texts, or that there has to be one."""
+    reading = next(iter(judgments.readings), Reading())
+    text = unused_text(judgments.table) if judgments.readings else None
+    if text:
+        return f"if column {text!r} has it, draw again with {reading.column_call('output', text)}."
+    calls = [reading.column_call(one, "YOURS") for one in ("output", "prompt")]
+    return (
+        f"name the column that has it with {calls[0]}, and that of the question's text with "
+        f"{calls[1]}, or add such columns to the judgments. Then draw again."
+    )
 
 
 def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> Document:
@@ -495,7 +507,8 @@ def label_document(drawn: Draw, analysis: Analysis, out: str, command: str) -> D
     said = [Text(f"{_what(drawn)} {_how(drawn, out)}", "answer")]
     if bare := sum(one.is_bare for one in drawn.items):
         which = "all" if bare == len(drawn.items) else f"{bare:,}"
-        said.append(Text(f"No text is known of {which} of them, {_NO_TEXT}", "answer"))
+        how = _how_to_add_text(analysis.judgments)
+        said.append(Text(f"No text is known of {which} of them, {_NO_TEXT}{how}", "answer"))
     if drawn.settles:
         people = [r for r in analysis.results["validity"] if r["raters_agreement"] is not None]
         said += [Text(agreement_in_words(one), "answer") for one in people[:1]]

@@ -124,6 +124,12 @@ WORDS: Mapping[str, Collection[str]] = {
         *MODELS,
     },
     "model": MODELS,
+    "output": {
+        *("output", "outputs", "response", "answer", "completion", "reply", "text", "letter"),
+        *("essay", "email", "mail", "summary", "translation", "antwort", "antworttext", "brief"),
+        *("brieftext", "ausgabe", "zusammenfassung", "respuesta", "texto", "réponse", "texte"),
+        *("risposta", "testo", "resposta", "antwoord"),
+    },
     "replication": {
         *("run", "try", "trial", "attempt", "round", "epoch", "repeat", "rep"),
         *("lauf", "durchlauf", "durchgang"),

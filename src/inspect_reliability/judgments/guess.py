@@ -26,6 +26,7 @@ from .duplicates import MOST_COLUMNS
 from .pairs import pairs_shown
 from .reading import Note, Reading
 from .side_by_side import meaning_in_words, meaning_of
+from .text import text_of_outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,11 @@ def guessed(frame: pd.DataFrame, reading: Reading) -> Guess | None:
         reading: What is known of its columns.
     """
     columns = {**reading.columns, **looks_like(frame, reading)}
+    asked = next(iter(_of(columns, "question")), "question")
+    if "output" not in {*columns.values(), *map(str, frame)} and asked in frame:
+        free = frame.drop(columns=[one for one in columns if one in frame and one != asked])
+        text = text_of_outputs(free, asked)
+        columns |= {text: "output"} if text else {}
     columns = dict(sorted(columns.items(), key=lambda one: _place(one[1])))
     found = {*columns.values(), *map(str, frame)}
     if not {"question", "verdict"} <= found:

@@ -23,6 +23,7 @@ from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments
+from .text import names_with_texts
 from .verdict_spelling import NO_LABEL, scored, spelled_alike
 
 if TYPE_CHECKING:
@@ -397,9 +398,10 @@ class _Outputs:
     @cached_property
     def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
         found = []
-        for name in ("question", "output", "sample", "uuid"):
+        columns = [self.table.get(one, ()) for one in ("question", "output", "sample", "uuid")]
+        for column in (*columns, *names_with_texts(self.table)):
             named: dict[str, dict[int, None]] = defaultdict(dict)
-            for unit, value in zip(self.number.tolist(), self.table.get(name, ()), strict=False):
+            for unit, value in zip(self.number.tolist(), column, strict=False):
                 named[str(value)][unit] = None
             found.append(named)
         return found
@@ -418,8 +420,7 @@ class _Outputs:
     def complete(self) -> bool:
         """Whether every verdict that a judge could have given is known."""
         declared = "categories" in self.table and bool(self.table["categories"].notna().any())
-        names = self.names
-        return declared or bool(opposites(names)) or all(map(NUMBER.fullmatch, names))
+        return declared or bool(opposites(self.names)) or all(map(NUMBER.fullmatch, self.names))
 
     def meant(self, part: str, label: str | None) -> str | None:
         """The verdict that a label of this part names; one of numbers may be any number."""

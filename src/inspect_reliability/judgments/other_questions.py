@@ -67,7 +67,7 @@ def named_by_numbers(one: pd.DataFrame, other: pd.DataFrame) -> int:
     return len(ids[0] & ids[1])
 
 
-_OF_QUESTIONS = {"benchmark", "label", "sample"}
+_OF_QUESTIONS = {"benchmark", "label", "output", "sample"}
 """Columns of ours that say something of a question, and nothing of a judge."""
 
 _SAME = 0.9
@@ -114,9 +114,11 @@ def _by_question(table: pd.DataFrame, name: str) -> pd.Series[str]:
 
 
 def _texts(one: pd.DataFrame, other: pd.DataFrame) -> Iterator[str]:
-    """Columns of the user's own with a text a question in both, which no judge wrote."""
+    """Columns with a text a question in both, which no judge wrote."""
     for name in map(str, one):
-        if name in COLUMNS or name not in other or _OF_JUDGES.intersection(words_of(name)):
+        if (name in COLUMNS and name != "output") or name not in other:
+            continue
+        if _OF_JUDGES.intersection(words_of(name)):
             continue
         first = one[name].dropna()
         if len(first) and first.map(str).str.len().mean() >= _TEXT:

@@ -113,6 +113,7 @@ class Draft:
         counts: Whether the rows are counted.
         facets: Columns of the user's own that are facets.
         numbered: Whether the source has numbers of replications.
+        by_id: Whether the id of a question names its one output.
     """
 
     table: pd.DataFrame
@@ -122,6 +123,7 @@ class Draft:
     counts: bool = False
     facets: tuple[str, ...] = ()
     numbered: bool = False
+    by_id: bool = False
 
     def asked_of(self, code: Code) -> bool:
         """Whether something of this kind is asked."""
@@ -136,8 +138,11 @@ class Draft:
 def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     """Judgments of sources that are read together, after every step."""
     for draft in drafts:
-        for step in (_answered, _facets, _labels_of_raters, _by_pair):
+        for step in (_answered, _facets, _labels_of_raters):
             step(draft)
+    _ids_of_outputs(drafts)
+    for draft in drafts:
+        _by_pair(draft)
     _in_one_form(drafts, reading)
     for draft in drafts:
         for step in (_labels_apart, _places, _numbered, _repeats, _known_choices):
@@ -272,6 +277,21 @@ def _labels_of_raters(draft: Draft) -> None:
         draft.say([Note(_OF_ONE, several, draft.reading.where, Code.LABELS)])
 
 
+def _ids_of_outputs(drafts: Sequence[Draft]) -> None:
+    """Ids that name one output each, in all sources, name it alone; few outputs are of systems."""
+    import pandas as pd
+
+    given = [draft for draft in drafts if "output" in draft.table]
+    names = ["benchmark", "question", "output"]
+    each = [draft.table.reindex(columns=names).drop_duplicates() for draft in given]
+    if not each:
+        return
+    known = pd.concat(each).dropna(subset="output").drop_duplicates()
+    alone = not known.duplicated(["benchmark", "question"]).any()
+    for draft in given:
+        draft.by_id = alone and 2 * known["output"].nunique() > len(known)
+
+
 def _by_pair(draft: Draft) -> None:
     """What was judged where questions have several systems, or pairs: each is judged on its own."""
     import pandas as pd
@@ -337,9 +357,9 @@ def _numbered(draft: Draft) -> None:
     for name in GROUP_BY:
         if name not in table:
             table[name] = pd.Series(None, table.index, dtype=NUMBERS.get(name, object))
-    if "output" in table:  # each is judged on its own, and all belong to their question
-        if "sample" not in table:
-            table["sample"] = table["question"]
+    if "output" in table and "sample" not in table:
+        table["sample"] = table["question"]
+    if "output" in table and not draft.by_id:  # each is judged on its own, beside its question
         both = pd.Series([*zip(table["question"], table["output"], strict=True)], table.index)
         table["question"] = each_once(both, lambda one: joined(one) if one[1] else one[0])
     if "share" in table:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ..record.replications import SEED_LIMIT, cells_in, replications_in, texts_of
-from .column_names import normalised_name
+from .column_names import as_texts, is_called, joined, normalised_name
+from .columns import COLUMNS, each_once
 from .pairs import pairs_shown
 
 if TYPE_CHECKING:
+    import pandas as pd
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessage
     from inspect_ai.scorer import Score
@@ -185,6 +187,51 @@ _OUTPUT = (
     *("modeloutput", "modelresponse", "outputtext", "responsetext"),
 )
 """Usual names of columns of texts, without what people type differently."""
+
+
+_LONG = 20
+"""Characters from which a usual value is a text that people or systems wrote."""
+
+
+def unused_text(judged: pd.DataFrame) -> str | None:
+    """The column of a table of judgments that has the texts, though nothing says so."""
+    own = [name for name in judged if name == "question" or name not in COLUMNS]
+    return text_of_outputs(judged[own], "question")
+
+
+def names_with_texts(judged: pd.DataFrame) -> Iterator[pd.Series[str]]:
+    """Each question with its text, as a source names it in which its id has several outputs."""
+    import pandas as pd
+
+    own = unused_text(judged)
+    names = judged["sample" if "sample" in judged else "question"]
+    for text in ("output", "prompt", *([own] if own else [])):
+        if text in judged:
+            both = pd.Series([*zip(names, judged[text], strict=True)], judged.index)
+            yield each_once(both, lambda one: joined([*map(str, one)]))
+
+
+def text_of_outputs(frame: pd.DataFrame, question: str) -> str | None:
+    """The column that has the texts which were judged: long ones, another for each question.
+
+    A comment of a judge differs among its tries, so where each question has one row, the name must
+    say that it is such a text. None where several columns could be it.
+    """
+    rows = as_texts(frame)
+    each = rows.groupby(question, dropna=False)
+    once = not rows[question].duplicated().any()
+    found = []
+    for name in map(str, rows):
+        other = any(is_called(name, one) for one in ("comment", "question", "judge", "time"))
+        values = rows[name].dropna()
+        if other or name == question or normalised_name(name) in _QUESTION or not len(values):
+            continue
+        long = values.str.len().mean() >= _LONG and values.str.contains(" ").mean() > 0.5
+        if long and each[name].nunique().max() < 2 and 2 * values.nunique() > len(each):
+            found.append(name)
+    named = [name for name in found if is_called(name, "output")]
+    sure = named or ([] if once else found)
+    return sure[0] if len(sure) == 1 else None
 
 
 def _in_columns(row: Mapping[str, Any], name: str) -> Case:
