@@ -89,7 +89,7 @@ def samples(studies: int) -> Iterator[dict[str, Any]]:
             held = []
             for _ in range(studies):
                 each = [_right(generator, n, one) for n, one in ((first, share), (second, 0.5))]
-                found = compare_independent(("b", "a"), "accuracy", *reversed(each))
+                found = compare_independent(("a", "b"), "accuracy", *each)
                 if found.low is not None and found.high is not None:
                     held.append(found.low <= share - 0.5 <= found.high)
             line[f"{share:g} less 0.5"] = float(np.mean(held)) if held else None

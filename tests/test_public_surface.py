@@ -161,7 +161,7 @@ def test_conditions_are_never_pooled_silently() -> None:
     assert within.summary().equals(apart.summary())
     first = within.summary().set_index("coefficient").loc["omega"]
     assert (first["first"], first["second"]) == ("one", "two")
-    assert first["difference"] == pytest.approx(alone[1] - alone[0])
+    assert first["difference"] == pytest.approx(alone[0] - alone[1])
     with pytest.raises(ValueError, match='by="judge"'):
         compare(both)
     with pytest.raises(ValueError, match="no column ''"):

@@ -97,14 +97,14 @@ def test_judges_on_a_scale_are_compared_by_icc() -> None:
 
     def reported(part: pd.DataFrame) -> float:
         one, other = analyse(judgments_from_frame(part)).results["rows"]
-        return float(other["icc"] - one["icc"])
+        return float(one["icc"] - other["icc"])
 
     found = pairs[0]
     assert found["difference"] == pytest.approx(reported(frame))
     low, high = found["difference_interval"]
-    assert -1 < low < found["difference"] < high < 0
+    assert 0 < low < found["difference"] < high < 1
     said = [getattr(block, "text", "") for block in document.every]
-    assert any("b repeats itself less than a (icc -" in text for text in said)
+    assert any("repeats itself more than b (icc +" in text for text in said)
 
 
 def mixed(judge: str, exact: bool) -> Judgments:
@@ -162,7 +162,7 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
     ):
         arms = arms_by(judgments_from_frame(frame[frame["judge"].isin(["a", other])]), "judge")
         (one,) = (p for p in compare_arms(arms)[0] if p["coefficient"] == "within_one")
-        assert one["difference"] == pytest.approx(near[other] - near["a"])
+        assert one["difference"] == pytest.approx(near["a"] - near[other])
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
@@ -190,10 +190,10 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
         return " ".join(render(document, "table").partition("Next: ")[2].split()), pair
 
     said, pair = asked(1600, 80)
-    high = pair["difference_interval"][1]
-    farthest = (0.1 + high) * (1 + norm.ppf(0.8) / student.ppf(0.975, 79))
+    low = pair["difference_interval"][0]
+    farthest = (0.1 - low) * (1 + norm.ppf(0.8) / student.ppf(0.975, 79))
     needed = ceil(80 * (farthest / 0.1) ** 2)
-    assert high > 0 > pair["difference"] == pytest.approx(-0.1)
+    assert low < 0 < pair["difference"] == pytest.approx(0.1)
     of = f"(about {needed} in all to tell with 80% probability, if it stays as it is)"
     assert said.startswith(f"label {needed - 80} more questions of both {of}")
     assert f"inspect-reliability label LOGS --most {needed - 80} --out more.html" in said
@@ -272,7 +272,7 @@ def test_verdicts_of_two_orders_repeat_nothing(tries: int, says: str) -> None:
     frame["verdict"] = frame["verdict"].map({True: "X", False: "Y"})
     document = compared(arms_by(judgments_from_frame(frame), "judge"))
     said = render(document, "table")
-    assert "b is less steady over orders than a (omega -" in said
+    assert "a is steadier over orders than b (omega +" in said
     assert "repeats itself" not in said
     assert says in " ".join(said.split("Caution: ")[1].split())
     code = "orders_pooled" if tries == 1 else "over_orders"
@@ -315,8 +315,8 @@ def test_several_values_are_one_table_beside_the_best() -> None:
             continue
         assert less.startswith(f"{100 * (right[name] - right['w0']):+.0f} [")
         low, high = pairs["w0", name, "accuracy"]["difference_interval"]
-        assert less.endswith(f"[{100 * low:+.0f}, {100 * high:+.0f}]")
-    worse = [n for n in by.index[1:] if pairs["w0", n, "accuracy"]["difference_interval"][1] < 0]
+        assert less.endswith(f"[{-100 * high:+.0f}, {-100 * low:+.0f}]")
+    worse = [n for n in by.index[1:] if pairs["w0", n, "accuracy"]["difference_interval"][0] > 0]
     said = " ".join(getattr(one, "text", "") for one in document.blocks)
     assert f"right less often: {', '.join(worse)}." in said
     for form in ("table", "markdown", "latex", "html"):
@@ -364,8 +364,8 @@ def test_an_end_looks_like_0_only_where_the_interval_reaches_0(
 
 
 @pytest.mark.parametrize("n", [100, 1200])
-def test_the_sentence_and_the_table_have_one_direction_and_one_rounding(n: int) -> None:
-    """New less old: a percentage point of the sentence is a hundredth of the table."""
+def test_the_sentence_and_the_table_have_one_rounding(n: int) -> None:
+    """A percentage point of the sentence is a hundredth of the table, which says of which side."""
     right = {"old": np.arange(n) % 10 < 6, "new": np.arange(n) % 10 < 8}
     right["new"] = right["new"] & (np.arange(n) % 25 != 0)
     frames = [
@@ -374,8 +374,9 @@ def test_the_sentence_and_the_table_have_one_direction_and_one_rounding(n: int) 
         )
         for name, how in right.items()
     ]
-    answer = compare(*frames)
+    answer = compare(*reversed(frames))
     said = " ".join(str(answer).split())
+    assert "First less second [95%]" in said
     points = 100 * (right["new"].mean() - right["old"].mean())
     places = 1 if n > 1000 else 0
     assert f"new is right more often than old ({points:+.{places}f} points [" in said

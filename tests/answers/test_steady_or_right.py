@@ -147,7 +147,7 @@ def test_one_verdict_a_question_says_who_is_right() -> None:
     pairs, _ = compare_arms(arms_by(both, "judge"))
     [one] = [pair for pair in pairs if pair["coefficient"] == "accuracy"]
     right = [(side["verdict"] == side["label"]).mean() for side in (first, second)]
-    assert one["difference"] == pytest.approx(right[1] - right[0])
+    assert one["difference"] == pytest.approx(right[0] - right[1])
     planned = {d["coefficient"] for plan in plans(analyse(both)) for d in plan["designs"]}
     assert planned == {"accuracy"}
 
@@ -276,7 +276,7 @@ def test_two_judges_on_the_same_labels() -> None:
     [found] = [pair for pair in pairs if pair["coefficient"] == "accuracy"]
     right = (frame["verdict"] == frame["label"]).groupby([frame["judge"], frame["question"]]).mean()
     each = right.unstack("judge")
-    apart = each["b"] - each["a"]
+    apart = each["a"] - each["b"]
     assert found["difference"] == pytest.approx(apart.mean())
     low, high = found["difference_interval"]
     half = 2.001 * apart.std() / len(apart) ** 0.5

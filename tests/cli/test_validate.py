@@ -62,7 +62,7 @@ def test_two_sources_are_compared_by_labels(files: tuple[Path, Path], tmp_path: 
     found = invoke("compare", judgments, other, "--labels", labels, *MAP, "--format", "json")
     rows = json.loads(found.stdout)["rows"]
     assert [row["coefficient"] for row in rows] == ["omega", "agreement", "accuracy"]
-    assert rows[2]["difference"] < 0
+    assert rows[2]["difference"] > 0
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_benchmarks_are_compared_together(files: tuple[Path, Path], tmp_path: Pa
     [found] = [r for r in rows if r["benchmark"] == "all" and r["coefficient"] == "accuracy"]
     by = [one["benchmark"], one["question"]]
     right = [(side["verdict"] == side["label"]).astype(float).groupby(by) for side in (one, other)]
-    moved = right[1].mean() - right[0].mean()
+    moved = right[0].mean() - right[1].mean()
     apart = [part for name, part in moved.groupby("benchmark") if name != "bare"]
     assert found["difference"] == pytest.approx(np.mean([part.mean() for part in apart]))
     error = np.sqrt(sum(part.var() / len(part) for part in apart)) / 2

@@ -37,7 +37,7 @@ def test_one_wrong_answer_parts_no_judges(n: int, judges: int) -> None:
     given = {}
     for judge in range(judges):
         said = labels.copy()
-        said[0] = [judge == 0, judge > 0]
+        said[0] = [judge > 0, judge == 0]
         given[str(judge)] = {"": Labelled(Cells(said, names, ("A", "B")), known)}
     first, *_ = compare_accuracy(given)
     half = stats.t.ppf(0.975, n - 1) / n
@@ -65,7 +65,7 @@ def test_equal_judges_of_unequal_tries_are_not_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("coefficient", "difference", "low", "high"),
-    [("omega", -0.09, -0.16, -0.01), ("agreement", 0.02, -0.03, 0.07)],
+    [("omega", 0.09, 0.01, 0.16), ("agreement", -0.02, -0.07, 0.03)],
 )
 def test_published_difference(
     published: dict[str, Counts], coefficient: str, difference: float, low: float, high: float
@@ -92,7 +92,7 @@ def test_agreement_is_the_paired_t_test() -> None:
         [(row * (row - 1)).sum() / (row.sum() * (row.sum() - 1)) for row in table]
         for table in (first, second)
     )
-    expected = stats.ttest_rel(other, one).confidence_interval(0.9)
+    expected = stats.ttest_rel(one, other).confidence_interval(0.9)
     result = compare(counts(first), counts(second), "agreement", level=0.9)
     assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
 
@@ -206,7 +206,7 @@ def test_the_interval_of_two_iccs_covers_their_difference() -> None:
     """Of 100 studies of normal scores, about 95% contain the known difference of ICCs."""
     generator = np.random.default_rng(4)
     noises, covered = (0.5, 1.0), 0
-    truth = 1 / (1 + noises[1] ** 2) - 1 / (1 + noises[0] ** 2)
+    truth = 1 / (1 + noises[0] ** 2) - 1 / (1 + noises[1] ** 2)
     for _ in range(100):
         base = generator.normal(size=(60, 1))
         judges = [Cells.of_numbers(base + s * generator.normal(size=(60, 5))) for s in noises]
@@ -227,7 +227,7 @@ def test_numbers_are_compared() -> None:
     assert result.n_questions == 11
     assert result.first == pytest.approx(icc(steady.rows(range(1, 12))).value)
     assert result.difference is not None
-    assert result.difference < 0
+    assert result.difference > 0
     with pytest.raises(ReliabilityError, match="icc is of interval scale: give it"):
         compare(counts(drawn(generator, 5, 4)), counts(drawn(generator, 5, 4)), "icc")
 
@@ -267,7 +267,7 @@ def test_largest_difference_by_loops() -> None:
         """Difference and standard error of each pair."""
         whole = [twins.agreement_of(np.ones(9), *judge) for judge in judges]
         left = [np.array(twins.left_out(twins.agreement_of, *judge)) for judge in judges]
-        return [(whole[j] - whole[i], twins.jackknife_error(left[i] - left[j])) for i, j in pairs]
+        return [(whole[i] - whole[j], twins.jackknife_error(left[i] - left[j])) for i, j in pairs]
 
     largest = []
     for _ in range(400):
@@ -296,7 +296,7 @@ def test_both_intervals_by_hand() -> None:
     reach = twins.t(0.95, 12) * twins.jackknife_error(left[0] - left[1])
     common = max(abs(a - c), abs(b - d)) ** 2
     ends = []
-    for x, y in ((b, c), (a, d)):
+    for x, y in ((a, d), (b, c)):
         twice = x**2 + y**2 - common if r > 0 else 2 * x * y
         ends.append(max(reach, np.sqrt(x**2 + y**2 - r * twice)))
     found = compare(*map(counts, tables))
@@ -350,7 +350,7 @@ def test_pooled_difference_by_hand() -> None:
     judges = several(np.random.default_rng(15), "ab")
     (found,) = compare_all(judges)
     values = [stratified_omega(given).value for given in judges.values()]
-    assert found.difference == pytest.approx(values[1] - values[0], abs=1e-12)
+    assert found.difference == pytest.approx(values[0] - values[1], abs=1e-12)
     variance = 0.0
     for benchmark, n in SIZES.items():
         left = []

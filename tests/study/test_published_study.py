@@ -195,8 +195,8 @@ def test_judges_compared(published_study: Analysis, published: Judgments) -> Non
     for side in ("first", "second"):
         assert omega[f"{side}_value"] == pytest.approx(of[omega[side], 1]["omega"])
     sign = 1 if omega["first"] == LLAMA else -1
-    assert sign * omega["difference"] < 0
-    assert sign * agreement["difference"] > 0
+    assert sign * omega["difference"] > 0
+    assert sign * agreement["difference"] < 0
     assert omega["n_questions"] == 55
     assert any("100,800 judgments" in line and "no temperature" in line for line in left_out)
 

@@ -148,7 +148,7 @@ def compare(
 
     Returns:
         The differences: `summary()` has a row for each pair, condition and coefficient, with the
-        difference (second minus first) and its interval. `left_out` says what could not be
+        difference (first minus second) and its interval. `left_out` says what could not be
         compared, and `together` of how many pairs the intervals hold together.
 
     Raises:
@@ -160,8 +160,8 @@ def compare(
         >>> shown = ["coefficient", "difference", "difference_low", "difference_high"]
         >>> found.summary()[shown].round(2).head(2)
           coefficient  difference  difference_low  difference_high
-        0       omega       -0.39           -0.49            -0.28
-        1   agreement       -0.31           -0.39            -0.24
+        0       omega        0.39            0.28             0.49
+        1   agreement        0.31            0.24             0.39
     """
     if (second is None) == (by is None):
         raise UserError(
@@ -289,8 +289,8 @@ def _changes_as_rows(pairs: Sequence[Record], changed: Sequence[Record]) -> Iter
                 "coefficient": name,
                 "first_value": before,
                 "second_value": None if before is None else before + value,
-                "difference": value,
-                "difference_interval": ends,
+                "difference": -value,
+                "difference_interval": [-ends[1], -ends[0]],
                 "n_questions": change["n_questions"],
                 "cautions": [],
             }

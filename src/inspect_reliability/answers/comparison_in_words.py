@@ -48,24 +48,24 @@ _ALIKE = 0.05
 _FIRST_LABELS = 30
 """Questions to label where nothing is labelled."""
 
-_NEAR = tuple(f"is within a step of the label {often} often" for often in ("more", "less"))
+_NEAR = "is within a step of the label more often"
 
 _ASKED = (
     ((WITHIN_ONE,), _NEAR),
-    (("accuracy",), ("is right more often", "is right less often")),
-    (("icc", "omega", "agreement"), ("repeats itself more", "repeats itself less")),
+    (("accuracy",), "is right more often"),
+    (("icc", "omega", "agreement"), "repeats itself more"),
 )
-"""Coefficients (the first that is known answers), and the verbs of one that is ahead or behind."""
+"""Coefficients (the first that is known answers), and the verb."""
 
-_OVER_ORDERS = ("is steadier over orders", "is less steady over orders")
-"""The verbs of verdicts that differ in order as well: these repeat nothing."""
+_OVER_ORDERS = "is steadier over orders"
+"""The verb of verdicts that differ in order as well: these repeat nothing."""
 
 
 _OF_ORDERS = (CautionCode.ORDERS_POOLED, SideCode.OVER_ORDERS)
 
 
-def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, Sequence[str]]]:
-    """What answers each question that can be asked, and its verbs: ahead, and behind."""
+def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
+    """What answers each question that can be asked, and its verb."""
     known = {pair["coefficient"]: pair for pair in pairs}
     for names, what in _ASKED:
         if pair := next((known[name] for name in names if name in known), None):
@@ -79,25 +79,29 @@ def _decided(pair: Record) -> bool:
 
 
 def _ahead(pair: Record) -> str:
-    return str(pair["second"] if (pair["difference"] or 0) > 0 else pair["first"])
+    return str(pair["first"] if (pair["difference"] or 0) >= 0 else pair["second"])
 
 
 def compared_in_words(pairs: Sequence[Record]) -> str:
-    """Whether the second is right more often, and repeats itself more, under one condition."""
+    """Who is right more often, and who repeats itself more, under one condition."""
     said = []
-    for pair, (more, less) in asked(pairs):
+    for pair, what in asked(pairs):
         first, second = pair["first"], pair["second"]
         value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
         if value is None or ends is None:
-            said.append(f"Whether {first} or {second} {more} is not known: {pair['reason']}.")
+            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
             continue
+        ahead = _ahead(pair)
+        other = second if ahead == first else first
+        if ahead == second:
+            value, ends = -value, [-ends[1], -ends[0]]
         by = f"{pair['coefficient']} {rounded(value, '+z.2f')} {reaching(ends, 'z.2f')}"
         if pair["coefficient"] in SHARES:
             by = _moved_points(value, ends, n)
         if _decided(pair):
-            said.append(f"{second} {more if value > 0 else less} than {first} ({by}).")
+            said.append(f"{ahead} {what} than {other} ({by}).")
         else:
-            found = f"Whether {first} or {second} {more} is not decided ({second} {by})"
+            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
             said.append(f"{found}{_too_few(pair)}.")
     return " ".join(said)
 

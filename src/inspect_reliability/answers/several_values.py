@@ -78,7 +78,7 @@ def _difference(pairs: Sequence[Record], side: str, best: str) -> Record | None:
     for pair in pairs:
         if {pair["first"], pair["second"]} == {side, best} and side != best:
             value, ends = pair["difference"], pair["difference_interval"]
-            if value is not None and pair["second"] == best:
+            if value is not None and pair["first"] == best:
                 value, ends = -value, ends and [-ends[1], -ends[0]]
             return pair | {"difference": value, "difference_interval": ends}
     return None

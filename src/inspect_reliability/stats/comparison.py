@@ -126,7 +126,7 @@ class Comparison:
     Attributes:
         first: The coefficient of the first judge over the shared questions, and `second` that of
             the second; None if not estimable.
-        difference: Second minus first, with the ends of its interval, `low` and `high`.
+        difference: First minus second, with the ends of its interval, `low` and `high`.
         n_replications: Replications per question of the two judges, means.
         left_out: Reason -> questions that did not enter because of it.
         reason: Why there is no difference or no interval; else None.
@@ -237,10 +237,10 @@ def compare_independent(
     x, y, own, its = first.value, second.value, first.ends, second.ends
     difference = low = high = None
     if x is not None and y is not None:
-        difference = y - x
+        difference = x - y
         if own is not None and its is not None:
-            low = difference - float(np.hypot(own[1] - x, y - its[0]))
-            high = difference + float(np.hypot(x - own[0], its[1] - y))
+            low = difference - float(np.hypot(x - own[0], its[1] - y))
+            high = difference + float(np.hypot(own[1] - x, y - its[0]))
     return Comparison(
         names=names,
         coefficient=coefficient,
@@ -313,13 +313,13 @@ def _pairs(
     own = alone(level_of(critical, n - 1))
 
     def compared(i: int, j: int) -> Comparison:
-        difference, both = float(whole[j] - whole[i]), (deviations[:, j], deviations[:, i])
+        difference, both = float(whole[i] - whole[j]), (deviations[:, i], deviations[:, j])
         low, high, reason = _interval(
-            difference, *both, critical, (own[j], own[i]) if own else None
+            difference, *both, critical, (own[i], own[j]) if own else None
         )
         if low is not None and high is not None:
             # Either judge can be at its least, or at 1, and the other where it is.
-            low, high = max(low, float(least[j]) - 1), min(high, 1 - float(least[i]))
+            low, high = max(low, float(least[i]) - 1), min(high, 1 - float(least[j]))
         return Comparison(
             names=(names[i], names[j]),
             coefficient=row.name,
