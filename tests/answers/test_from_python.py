@@ -260,7 +260,7 @@ def test_what_is_drawn_to_label_is_that_of_the_command(tmp_path: Path) -> None:
         done = json.loads(printed("label", tmp_path / "one.csv", *asked, "--out", out))
         assert out.read_text() == text
         assert answer.to_dict() == done
-    assert answer.stop == "keep max_error=0.2 min_kept=0.5"
+    assert answer.stop == "keep max_error=0.2 min_kept=0.5 within_one"
     assert answer.sheet["position"].tolist() == [*range(1, 21)]
     assert ir.label(ONE, most=5).page() != text
     assert len(dir(answer)) <= 8

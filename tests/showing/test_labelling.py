@@ -141,8 +141,8 @@ def test_sixty_labels_by_keys_alone(tab: Any, tmp_path: Path) -> None:
     label(range(30, 60))
     assert tab.get_by_role("heading", level=1).inner_text() == "Decided"
     command, call = tab.locator("main code").all_inner_texts()
-    assert command.startswith("inspect-reliability keep LOGS --labels labels.csv --max-error ")
-    assert call.startswith('ir.keep(judgments, labels="labels.csv", max_error=')
+    assert command.startswith("inspect-reliability keep LOGS --labels labels-ana.csv --max-error ")
+    assert call.startswith('ir.keep(judgments, labels="labels-ana.csv", max_error=')
     done = saved(tab, tmp_path / "labels.csv")
     table = pd.read_csv(done)
     first = ["id", "target", "rater", "unsure", "note", "seconds", "drawn", "position"]
@@ -333,3 +333,82 @@ def test_pairs_are_side_by_side_by_lot(tab: Any, tmp_path: Path) -> None:
         shown = tab.locator(".output").all_inner_texts()
         tab.keyboard.press("1" if shown[0].startswith("cats") else "2")
     assert {*pd.read_csv(saved(tab, tmp_path / "l.csv"))["target"]} == {"A"}
+
+
+def graded(questions: int = 24) -> tuple[pd.DataFrame, "pd.Series[Any]"]:
+    """Three grades of each output, and a label: one of six is two steps from their mean."""
+    rows, truth = [], {}
+    for q in range(questions):
+        said = [2 + q % 3, 2 + q % 3, 1 + q % 3 + (q % 2)]
+        off = [2, 0, 1, -1, -1, 0][q % 6]
+        truth[f"q{q}"] = min(max(round(np.mean(said)) + off, 1), 4)
+        rows += [(f"q{q}", "m", n, one, f"It is {q}.") for n, one in enumerate(said, 1)]
+    names = ["question", "judge", "replication", "verdict", "response"]
+    return pd.DataFrame(rows, columns=names), pd.Series(truth)
+
+
+def test_a_page_counts_of_grades_what_keep_and_gate_count(tmp_path: Path) -> None:
+    """A label makes a rounded mean right, or a share of the tries, that is at most a step off."""
+    frame, _ = graded()
+    own = frame.groupby("question")["verdict"]
+    file = page(tmp_path, frame, "--for", "keep", "--rater", "Jo Li")
+    read = study(file)
+    assert read["drawn"].endswith("until keep max_error=0.1 min_kept=0.5 within_one")
+    assert "--labels labels-Jo-Li.csv" in read["next"]
+    assert read["file"] == "labels-Jo-Li.csv"
+    assert "at most a step" in read["near"]
+    for item in read["items"]:
+        [seen] = item["seen"]
+        said = round(own.mean()[item["id"]])
+        near = [abs(int(label) - said) <= 1 for label in seen["labels"]]
+        assert seen["right"] == near
+    exact = study(page(tmp_path, frame, "--for", "keep", "--no-within-one"))
+    assert exact["drawn"].endswith("min_kept=0.5")
+    assert exact["near"] == ""
+    assert {sum(one["seen"][0]["right"]) for one in exact["items"]} == {1}
+    gate = study(page(tmp_path, frame, "--for", "gate", "--min", "within_one=0.85"))
+    assert gate["drawn"] == "random, until gate within_one=0.85"
+    for item in gate["items"]:
+        [seen] = item["seen"]
+        tries = own.get_group(item["id"]).to_numpy()
+        shares = [float(np.mean(abs(tries - int(label)) <= 1)) for label in seen["labels"]]
+        assert seen["shares"] == pytest.approx(shares)
+    names = invoke(
+        "label", *_written(tmp_path, judged()), "--for", "gate", "--min", "within_one=.8"
+    )
+    assert "are grades of one scale, and these are not" in names.output
+
+
+def _written(folder: Path, frame: pd.DataFrame) -> tuple[object, ...]:
+    frame.drop(columns="truth").to_csv(folder / "n.csv", index=False)
+    return folder / "n.csv", "--out", folder / "n.html"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_all_that_could_be_kept_decides(tab: Any, tmp_path: Path) -> None:
+    """Where each has a label the errors are counted, by the page and by `keep`: 4 of 24."""
+    frame, truth = graded()
+    file = page(tmp_path, frame, "--for", "keep", "--max-error", 0.2)
+    tab.goto(file.as_uri())
+    for n, item in enumerate(study(file)["items"]):
+        tab.keyboard.press(str(truth[item["id"]]))
+        if n in (19, 23):
+            assert "at most a step from the label counts" in tab.locator("main").inner_text()
+            tab.keyboard.press("Enter")
+    assert tab.get_by_role("heading", level=1).inner_text() == "Decided"
+    labels = saved(tab, tmp_path / "labels.csv")
+    off = (frame.groupby("question")["verdict"].mean().round() - truth).abs() > 1
+    asked = ("keep", tmp_path / "j.csv", "--labels", labels, "--max-error")
+    found = json.loads(invoke(*asked, 0.2, "--format", "json").stdout)["keep"][0]
+    assert (found["within_one"], found["kept"]) == (True, 1.0)
+    assert found["error"] == pytest.approx(off.mean())
+    said = invoke(*asked, 0.2).stdout
+    assert f"people labelled all of these, and {off.mean():.1%} are more than a step off" in said
+    assert invoke(*asked, 0.2, "--save-rule", tmp_path / "r.json").exit_code == 2
+    assert "Keep the 50% that have all 3 votes alike" in invoke(*asked, 0.1).stdout
+    most = frame.groupby("question")["verdict"].median()
+    wrong = (most != truth[most.index]).sum()
+    exact = " ".join(invoke(*asked, 0.1, "--no-within-one").stdout.split())
+    assert f"{wrong} of 24 labelled questions are wrong, and everything" in exact
+    assert "go on in the page" not in exact

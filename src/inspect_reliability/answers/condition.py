@@ -13,7 +13,7 @@ import pandas as pd
 from ..judgments.columns import of_role, varies
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
-from ..judgments.scales import labelled, names_differ
+from ..judgments.scales import grades_in, labelled, names_differ
 from ..judgments.table import is_suite, n_judgments, weights
 from ..judgments.text import judgment_text
 from ..showing.document import Grave
@@ -244,6 +244,11 @@ class Condition:
     def labelled(self) -> Labelled | None:
         """Verdicts beside labels; None if nothing is labelled, or no single output is."""
         return None if self.of_one_output else labelled(self.judged, self.counts)
+
+    @cached_property
+    def graded(self) -> Mapping[str, float]:
+        """Its verdicts as numbers, where they are grades of a scale; empty where they are not."""
+        return grades_in(self.judged, self.counts.categories) or {}
 
     @property
     def of_one_output(self) -> str | None:

@@ -1,9 +1,10 @@
 """What to label next, what labelling stops for, and a page of it."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
@@ -25,7 +26,7 @@ from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .correction import agreement_in_words
-from .labelled_cascade import LabelledCascade, several_outputs
+from .labelled_cascade import NO_STEP, LabelledCascade, several_outputs
 from .labels_as_drawn import stop_in_words
 from .promise import Promise
 from .row import Row
@@ -224,6 +225,8 @@ def _sheet_text(given: str) -> str:
 
 TITLE = "What to label?"
 
+_NEAR = "A grade that is at most a step from the label counts as right."
+
 NO_MAJORITY = "no majority"
 """The verdict of a judge whose votes are tied."""
 
@@ -276,6 +279,17 @@ class Draw:
         return stop_in_words(self.goal)
 
     @property
+    def file(self) -> str:
+        """The name of the file that the page saves."""
+        rater = re.sub(r"[^\w.-]+", "-", self.rater)
+        return f"labels-{rater}.csv" if rater else "labels.csv"
+
+    @property
+    def near(self) -> str:
+        """What counts as right, where that is more than the label itself."""
+        return _NEAR if self.goal and self.goal.within_one else ""
+
+    @property
     def record(self) -> Record:
         """The record of `label`."""
         return {
@@ -299,16 +313,20 @@ def draw_outputs(
     settle: bool = False,
     rater: str = "",
     logs: str = "LOGS",
+    within_one: bool | None = None,
 ) -> Draw:
     """Draw outputs to label: of all, of what could be kept, or those on which people differ.
 
-    `logs` is what was read, for the command of an error.
+    `logs` is what was read, for the command of an error. To keep, a grade within one step is right
+    by default; `within_one` says otherwise.
 
     Raises:
         UserError: Nothing is left to label, labels are known already where they would decide when
-            to stop, a question has several outputs, or no verdict could be kept.
+            to stop, a question has several outputs, no verdict could be kept, or names have no
+            step.
     """
     rows = analysis.rows
+    goal = goal and _counting(goal, rows, within_one)
     if settle:
         items, of = items_to_label(rows, most, _differ(rows), known=True)
         return Draw(rows, items, of, None, True, rater)
@@ -325,6 +343,21 @@ def draw_outputs(
     among = _region(rows) if goal and goal.kind == "keep" else None
     items, of = items_to_label(rows, most, among)
     return Draw(rows, items, of, goal, False, rater)
+
+
+def _counting(goal: Goal, rows: Sequence[Row], within_one: bool | None) -> Goal:
+    """The goal, which says whether grades within one step are right."""
+    graded = all(row.graded for row in rows)
+    if goal.kind == "gate" and goal.within_one and not graded:
+        raise UserError(
+            "A limit on within_one needs verdicts that are grades of one scale, and these are not. "
+            f"Ask how often they are right: --min accuracy={goal.value:g}."
+        )
+    if goal.kind != "keep":
+        return goal
+    if within_one and not graded:
+        raise UserError(NO_STEP)
+    return replace(goal, within_one=graded if within_one is None else within_one)
 
 
 def _region(rows: Sequence[Row]) -> Collection[str]:
@@ -373,6 +406,9 @@ def page_of(drawn: Draw, command: str, call: str) -> Mapping[str, Any]:
         "drawn": drawn.drawn,
         "block": BLOCK,
         "goal": goal,
+        "whole": drawn.keeps and len(items) == drawn.of,
+        "near": drawn.near,
+        "file": drawn.file,
         "kept": [one.kept for one in judges] if goal else [],
         "next": command,
         "call": call,
@@ -416,11 +452,14 @@ class _Judge:
     """What the page knows of a judge: it hides this until labels are final."""
 
     def __init__(self, row: Row, goal: Goal | None) -> None:
-        self.row, panel = row, LabelledCascade((row,), Promise())
+        near = goal is not None and goal.within_one
+        self.row, panel = row, LabelledCascade((row,), Promise(within_one=near))
         self.name = panel.names[0]
         cascade = panel.cascade
         (self.ballots,) = cascade.judges
         self.categories = panel.categories
+        each_right = np.eye(len(self.categories), dtype=bool)
+        self.right = panel.near(each_right) if near else each_right
         self.thresholds = few_thresholds(cascade.confidence)
         self.level = levels(cascade.confidence, self.thresholds)
         keeps = goal is not None and goal.kind == "keep"
@@ -443,16 +482,17 @@ class _Judge:
         part = self._part(item)
         labels = [*item.asks[part]]
         at = self.at(item)
-        found: Record = {"part": part, "labels": labels, "top": -1}
+        found: Record = {"part": part, "labels": labels, "right": []}
         if at is None:
             return found | {"level": len(self.thresholds), "shares": None}
         votes = self.ballots.votes[at]
         total = 1.0 if np.isinf(self.ballots.tries) else max(votes.sum(), 1)
-        share = dict(zip(self.categories, votes * self.ballots.decides / total, strict=True))
+        each = (votes * self.ballots.decides / total) @ self.right
+        share = dict(zip(self.categories, each.tolist(), strict=True))
         top = self.ballots.top[at]
-        name = self.categories[top] if top >= 0 else None
+        right = dict(zip(self.categories, (self.right[top] & (top >= 0)).tolist(), strict=True))
         return found | {
-            "top": labels.index(name) if name in labels else -1,
+            "right": [right.get(label, False) for label in labels],
             "level": int(self.level[at]),
             "shares": [float(share.get(label, 0.0)) for label in labels],
         }
@@ -466,6 +506,8 @@ class _Judge:
         name = self.categories[top] if top >= 0 else NO_MAJORITY
         exact = np.isinf(self.ballots.tries)
         most = f"{votes.max():.0%}" if exact else f"{votes.max():.0f} of {votes.sum():.0f} votes"
+        if top >= 0 and votes[top] < votes.max():
+            most = "the mean of its votes"
         return {
             "judge": self.name,
             "part": self._part(item),
@@ -543,8 +585,9 @@ def _how(drawn: Draw, out: str) -> str:
         "width": f"how often it is right is known to within {value}",
     }
     every = " of every judge" if drawn.rows[1:] else ""
-    kind = ends[drawn.goal.kind]
-    return f"{where} After each {BLOCK} labels it looks whether it is known{every} that {kind}."
+    kind, near = ends[drawn.goal.kind], f" {drawn.near}" * bool(drawn.near)
+    looks = f"After each {BLOCK} labels it looks whether it is known{every} that {kind}."
+    return f"{where} {looks}{near}"
 
 
 def _is_page(out: str) -> bool:

@@ -20,9 +20,11 @@ from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
 from ..showing.labelling import labelling_page
 from ..showing.python_calls import Call
+from ..stats.labelled import WITHIN_ONE
 from ..stats.selective import MIN_KEPT, Goal
 from .analysis import Analysis
 from .label import TARGET, Draw, draw_outputs, label_document, page_of
+from .labels_as_drawn import right_of
 from .results import analyse
 
 Purpose = Literal["keep", "gate", "width"]
@@ -121,13 +123,13 @@ class LabelDraw(PythonAnswer):
 
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""
-        labels = self.out if self.out and not is_page(self.out) else "labels.csv"
+        labels = self.out if self.out and not is_page(self.out) else self.draw.file
         rest, goal = f"{logs} --labels {quote(labels)}", self.draw.goal
         if goal is None or goal.kind == "width":
             return f"validate {rest}"
         if goal.kind == "keep":
             return f"keep {rest} --max-error {goal.value:g}"
-        return f"gate {rest} --min accuracy={goal.value:g}"
+        return f"gate {rest} --min {right_of(goal)}={goal.value:g}"
 
 
 def is_page(out: str) -> bool:
@@ -146,6 +148,7 @@ def label(
     min_kept: float | None = None,
     least: Mapping[str, float] | None = None,
     half_width: float | None = None,
+    within_one: bool | None = None,
     most: int = MOST,
     rater: str = "",
     settle: bool = False,
@@ -164,8 +167,11 @@ def label(
             right often enough ("gate"), or how often it is right ("width"). None labels all.
         max_error: For "keep": largest share of the kept verdicts that may be wrong (0.1).
         min_kept: For "keep": share of all questions that is enough to keep (0.5).
-        least: For "gate": least accuracy, as in `{"accuracy": 0.8}`.
+        least: For "gate": least accuracy, as in `{"accuracy": 0.8}`, or of grades least share
+            within one step, as in `{"within_one": 0.8}`.
         half_width: For "width": half of the interval of the accuracy (0.05).
+        within_one: For "keep": whether a verdict is right if it is at most a step from the label.
+            By default it is where verdicts are grades.
         most: Most outputs that are drawn.
         rater: Who labels, for the file of labels.
         settle: Whether to draw the outputs on which people differ, for a third label.
@@ -186,14 +192,14 @@ def label(
         >>> found.stop, len(found.sheet)
         ('gate accuracy=0.8', 20)
     """
-    goal = goal_of(for_, max_error, min_kept, least, half_width)
+    goal = goal_of(for_, max_error, min_kept, least, half_width, within_one)
     refuse_goal_of_settling(settle, goal)
     if most < 1:
         raise UserError(f"most is {most}: draw 1 output or more.")
     if out is not None and not str(out).lower().endswith(ENDINGS):
         raise UserError(f"{out} does not end in {', '.join(ENDINGS)}. Name another file.")
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
-    drawn = draw_outputs(analysis, most, goal, settle, rater)
+    drawn = draw_outputs(analysis, most, goal, settle, rater, within_one=within_one)
     if out is None:
         return LabelDraw(drawn, analysis)
     found = LabelDraw(drawn, analysis, str(out))
@@ -213,6 +219,7 @@ def goal_of(
     min_kept: float | None = None,
     least: Mapping[str, float] | None = None,
     half_width: float | None = None,
+    within_one: bool | None = None,
 ) -> Goal | None:
     """What labelling stops for; None if all is labelled.
 
@@ -222,28 +229,35 @@ def goal_of(
         min_kept: For "keep".
         least: For "gate".
         half_width: For "width".
+        within_one: For "keep"; whether these are grades is seen later.
 
     Raises:
         UserError: The purpose is another one, a number is for another purpose or is no share, or
-            the least accuracy is missing.
+            the least accuracy, or share within one step, is missing.
     """
     least = least or {}
     given = {"max-error": max_error, "min-kept": min_kept, "half-width": half_width}
     whose = {"max-error": "keep", "min-kept": "keep", "half-width": "width", "min": "gate"}
+    whose |= {"within-one": "keep"}
     if purpose not in (None, *whose.values()):
         raise UserError(f"--for {purpose} is no purpose. Use one of: keep, gate, width.")
     asked = {name for name, value in given.items() if value is not None} | (
         {"min"} if least else set()
     )
+    asked |= set() if within_one is None else {"within-one"}
     if stray := sorted(name for name in asked if whose[name] != purpose):
         raise UserError(f"--{stray[0]} is for --for {whose[stray[0]]}.")
-    if purpose == "gate" and {*least} != {"accuracy"}:
-        raise UserError("Say how often the judge has to be right: --min accuracy=0.8.")
+    if purpose == "gate" and {*least} not in ({"accuracy"}, {WITHIN_ONE}):
+        raise UserError(
+            "Say how often the judge has to be right: --min accuracy=0.8, or of grades "
+            "--min within_one=0.8."
+        )
     for name, value in {**given, **least}.items():
         if value is not None and not 0 < value < 1:
             raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
     if purpose == "keep":
         return Goal("keep", max_error or MAX_ERROR, min_kept or MIN_KEPT)
     if purpose == "gate":
-        return Goal("gate", least["accuracy"])
+        ((name, value),) = least.items()
+        return Goal("gate", value, within_one=name == WITHIN_ONE)
     return Goal("width", half_width or HALF_WIDTH) if purpose else None

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..judgments.columns import CHECKED_LABEL
 from ..judgments.text import case_of
-from ..showing.formats import Record, amount, most_feasible, percent, share
+from ..showing.formats import Record, amount, percent, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
@@ -35,6 +35,7 @@ from ..stats.selective import (
 )
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
+from .no_rule import why_no_rule, why_stopped_without
 from .promise import Promise
 from .row import Row, tells_outputs_apart
 
@@ -106,7 +107,7 @@ class LabelledCascade:
         """The numbers among these; none if they are names."""
         known = self.rows[0].labelled
         if known is None or known.values is None:
-            return {}
+            return {**self.rows[0].graded} if self.promise.within_one else {}
         values = zip(known.given.categories, known.values.tolist(), strict=True)
         return {name: value for name, value in values if not isnan(value)}
 
@@ -232,13 +233,22 @@ class LabelledCascade:
 
     def near(self, right: Flags) -> Flags:
         """Verdicts that are at most a step of the first judge's labels from a right one, N x K."""
-        known, values = self.rows[0].labelled, self.scale
-        if known is None or known.step is None or values is None:
+        step, values = self._grade_step, self.scale
+        if step is None or values is None:
             return right
         number = ~np.isnan(values)
         at = np.where(number, values, 0.0)
-        near = np.abs(at[:, None] - at) <= known.step * (1 + ROUNDING)
+        near = np.abs(at[:, None] - at) <= step * (1 + ROUNDING)
         return np.asarray(right @ (near & number & number[:, None]))
+
+    @property
+    def _grade_step(self) -> float | None:
+        """A step of the labels' scale, or without labels of the judge's; None without a scale."""
+        known = self.rows[0].labelled
+        if known is not None and known.values is not None:
+            return known.step
+        apart = np.diff(np.unique([*self._numbers.values()]))
+        return float(apart.min()) if len(apart) else None
 
     def _ballots(self, row: Row) -> Votes:
         counts = row.counts
@@ -280,7 +290,14 @@ class LabelledCascade:
         """Why nothing is promised; None if something is."""
         if self.withheld or self.rule.step:
             return self.withheld
-        return self._no_rule()
+        if self.stopped:
+            labels = int(self.cascade.labelled.sum())
+            return why_stopped_without(self.rule, self.promise, labels)
+        no_part = self.show_no_part(
+            f"at most {percent(self.promise.max_error)} {self.promise.wrong}"
+        )
+        n = len(self.questions)
+        return why_no_rule(self.rule, self.promise, n, self.more_labels, no_part)
 
     @cached_property
     def withheld(self) -> str | None:
@@ -345,45 +362,6 @@ class LabelledCascade:
         """That these labels leave open whether any part of the verdicts has so few errors."""
         labels = amount(int(self.cascade.labelled.sum()), "label")
         return f"{labels} show no part of its verdicts to be {error}"
-
-    def _no_rule(self) -> str:
-        if self.stopped:
-            return (
-                f"not decided yet by {int(self.cascade.labelled.sum()):,} labels, skipped and "
-                "unsure ones counted as wrong"
-            )
-        promise = self.promise
-        needed = fewest_kept(promise.max_error, promise.confidence, promise.within_one)
-        path, labels, n = self.rule.path, self.more_labels, len(self.questions)
-        most = path[-1].n_labelled
-        if self.rule.labels and not labels:
-            do = self.show_no_part(f"at most {percent(promise.max_error)} {promise.wrong}")
-        else:
-            do = "no number of labels would be enough"
-        if labels and labels <= n:
-            do = f"about {labels:,} labels would be enough"
-        elif labels and labels > most_feasible(n):
-            do = f"more than {most_feasible(n):,} labels would be needed"
-        elif labels:
-            do = (
-                f"about {labels:,} labels would be enough, more than these {n:,} questions can have"
-            )
-        if labels or not self.rule.labels:
-            do += ", if errors stay as frequent"
-        if most < needed:
-            return (
-                f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
-                f"promise needs {needed} without an error; {do}"
-            )
-        enough = [step for step in path if step.n_labelled >= needed]
-        first = enough[-1 if promise.within_one else 0]
-        share_of = percent(round(first.threshold, 3))
-        votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
-        return (
-            f"too many errors: {first.errors} of {amount(first.n_labelled, 'labelled question')} "
-            f"{'is' if first.errors == 1 else 'are'} {self.promise.wrong} among those with "
-            f"{votes}; {do}"
-        )
 
     @cached_property
     def scale(self) -> FloatArray | None:

@@ -8,6 +8,7 @@ import numpy as np
 from ..showing.document import WIDE, Figure
 from ..showing.formats import Record
 from ..stats.cells import FloatArray
+from ..stats.labelled import WITHIN_ONE
 from ..stats.selective import BLOCK, Goal, keep_at_any_time, share_at_any_time
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade
@@ -17,8 +18,8 @@ from .row import Row
 _NUMBER = r"(0?\.\d+(?:e-\d+)?)"
 
 _GOALS = {
-    "keep": re.compile(rf"keep max_error={_NUMBER} min_kept={_NUMBER}"),
-    "gate": re.compile(rf"gate accuracy={_NUMBER}"),
+    "keep": re.compile(rf"keep max_error={_NUMBER} min_kept={_NUMBER}( {WITHIN_ONE})?"),
+    "gate": re.compile(rf"gate (?:accuracy|{WITHIN_ONE})={_NUMBER}"),
     "width": re.compile(rf"width half_width={_NUMBER}"),
 }
 """What labelling stops for, as the file of labels says it."""
@@ -30,18 +31,24 @@ def stop_in_words(goal: Goal) -> str:
     """What labelling stops for, as the file of labels says it."""
     value = f"{goal.value:g}"
     if goal.kind == "keep":
-        return f"keep max_error={value} min_kept={goal.min_kept:g}"
-    return f"gate accuracy={value}" if goal.kind == "gate" else f"width half_width={value}"
+        near = f" {WITHIN_ONE}" * goal.within_one
+        return f"keep max_error={value} min_kept={goal.min_kept:g}{near}"
+    return f"gate {right_of(goal)}={value}" if goal.kind == "gate" else f"width half_width={value}"
+
+
+def right_of(goal: Goal) -> str:
+    """The share by labels that says how often a verdict is right."""
+    return WITHIN_ONE if goal.within_one else "accuracy"
 
 
 def goal_in(stop: str | None) -> Goal | None:
     """The goal that `stop_in_words` wrote; None if it is none."""
     for kind, form in _GOALS.items():
         if found := form.fullmatch(stop or ""):
-            value, *more = map(float, found.groups())
+            near = WITHIN_ONE in found[0]
             if kind == "keep":
-                return Goal("keep", value, *more)
-            return Goal("gate" if kind == "gate" else "width", value)
+                return Goal("keep", float(found[1]), float(found[2]), within_one=near)
+            return Goal("gate" if kind == "gate" else "width", float(found[1]), within_one=near)
     return None
 
 
@@ -58,11 +65,12 @@ def records_as_drawn(row: Row, goal: Goal) -> list[Record]:
     """How often a judge is right by the labels after each block, and whether these decided."""
     reached = np.arange(1, len(row.positions) + 1)
     places = row.positions.to_numpy(dtype=float)
-    panel = LabelledCascade((row,), Promise(goal.value if goal.kind == "keep" else 0.1))
+    promise = Promise(goal.value if goal.kind == "keep" else 0.1, within_one=goal.within_one)
+    panel = LabelledCascade((row,), promise)
     found: list[Record] = []
     decided = False
     for n in reached[(reached % BLOCK == 0) | (reached == len(reached))].tolist():
-        shares = row.shares_as_drawn("accuracy", most=places[n - 1])
+        shares = row.shares_as_drawn(right_of(goal), most=places[n - 1])
         if not len(shares):
             continue
         decided = decided or _knows(panel, goal, n, shares)
@@ -84,22 +92,24 @@ def _knows(panel: LabelledCascade, goal: Goal, n: int, shares: FloatArray) -> bo
     order = panel.as_drawn[:n]
     rule = keep_at_any_time(panel.cascade, order, goal.value, goal.confidence)
     step = rule.step
-    return step is not None and (step is rule.path[-1] or step.kept >= goal.min_kept)
+    kept = step is not None and (step is rule.path[-1] or step.kept >= goal.min_kept)
+    return kept or rule.known
 
 
 def _picture(judge: str, goal: Goal, records: list[Record]) -> Figure:
     first = next((one["reached"] for one in records if one["labels"] == _DECIDED), None)
     lines = {"keep": 1 - goal.value, "gate": goal.value, "width": float(records[-1]["right"])}
-    line = lines[goal.kind]
+    line, wrong = lines[goal.kind], Promise(within_one=goal.within_one).wrong
+    right, share = ("within one step", "share") if goal.within_one else ("right", "accuracy")
     what = {
-        "keep": f"The line is {line:.0%}: at most {goal.value:.0%} of what is kept may be wrong.",
-        "gate": f"The line is the accuracy to reach, {line:.0%}.",
+        "keep": f"The line is {line:.0%}: at most {goal.value:.0%} of what is kept may be {wrong}.",
+        "gate": f"The line is the {share} to reach, {line:.0%}.",
         "width": f"The line is the last value; to know it within {goal.value:.0%} is enough.",
     }[goal.kind]
     end = f"Decided after {first}." if first else "Not decided yet."
     return Figure(
         f"Labels of {judge} as they came",
-        f"How often {judge} is right by the labels so far, after each {BLOCK} outputs in the "
+        f"How often {judge} is {right} by the labels so far, after each {BLOCK} outputs in the "
         f"order drawn, with an interval that is valid at every moment. {what} {end}",
         records,
         x="reached",
@@ -107,7 +117,7 @@ def _picture(judge: str, goal: Goal, records: list[Record]) -> Figure:
         by="labels",
         kind="points",
         names=(_OPEN, _DECIDED),
-        y_label="right",
+        y_label=right,
         x_label="outputs reached, in the order drawn",
         percent=True,
         reference=line,

@@ -33,6 +33,7 @@ from ..stats import (
 from ..stats.cells import FloatArray
 from ..stats.coefficients import stratified_omega
 from ..stats.estimate import LEVEL
+from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import Precision, precision
 from ..stats.rates import by_question
 from ..stats.selective import share_at_any_time
@@ -371,9 +372,14 @@ def are_grades(rows: Sequence[Row]) -> bool:
 def within_one_by_default(rows: Sequence[Row]) -> bool:
     """Whether a verdict within one step is right by default.
 
-    Not by labels that stopped: the page that took them stopped when exact verdicts were decided.
+    Labels that a page stopped for `keep` say by which of both it stopped.
     """
-    return are_grades(rows) and not any(row.stopped for row in rows)
+    stops = [row.stopped for row in rows if row.stopped and row.stopped.startswith("keep ")]
+    if stops:
+        return all(one.endswith(f" {WITHIN_ONE}") for one in stops) and all(
+            row.graded for row in rows
+        )
+    return are_grades(rows)
 
 
 def tells_outputs_apart(rows: Sequence[Row]) -> str | None:

@@ -62,7 +62,7 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
     "least",
     "accuracy=VALUE",
     "accuracy=0.8",
-    "For gate: least accuracy, as in accuracy=0.8",
+    "For gate: least accuracy, as in accuracy=0.8, or of grades within_one=0.8",
     _BETWEEN,
 )
 @click.option(
@@ -70,6 +70,12 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
     type=_BETWEEN,
     default=HALF_WIDTH,
     help="For width: half of the interval of the accuracy.",
+)
+@click.option(
+    "--within-one/--no-within-one",
+    default=None,
+    help="For keep: whether a verdict is right if it is at most a step from the label. By default "
+    "it is where verdicts are grades.",
 )
 @click.option(
     "--most", type=click.IntRange(min=1), default=MOST, help="Most outputs that are drawn."
@@ -89,6 +95,7 @@ def label(
     min_kept: float,
     least: dict[str, float],
     half_width: float,
+    within_one: bool | None,
     most: int,
     rater: str,
     settle: bool,
@@ -101,7 +108,7 @@ def label(
     page makes no request and hides what the judge said until labels are final. Its stop is valid
     at any moment, so the promise holds however early it comes.
     """
-    typed = _typed("max_error", "min_kept", "least", "half_width")
+    typed = _typed("max_error", "min_kept", "least", "half_width", "within_one")
     goal = goal_of(purpose, **typed)
     refuse_goal_of_settling(settle, goal)
     request = CommonOptions(**asked)
@@ -109,9 +116,8 @@ def label(
     analysis = analyse(judgments, by)
     if settle:
         estimate(analysis, ["validity"], progress)
-    found = LabelDraw(
-        draw_outputs(analysis, most, goal, settle, rater, request.typed), analysis, out
-    )
+    drawn = draw_outputs(analysis, most, goal, settle, rater, request.typed, within_one)
+    found = LabelDraw(drawn, analysis, out)
     found.write()
     print_text(console(stderr=True), f"Wrote {out}")
     request.show(found.said_of(request.typed))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import repeat
 
@@ -131,14 +131,19 @@ def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
     if truth is None:
         return None
     counts = judged.counts() if given is None else given
-    said = {*counts.categories, *truth.categories} - judged.undecided - {*NO_VERDICTS}
-    numbers = {name: float(name) for name in said if NUMBER.fullmatch(name)}
-    scale = len({*numbers.values()}) > 2 and len(numbers) == len(said) and not judged.of_options
-    scale = scale and all(map(math.isfinite, numbers.values()))
+    numbers = grades_in(judged, {*counts.categories, *truth.categories})
     try:
-        return Labelled(counts, truth, judged.undecided, numbers if scale else None)
+        return Labelled(counts, truth, judged.undecided, numbers)
     except NoJudgmentsError:
         return None
+
+
+def grades_in(judged: Judged, names: Collection[str]) -> dict[str, float] | None:
+    """Those of these names that decide something as numbers; None if they are no scale."""
+    said = {*names} - judged.undecided - {*NO_VERDICTS}
+    numbers = {name: float(name) for name in said if NUMBER.fullmatch(name)}
+    scale = len({*numbers.values()}) > 2 and len(numbers) == len(said) and not judged.of_options
+    return numbers if scale and all(map(math.isfinite, numbers.values())) else None
 
 
 def answers_judged(judged: Judged) -> tuple[Estimate, dict[str, float | None]]:

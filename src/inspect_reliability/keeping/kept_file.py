@@ -213,6 +213,11 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     one = record(panel)
     if one["threshold"] is None:
         raise UserError(f"There is no rule to save: {one['reason']}.")
+    if panel.rule.known:
+        raise UserError(
+            "There is no rule to save: everything that could be kept is labelled, and these labels "
+            "promise nothing of other questions. Judge more questions, and label them."
+        )
     if not one["votes"]:
         raise UserError(
             "A saved rule asks each judge equally often, and these votes are probabilities or "

@@ -270,7 +270,7 @@ def keep_document(
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
         said += [Text(one, "answer") for one in _how_good(one_list[0])]
     told = [Caution(_EQUAL), Caution(_MANY_USES)]
-    some = any(one["threshold"] for one in records)
+    some = any(one.step and not one.rule.known for one in found)
     first_judge = records[0].get("judge")
     fewer = [one for one in results["fewer_votes"] if one.get("judge") == first_judge]
     whose = f" of {first_judge}" if {one.get("judge") for one in records} - {first_judge} else ""
@@ -340,11 +340,11 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
         return f"No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}.{held}"
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     most = panel.promise.words if confident else panel.promise.most
-    kept = (
-        f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: "
-        f"{most} of these are {panel.promise.wrong} "
-        f"({rounded(one['error'], '.1%')} of the labelled)."
-    )
+    error = rounded(one["error"], ".1%")
+    few = f"{most} of these are {panel.promise.wrong} ({error} of the labelled)"
+    if panel.rule.known:
+        few = f"people labelled all of these, and {error} are {panel.promise.wrong}"
+    kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
     rest = share(one["unsteady"], n)

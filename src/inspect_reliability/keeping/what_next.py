@@ -32,7 +32,7 @@ def what_next(
     out = f" --out {quote(written)}" * bool(written)
     if panel.reason is None:
         several = len(found) > 1 and len(panel.rows) == 1
-        no_rule = several or not record(panel)["votes"] or graded_suite(panel)  # that can be saved
+        no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
         if written:
             left = sum(one.final.count(None) for one in listed(found))
             book = written.lower().endswith(".xlsx")
@@ -48,7 +48,7 @@ def what_next(
         return next_step(words, f"{again} --save-rule rule.json")
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
-    if panel.stopped and not panel.withheld:
+    if panel.stopped and not panel.withheld and not panel.rule.known:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
     if several_outputs(panel.rows):
         if not (apart := tells_outputs_apart(panel.rows)):

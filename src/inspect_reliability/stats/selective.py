@@ -160,11 +160,13 @@ class Rule:
         path: Every threshold, the strictest first.
         labels: Where there is none, labelled questions that would do if errors stay as frequent;
             None if no number does.
+        known: Whether every verdict that could be kept is labelled, so that its errors are counted.
     """
 
     step: Threshold | None
     path: tuple[Threshold, ...]
     labels: int | None = None
+    known: bool = False
 
     def refuted(self, max_error: float, confidence: float) -> bool:
         """Whether more than `max_error` is shown to be wrong at every threshold.
@@ -420,16 +422,18 @@ class Goal:
     Attributes:
         kind: "keep": which verdicts may be kept; "gate": whether the judge is right often enough;
             "width": how often it is right.
-        value: Of these the largest share of the kept that may be wrong, the least accuracy, or the
-            half-width of the interval.
+        value: Of these the largest share of the kept that may be wrong, the least share of right
+            verdicts, or the half-width of the interval.
         min_kept: Share of all questions that is enough to keep.
         confidence: Probability that what is said is true, at every moment.
+        within_one: Whether a grade at most a step from the label is right.
     """
 
     kind: Literal["keep", "gate", "width"]
     value: float
     min_kept: float = MIN_KEPT
     confidence: float = 0.95
+    within_one: bool = False
 
     def kept_enough(self, level: IntArray, wrong: Flags, kept: Sequence[float]) -> bool:
         """Whether the loosest threshold is promised, or one that keeps enough; see `promised`.
@@ -509,6 +513,9 @@ def keep_at_any_time(
 ) -> Rule:
     """Find what may be kept by labels whose number depends on them, as `promised` does.
 
+    Where every verdict that could be kept is labelled and the evidence shows nothing, errors are
+    counted: the rule is the loosest threshold with at most `max_error` of them.
+
     Args:
         cascade: Judges, and the labelled questions; one that is passed over has no right verdict.
         order: The labelled questions by number, in the order in which they were drawn.
@@ -523,7 +530,11 @@ def keep_at_any_time(
         if promised(np.zeros(len(wrong), dtype=int), wrong, 1, max_error, confidence) < 0:
             break
         found = step
-    return Rule(found, path)
+    reached = np.isin(np.arange(len(cascade.labelled)), order)
+    if found or not path or (could_be_kept(cascade.confidence) & ~reached).any():
+        return Rule(found, path)
+    few = [step for step in path if step.errors <= max_error * step.n_labelled + ROUNDING]
+    return Rule(few[-1] if few else None, path, known=True)
 
 
 def share_at_any_time(shares: FloatArray, level: float = 0.95) -> Ends:

@@ -78,7 +78,7 @@ function table(text) {
 function save() {
   if (!reached()) { tell("Nothing is labelled yet."); return; }
   const url = URL.createObjectURL(new Blob([csv(records())], { type: "text/csv" }));
-  const link = h("a", { href: url, download: study.rater ? `labels-${study.rater.replace(/[^\p{L}\p{N}._-]+/gu, "-")}.csv` : "labels.csv" });
+  const link = h("a", { href: url, download: study.file });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
   tell("Saved to your downloads.");
@@ -139,15 +139,16 @@ function restore() {
 
 /** What a label says of each judge, of each closed item; a label that nobody could give is wrong. */
 function seen(i) {
-  return items[i].seen.map(({ part, level, shares, top, labels }) => {
+  return items[i].seen.map(({ part, level, shares, right, labels }) => {
     const label = said[i].unsure || said[i].skipped ? undefined : said[i].targets[part];
     const number = labels.indexOf(label);
-    return { level, wrong: label === undefined || number !== top, share: label === undefined ? null : shares[number] ?? 0 };
+    return { level, wrong: !right[number], share: label === undefined ? null : shares[number] ?? 0 };
   });
 }
 
 function decided() {
   if (!study.goal || !closed) return false;
+  if (study.whole && closed === items.length) return true; // errors are counted then
   return isDecided(study.goal, study.kept, Array.from({ length: closed }, (_, i) => seen(i)));
 }
 
@@ -326,8 +327,11 @@ function card(title, lines, buttons) {
   row.firstChild.focus();
 }
 
+/** What counts as right, where that is more than the label itself. */
+const counts = () => (study.goal && study.near ? [study.near] : []);
+
 function blockScreen() {
-  card(`${reached()} are done`, ["Close this block to go on. Its labels are final then. The left arrow goes back to change one."],
+  card(`${reached()} are done`, ["Close this block to go on. Its labels are final then. The left arrow goes back to change one.", ...counts()],
     [["Close the block", closeBlock], ["Back", () => move(-1)]]);
 }
 
@@ -335,7 +339,7 @@ function endScreen() {
   const known = said.filter((one, i) => answered(i) && !one.skipped && !one.unsure).length;
   const passed = reached() - known;
   const decision = decided();
-  const lines = [`${known} labelled${passed ? `, ${passed} skipped or unsure` : ""}. Save the labels, and ask what they show:`, study.next];
+  const lines = [`${known} labelled${passed ? `, ${passed} skipped or unsure` : ""}. Save the labels, and ask what they show:`, study.next, ...counts()];
   card(study.goal && decision ? "Decided" : "Finished", lines,
     [["Save the labels", save], ["See where the judge differs", () => { showDifferences(); keep(); show(); }],
       ...(first() < items.length && !decision ? [["Go on labelling", () => { phase = "label"; at = first(); keep(); show(); }]] : [])]);
