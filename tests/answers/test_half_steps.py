@@ -84,3 +84,79 @@ def test_of_several_judges_each_is_named() -> None:
     said = " ".join(str(analyse(both)).split())
     assert "No difference of a from people's mean grade is seen" in said
     assert "b grades 0." in said
+
+
+def of_means(digits: int, unit: float = 1.0) -> pd.DataFrame:
+    """Two wordings, five tries each, beside labels that are means of three people."""
+    generator = np.random.default_rng(8)
+    quality = generator.uniform(1, 9, 80)
+    label = np.clip(quality[:, None] + generator.normal(0, 0.8, (80, 3)), 1, 10).mean(1)
+    frames = []
+    for wording, off in (("v1", 1.2), ("v2", 0.4)):
+        given = np.round((quality[:, None] + generator.normal(off, 1, (80, 5))) / unit) * unit
+        known = {"question": [f"q{n}" for n in range(80) for _ in range(5)], "wording": wording}
+        known |= {"verdict": np.clip(given, 1, 10).ravel()}
+        frames.append(pd.DataFrame({**known, "label": label.repeat(5).round(digits)}))
+    return pd.concat(frames, ignore_index=True)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.5])
+def test_commands_take_one_step_of_labels_that_are_means(unit: float) -> None:
+    """Decimal labels leave the judge's step: report, compare, gate and choose count as numpy does.
+
+    The interval of the difference is near that of the paired t test, and no narrower by much.
+    """
+    frame = of_means(2, unit)
+    apart = (frame["verdict"] - frame["label"]).abs()
+    by = [frame["question"], frame["wording"]]
+    midway = np.isclose(apart, unit / 2)  # half of each grade
+    exact = (apart < unit / 2) * 1.0
+    exact[midway] = 0.5
+    near, right = (one.groupby(by).mean().unstack() for one in (apart <= unit, exact))
+    reported = ir.analyse(frame).frame("validity").set_index("wording")
+    assert reported["step"].tolist() == [unit, unit]
+    compared = ir.compare(frame, by="wording").summary().set_index("coefficient")
+    gate = ir.gate(frame, least={"within_one": 0.5}).summary().set_index("wording")
+    chosen = ir.choose(frame, votes=[1, 3]).summary().query("votes == 1").set_index("wording")
+    for name, by_hand in (("within_one", near), ("accuracy", right)):
+        share = by_hand.mean()
+        assert reported[name].to_dict() == pytest.approx(share.to_dict())
+        one = compared.loc[name]
+        assert [one.first_value, one.second_value] == pytest.approx(share.tolist())
+        apart_t = stats.ttest_rel(by_hand["v1"], by_hand["v2"]).confidence_interval()
+        ends = [one.difference_low, one.difference_high]
+        assert ends == pytest.approx([apart_t.low, apart_t.high], abs=0.015)
+    for found in (gate["value"], chosen["accuracy"]):
+        assert found.to_dict() == pytest.approx(near.mean().to_dict())
+
+
+def test_judges_of_whole_and_half_grades_are_compared_by_the_larger_step() -> None:
+    """Within a step is the same distance for both sides, whichever grades each gives."""
+    whole, half = of_means(2), of_means(2, 0.5)
+    frame = pd.concat([whole[whole["wording"] == "v1"], half[half["wording"] == "v2"]])
+    near = (frame["verdict"] - frame["label"]).abs() <= 1
+    share = near.groupby([frame["question"], frame["wording"]]).mean().unstack().mean()
+    found = ir.compare(frame, by="wording").summary().set_index("coefficient").loc["within_one"]
+    assert [found.first_value, found.second_value] == pytest.approx(share.tolist())
+    chosen = ir.choose(frame, votes=[1, 3]).summary().query("votes == 1").set_index("wording")
+    assert chosen["accuracy"].to_dict() == pytest.approx(share.to_dict())
+
+
+def test_a_grade_that_nobody_gave_is_a_step_still() -> None:
+    """A label near a grade that the judge never gave makes the scale no finer."""
+    frame = of_means(2)
+    frame["verdict"] = frame["verdict"].clip(upper=8)
+    assert (frame["label"] > 8.5).any()
+    assert ir.analyse(frame).frame("validity")["step"].tolist() == [1, 1]
+
+
+def test_always_one_grade_is_a_grade_of_the_judge() -> None:
+    """No question can get a mean of people: of the judge's grades the best is said."""
+    frame = of_means(2)
+    label = frame.drop_duplicates("question")["label"]
+    share = {grade: ((label - grade).abs() <= 1).mean() for grade in range(1, 11)}
+    finer = max(((label - one).abs() <= 1).mean() for one in label)
+    assert finer > (best := max(share.values()))
+    found = ir.analyse(frame).frame("validity")
+    assert [share[int(one)] for one in found["always"]] == pytest.approx([best] * 2)
+    assert [*found["always_share"]] == pytest.approx([best] * 2)

@@ -20,7 +20,7 @@ from ..showing.formats import Record, amount, describe, told_apart, whole_number
 from ..stats import KINDS, Labelled
 from ..stats.cells import Flags, FloatArray, IntArray
 from ..stats.intervals import FEWEST_QUESTIONS
-from ..stats.labelled import WITHIN_ONE
+from ..stats.labelled import WITHIN_ONE, common_step
 from ..stats.multiple_comparisons import Candidates
 from ..stats.rates import by_question
 from ..verdicts import NO_VERDICTS
@@ -294,6 +294,8 @@ def candidates_of(
     if not pairs:
         others = next((labels.other_scale for _, labels in known if labels), None)
         raise UserError(f"Nothing can be chosen: {others or NO_LABELS}.")
+    step = common_step(labels for _, labels in pairs)
+    pairs = [(row, labels.with_step(step)) for row, labels in pairs]
     graded = are_grades([row for row, _ in pairs])
     if within_one and not graded:
         raise UserError(NO_STEP)
@@ -336,7 +338,7 @@ def candidates_of(
         missed=len(set.union(*every)) - len(names),
         opened=opened or {},
         within_one=within_one if graded else None,
-        step=first.step,
+        step=step,
     )
 
 

@@ -115,8 +115,8 @@ class LabelledCascade:
     def _grades(self) -> dict[str, float]:
         """Grades that a mean can be nearest to: no label between grades, as the mean of people."""
         known = self.rows[0].labelled
-        whole = known is not None and known.between
-        found = {n: one for n, one in self._numbers.items() if not whole or one == round(one)}
+        unit = None if known is None else known.unit
+        found = {n: one for n, one in self._numbers.items() if unit is None or not one % unit}
         return {n: one for n, one in found.items() if n not in self.undecided}
 
     @cached_property

@@ -34,6 +34,7 @@ def best_constant(known: Labelled, kind: str) -> tuple[str, float] | None:
         if known.values is None or known.step is None:
             return None
         share = known.weight @ close(known.values, known.truth, known.step)
+    share = np.where(known.grades, share, 0.0)
     order = np.lexsort((labels, share.round(_DIGITS)))
     return known.given.categories[order[-1]], float(share[order[-1]])
 

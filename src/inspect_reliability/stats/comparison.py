@@ -12,7 +12,7 @@ from .coefficients import COEFFICIENTS, NO_VARIANCE, Coefficient
 from .estimate import LEVEL, Estimate, ReliabilityError, check_level
 from .interval_scales import NO_WIDTH, level_of, t_quantile
 from .intervals import FEWEST_QUESTIONS, NOISE_OR_SETTLED, TOO_FEW, Formula, JackknifeSample
-from .labelled import Labelled
+from .labelled import Labelled, common_step
 from .moments import Sums, ratio, terms, terms_of_shares
 from .rates import by_question, mean_share
 
@@ -198,19 +198,19 @@ def compare_accuracy(
     """Compare how often every two of several judges are right, by the same labels.
 
     See `compare_all`; one verdict per question is enough. `kind` is one of `Labelled.kinds`;
-    "within_one" needs labels and verdicts on a scale.
+    "within_one" needs labels and verdicts on a scale: a step is that of each judge's scale, or of
+    the coarsest where these differ.
     """
     given = {name: {of: one.given for of, one in known.items()} for name, known in judges.items()}
     strata, left_out = _strata(given, level, 1)
     row = replace(COEFFICIENTS["agreement"], name=kind)
 
-    def right(given: Cells, known: Labelled) -> Sums:
-        names = known.given.categories
-        values = None if known.values is None else dict(zip(names, known.values, strict=True))
-        return terms_of_shares(Labelled(given, known.raters, known.open, values).by_question(kind))
-
+    steps = {of: common_step(known[of] for known in judges.values()) for of in strata}
     each = [
-        [right(one, known[of]) for one, known in zip(own, judges.values(), strict=True)]
+        [
+            terms_of_shares(known[of].on(one).with_step(steps[of]).by_question(kind))
+            for one, known in zip(own, judges.values(), strict=True)
+        ]
         for of, own in strata.items()
     ]
 

@@ -3,7 +3,8 @@
 Of a scale, an exact match says little: a 7 beside an 8 is no error as a 1 is.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -57,34 +58,53 @@ def other_scale(
     return None
 
 
-def step_of(values: FloatArray, labels: FloatArray) -> float:
-    """The smallest distance between two labels; between any numbers where all labels are one."""
-    known = np.unique(values[(labels > 0) & ~np.isnan(values)])
-    apart = np.diff(known if len(known) > 1 else np.unique(values[~np.isnan(values)]))
+def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -> float:
+    """The smallest distance between two labels; between any numbers where all labels are one.
+
+    With a `unit`, as `grade_unit` has it, a label between grades counts as the nearest ones.
+    """
+    labelled, every = values[(labels > 0) & ~np.isnan(values)], values[~np.isnan(values)]
+    if unit is not None:
+        labelled, every = (np.concatenate(_nearest(one, unit)) for one in (labelled, every))
+    known = np.unique(labelled)
+    apart = np.diff(known if len(known) > 1 else np.unique(every))
     return float(apart.min(initial=np.inf))
 
 
-def nearest_grades(values: FloatArray, could: Flags, labels: FloatArray) -> FloatArray | None:
-    """The grade that each label is nearest to, where labels lie between whole grades of a judge.
+_UNITS = (1.0, 0.5)
+"""Distances of the grades that judges give, whole or half."""
+
+
+def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
+    """What a judge's grades are multiples of, where labels lie between these; None if none does.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
         could: Which categories the judge gave.
         labels: Mean share of each category among labels, K.
-
-    Returns:
-        Label x grade, K x K, with halves for a label midway; None if no label lies between.
     """
-    known = ~np.isnan(values)
-    whole = known & (values == np.round(np.where(known, values, 0)))
-    grades, between = could & known, known & ~whole & (labels > 0) & ~could
-    if not between.any() or (grades & ~whole).any() or np.count_nonzero(grades) < 2:
+    given = values[could & ~np.isnan(values)]
+    unit = next((one for one in _UNITS if not (given % one).any()), None)
+    if unit is None or len(given) < 2:
         return None
+    others = values[~could & ~np.isnan(values) & (labels > 0)]
+    return unit if (others % unit).any() else None
+
+
+def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
+    """The grade that each number is nearest to, twice; both for one midway."""
+    places = values / unit
+    return np.ceil(places - 0.5 - _ROUNDING) * unit, np.floor(places + 0.5 + _ROUNDING) * unit
+
+
+def nearest_grades(values: FloatArray, labels: FloatArray, unit: float) -> FloatArray:
+    """The grade that each label is nearest to, label x grade, K x K; halves for a label midway.
+
+    A label that is nearest to a grade that nobody gave is no grade but itself.
+    """
     found = np.eye(len(values))
-    for place in np.flatnonzero(between):
-        near = np.floor(values[place]), np.ceil(values[place])
-        apart = np.abs(values[place] - np.array(near))
-        at = [n for n, far in zip(near, apart, strict=True) if far <= apart.min() + _ROUNDING]
+    for place in np.flatnonzero((labels > 0) & (values % unit > 0)):
+        at = np.unique(_nearest(values[place], unit))
         columns = np.flatnonzero(np.isin(values, at))
         if not len(columns):  # the judge never gave that grade
             continue
@@ -160,7 +180,10 @@ class Labelled:
         decides: 1 for each of the K categories that decides something, else 0.
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
-        between: Whether there are such labels, and `midway` whether one is half of each of two.
+        unit: What the judge's grades are multiples of, if there are such labels; else None.
+        midway: Whether such a label is half of each of two grades.
+        step: A step of the labels' scale, or of the judge's where labels lie between its grades;
+            None where nothing is a scale, or scales differ.
         values: The K categories as numbers, NaN for those that are none; None if they are names.
         other_scale: Why equal numbers do not mean the same, so that none is right or wrong; None
             if they do.
@@ -196,10 +219,43 @@ class Labelled:
             self.values = None  # the right one of several has one name everywhere
         elif many and self.values is not None:
             self.other_scale = other_scale(self.values, *shares, could)
-        to_grade = None if self.values is None else nearest_grades(self.values, could, shares[1])
-        self.between = to_grade is not None
-        self.midway = to_grade is not None and bool((shares[1] @ (to_grade == 0.5)).any())
-        self.matched = self.truth if to_grade is None else self.truth @ to_grade
+        self.unit = None if self.values is None else grade_unit(self.values, could, shares[1])
+        self.matched, self.midway = self.truth, False
+        if self.values is not None and self.unit is not None:
+            to_grade = nearest_grades(self.values, shares[1], self.unit)
+            self.midway = bool((shares[1] @ (to_grade == 0.5)).any())
+            self.matched = self.truth @ to_grade
+        self.step = None
+        if self.values is not None and not self.other_scale:
+            self.step = step_of(self.values, shares[1], self.unit)
+
+    def on(self, given: Cells) -> "Labelled":
+        """The same verdicts and labels, by the same definitions, on some of the questions.
+
+        Args:
+            given: The questions, each in one row, with their clusters.
+        """
+        row = {name: i for i, name in enumerate(self.given.questions)}
+        at, clusters = [row[name] for name in given.questions], given.clusters.tolist()
+        found = self.with_step(self.step)
+        found.given = self.given.rows(at).together(clusters)
+        found.raters = self.raters.rows(at).together(clusters)
+        found.truth, found.matched = self.truth[at], self.matched[at]
+        return found
+
+    def with_step(self, step: float | None) -> "Labelled":
+        """The same with another step: that of several judges side by side, see `common_step`."""
+        found = copy(self)
+        found.__dict__.pop("kinds", None)
+        found.step = step
+        return found
+
+    @property
+    def grades(self) -> Flags:
+        """Which categories a verdict can be: no labels between the judge's grades."""
+        if self.values is None or self.unit is None:
+            return np.ones(len(self.given.categories), dtype=bool)
+        return np.asarray(~(self.values % self.unit > 0))
 
     def labels_in(self, category: str) -> dict[str, float]:
         """The share of each question's labels in a category, those between grades as `matched`."""
@@ -298,16 +354,6 @@ class Labelled:
             right, close = next(self._means([votes], silent), (unknown, unknown))
             return close if kind == WITHIN_ONE else right
         return unknown if kind == WITHIN_ONE else next(self.majorities([votes], silent))
-
-    @property
-    def step(self) -> float | None:
-        """A step of the labels' scale, or of the judge's where labels lie between its grades.
-
-        None where nothing is a scale, or scales differ.
-        """
-        if self.values is None or self.other_scale:
-            return None
-        return step_of(self.values, self.matched.sum(axis=0))
 
     def distance(self) -> float | None:
         """How far a verdict is from the label, mean over questions; None as `step`."""
@@ -581,3 +627,9 @@ class Labelled:
         each = by_question(values, given.clusters, known).clip(0, 1)
         seen = float(given.replications[known].mean())
         return mean_share(each, level, seen, most=max(most, float(each.max())))
+
+
+def common_step(judges: Iterable[Labelled]) -> float | None:
+    """The step by which several judges are compared: the largest of theirs; None without one."""
+    steps = [one.step for one in judges]
+    return None if None in steps else max(filter(None, steps), default=None)
