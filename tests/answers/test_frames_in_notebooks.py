@@ -1,6 +1,7 @@
 """Data frames as data scientists have them: what functions say, and the calls that they offer."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -66,7 +67,7 @@ def test_an_index_that_may_be_rows_or_questions_is_refused() -> None:
     frame = graded().assign(qid=lambda some: some["qid"] - 1000)
     first = frame.drop_duplicates("qid").set_index("qid")["human"].dropna()
     bare = frame.drop(columns="human")
-    with pytest.raises(ir.UserError, match="numbers of rows, or of questions"):
+    with pytest.raises(ir.UserError, match="numbers of rows and ids of questions"):
         ir.analyse(bare, columns={"prompt": "judge"}, labels=first.rename_axis(None))
     expected = ir.analyse(frame, columns=COLUMNS).frame("validity")["within_one"].tolist()
     for labels in (first, first.to_dict(), first.rename_axis(None).rename(None)):
@@ -75,6 +76,77 @@ def test_an_index_that_may_be_rows_or_questions_is_refused() -> None:
     one = frame[(frame["prompt"] == "v2") & (frame["try"] == 0)].reset_index(drop=True)
     found = ir.analyse(one, columns={"human": "unused"}, labels=one["human"])
     assert found.frame("validity")["n_labelled"].tolist() == [30]  # rows are the questions
+
+
+def judged_by_two(first_id: int) -> pd.DataFrame:
+    """Verdicts of two judges, one after the other, 80 pairs three times; 60 have labels."""
+    generator = np.random.default_rng(4)
+    human = pd.Series(generator.choice(["A", "B"], 80)).where(lambda one: one.index < 60)
+    rows = [(first_id + pair, judge, n) for judge in "ab" for pair in range(80) for n in range(3)]
+    frame = pd.DataFrame(rows, columns=["pair_id", "judge", "try"])
+    frame["human"] = (frame["pair_id"] - first_id).map(human)
+    wrong = generator.random(len(frame)) < 0.2
+    right = frame["human"].fillna("A")
+    frame["said"] = right.where(~wrong, right.map({"A": "B", "B": "A"}))
+    return frame
+
+
+PAIRS = {"pair_id": "question", "try": "replication", "said": "verdict"}
+
+
+def right_of(frame: pd.DataFrame, **how: Any) -> list[float]:
+    found = ir.analyse(frame, columns=PAIRS, **how).frame("validity").sort_values("judge")
+    return [*found["accuracy"]]
+
+
+def test_a_column_of_the_whole_frame_labels_the_rows_of_a_filtered_one() -> None:
+    """By row, as pandas aligns; where ids of questions are row numbers too, it is asked."""
+    for first_id in (1000, 100):
+        whole = judged_by_two(first_id)
+        own = whole.dropna().query("judge == 'a'")
+        by_hand = [(own["said"] == own["human"]).groupby(own["pair_id"]).mean().mean()]
+        bare = whole.drop(columns="human")
+        some = bare[bare["judge"] == "a"]
+        assert right_of(bare, labels=whole["human"]) == pytest.approx(right_of(whole))
+        assert right_of(whole[whole["judge"] == "a"], labels=whole["human"]) == by_hand
+        if first_id == 1000:
+            assert right_of(some, labels=whole["human"]) == pytest.approx(by_hand)
+            continue
+        with pytest.raises(ir.UserError, match="rows and ids of questions") as refused:
+            right_of(some, labels=whole["human"])
+        for call in ("judgments.assign(label=labels)", "labels=labels.to_dict()"):
+            assert call in str(refused.value)
+        row, question = some.assign(label=whole["human"]), whole["human"].to_dict()
+        assert right_of(row) == pytest.approx(by_hand)
+        ids = some["pair_id"].map(question)
+        other = (some["said"] == ids)[ids.notna()].groupby(some["pair_id"]).mean().mean()
+        assert right_of(some, labels=question) == pytest.approx([other])
+        assert other != pytest.approx(by_hand[0])
+
+
+def test_a_column_of_a_frame_with_an_index_of_several_levels_is_of_its_rows() -> None:
+    """Its questions are a level that `columns` names; a filtered frame takes it as well."""
+    whole = judged_by_two(1000)
+    expected = right_of(whole)
+    levels = whole.set_index(["pair_id", "judge", "try"])
+    assert right_of(levels[["said"]], labels=levels["human"]) == pytest.approx(expected)
+    one = levels.xs("b", level="judge", drop_level=False)[["said"]]
+    assert right_of(one, labels=levels["human"]) == pytest.approx(expected[1:])
+
+
+def test_columns_of_several_people_beside_one_row_a_verdict() -> None:
+    """A verdict is right as often as it is the label of a person drawn at random."""
+    frame = judged_by_two(1000).dropna().rename(columns={"human": "ann"})
+    frame["bob"] = frame["ann"].where(frame["pair_id"] % 4 > 0, "A")
+    columns = {"ann": "label", "bob": "label"}
+    each = [(frame["said"] == frame[who]) for who in columns]
+    by = [frame["judge"], frame["pair_id"]]
+    expected = (sum(each) / 2).groupby(by).mean().groupby("judge").mean()
+    found = ir.analyse(frame, columns={**PAIRS, **columns}).frame("validity")
+    assert found.set_index("judge")["accuracy"].to_dict() == pytest.approx(expected.to_dict())
+    both = ir.compare(frame, by="judge", columns={**PAIRS, **columns}).summary()
+    one = both.set_index("coefficient").loc["accuracy"]
+    assert [one.first_value, one.second_value] == pytest.approx([*expected])
 
 
 def call_in(words: str) -> str:

@@ -115,40 +115,51 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     """A column of the frame itself as labels of its questions; other labels as they are.
 
     Raises:
-        UserError: The index may have rows or questions.
+        UserError: The index may have rows or questions, and the two give other labels.
     """
     import numpy as np
     import pandas as pd
 
-    if not isinstance(labels, pd.Series) or labels.index.name is not None:
+    if not isinstance(labels, pd.Series) or labels.index.names != frame.index.names:
         return labels
-    index, rows = labels.index, pd.Series(np.arange(len(frame)), frame.index)
+    index, every = labels.index, labels
+    covers = frame.index.isin(index).all()
     if index.equals(frame.index):
-        at = rows.to_numpy()
-    elif index.is_unique and frame.index.is_unique and index.isin(frame.index).all():
-        at = rows[index].to_numpy()
+        at = np.arange(len(frame))
+    elif index.is_unique and frame.index.is_unique:
+        of_rows = index.isin(frame.index)
+        if not (covers or of_rows.all()):
+            return labels
+        labels = labels[of_rows]
+        at = frame.index.get_indexer(labels.index)
     else:
         return labels
-    columns = {y: o for y, o in reading.columns.items() if {*y.split("+")} <= {*map(str, frame)}}
+    named = {*map(str, frame), *map(str, frame.index.names)}
+    columns = {y: o for y, o in reading.columns.items() if {*y.split("+")} <= named}
     table = judgments_from(
         frame.assign(**{_ROW: np.arange(len(frame))}), reading=replace(reading, columns=columns)
     ).table
     asked = table[["question", _ROW]].astype({_ROW: int}).drop_duplicates()
-    ids = {*asked["question"].map(str)}
-    of_rows = pd.Series(labels.to_numpy(), at, dtype=object).dropna()
-    found = asked[asked[_ROW].isin(of_rows.index)]
-    by_rows = found.assign(label=found[_ROW].map(of_rows))[["question", "label"]].drop_duplicates()
+    ids, said = {*asked["question"].map(str)}, {*map(str, index)}
+    by_row = pd.Series(labels.to_numpy(), at, dtype=object).dropna()
+    found = asked[asked[_ROW].isin(by_row.index)]
+    by_rows = found.assign(label=found[_ROW].map(by_row))[["question", "label"]].drop_duplicates()
+    by_rows = by_rows.set_axis(["id", "label"], axis=1)
     own = labels.name in frame and labels.equals(frame[labels.name].iloc[at])
-    if own or not ids.issuperset(map(str, index)):
-        return by_rows.set_axis(["id", "label"], axis=1)
-    same = found["question"].map(str) == found[_ROW].map(lambda row: str(frame.index[row]))
-    if labels.name is not None and not same.all():
+    if own or not (said <= ids or (ids <= said and not index.equals(frame.index))):
+        return by_rows
+    by_question = every[[str(one) in ids for one in index]].dropna()
+    if {*zip(map(str, by_question.index), map(str, by_question), strict=True)} == {
+        *zip(by_rows["id"].map(str), by_rows["label"].map(str), strict=True)
+    }:
+        return every
+    if covers or labels.name is not None:
         raise UserError(
-            "The index of labels has numbers of rows, or of questions: it could be both. Name a "
-            'column of the frame, as in columns={"YOURS": "label"}, or give a mapping from '
-            "questions to labels."
+            "The index of labels has numbers of rows and ids of questions, and these give other "
+            "labels. If it is of rows, make labels a column: judgments.assign(label=labels). If "
+            "it is of questions, give a mapping: labels=labels.to_dict()."
         )
-    return labels
+    return every
 
 
 def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dict[str, str]:

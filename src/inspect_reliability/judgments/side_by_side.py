@@ -146,13 +146,12 @@ def melted(
         each = [kept.assign(**{"verdict": frame[name], **of}) for name, of in meaning.items()]
         return pd.concat(each).sort_index(kind="stable", ignore_index=True) if each else kept
 
-    notes = [
-        *(
-            [Note(_TAKEN.format(meaning_in_words(meaning)), len(wide), reading.where, Code.COLUMN)]
-            * bool(wide)
-        ),
-        *([Note(_RATERS, len(people), reading.where, Code.COLUMN)] * bool(people)),
-    ]
+    notes = []
+    if wide:
+        said = _TAKEN.format(meaning_in_words(meaning))
+        notes.append(Note(said, len(wide), reading.where, Code.COLUMN))
+    if people:
+        notes.append(Note(_RATERS, len(people), reading.where, Code.COLUMN))
     return map(rows, chain([first], frames)), replace(reading, columns=others), notes
 
 
