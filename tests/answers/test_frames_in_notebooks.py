@@ -139,9 +139,9 @@ def test_columns_of_several_people_beside_one_row_a_verdict() -> None:
     frame = judged_by_two(1000).dropna().rename(columns={"human": "ann"})
     frame["bob"] = frame["ann"].where(frame["pair_id"] % 4 > 0, "A")
     columns = {"ann": "label", "bob": "label"}
-    each = [(frame["said"] == frame[who]) for who in columns]
+    each = frame[[*columns]].eq(frame["said"], axis=0).mean(axis=1)
     by = [frame["judge"], frame["pair_id"]]
-    expected = (sum(each) / 2).groupby(by).mean().groupby("judge").mean()
+    expected = each.groupby(by).mean().groupby("judge").mean()
     found = ir.analyse(frame, columns={**PAIRS, **columns}).frame("validity")
     assert found.set_index("judge")["accuracy"].to_dict() == pytest.approx(expected.to_dict())
     both = ir.compare(frame, by="judge", columns={**PAIRS, **columns}).summary()

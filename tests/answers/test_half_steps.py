@@ -94,9 +94,9 @@ def of_means(digits: int, unit: float = 1.0) -> pd.DataFrame:
     frames = []
     for wording, off in (("v1", 1.2), ("v2", 0.4)):
         given = np.round((quality[:, None] + generator.normal(off, 1, (80, 5))) / unit) * unit
-        known = {"question": [f"q{n}" for n in range(80) for _ in range(5)], "wording": wording}
-        known |= {"verdict": np.clip(given, 1, 10).ravel()}
-        frames.append(pd.DataFrame({**known, "label": label.repeat(5).round(digits)}))
+        frame = pd.DataFrame({"question": [f"q{n}" for n in range(80) for _ in range(5)]})
+        known = {"verdict": np.clip(given, 1, 10).ravel(), "label": label.repeat(5).round(digits)}
+        frames.append(frame.assign(wording=wording, **known))
     return pd.concat(frames, ignore_index=True)
 
 

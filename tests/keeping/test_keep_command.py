@@ -1,6 +1,7 @@
 """`keep` from a file of judgments and a file of labels, and what it writes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 from commands import invoke, results
 from inspect_reliability.answers import analyse
@@ -324,8 +326,42 @@ def test_a_report_says_why_nothing_is_promised(
     assert (one["labels_needed"] is None) == (wrong > 0)
     told = " ".join(invoke("keep", own, "--labels", labels, "--max-error", ".02").stdout.split())
     if not wrong:
+        assert (
+            keep(own, "--labels", labels, "--max-error", ".02")["keep"][0]["labels_needed"] == 149
+        )
         assert "149 labels would be enough, more than these 60 questions can have" in told
         assert "validate" not in told
+
+
+@pytest.mark.slow
+def test_without_a_rule_what_all_verdicts_hold_is_said(tmp_path: Path) -> None:
+    """The rule stops at the steadiest, 3 of 32 wrong; of all, 10 of 150 are, at most 11%.
+
+    By the exact upper limit of one side; the gate that is offered passes.
+    """
+    wrong = {*range(3), *range(40, 47)}
+    rows = [
+        (f"q{q}", "B" if (q in wrong) == (q < 32 or k < 5) else "A", "A")
+        for q in range(150)
+        for k in range(6)
+    ]
+    file = str(tmp_path / "file.csv")
+    pd.DataFrame(rows, columns=["question", "verdict", "label"]).to_csv(file, index=False)
+    told = " ".join(invoke("keep", file, "--max-error", ".15").stdout.split())
+    assert "3 of 32 labelled questions are wrong among those with all votes alike" in told
+    assert "the rule looks at the steadiest verdicts first, and stopped there" in told
+    most = beta.ppf(0.95, 11, 140)
+    assert f"all of them together: 10 of 150 wrong, at most {np.ceil(most * 1000) / 10:g}%" in told
+    command = told[told.index("inspect-reliability gate") :].split(" Next")[0].split()
+    gate = command[1 : command.index("--votes") + 2]
+    assert gate == ["gate", file, "--min", "accuracy=0.85", "--votes", "6"]
+    assert invoke(*gate).exit_code == 0
+    stricter = " ".join(invoke("keep", file, "--max-error", ".1").stdout.split())
+    assert "of them together" not in stricter
+    assert "labels would be enough for those with 5 of 6 votes or more" in stricter
+    few = " ".join(invoke("report", file).stdout.split())
+    needed = re.findall(r"about (\d+) would do, more than these 150 questions\)", few)
+    assert int(needed[0]) > 150
 
 
 @pytest.mark.parametrize("off", [0, 1])

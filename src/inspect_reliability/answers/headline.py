@@ -223,7 +223,7 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         elif panel.rule.refuted(promise.max_error, panel.promise.confidence):
             yield f"it decides no part of the questions with {error}"
         else:
-            yield panel.show_no_part(error)
+            yield panel.no_rule.shown(error)
 
 
 def _few_labels(panel: LabelledCascade, error: str) -> str:
@@ -231,10 +231,12 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
 
     So few that a judge without an error has no promise say nothing of its errors.
     """
-    needed, known = panel.more_labels, int(panel.cascade.labelled.sum())
+    needed, known = panel.no_rule.more_labels, int(panel.cascade.labelled.sum())
     few = f"{amount(known, 'label')} {'is' if known == 1 else 'are'} too few to promise {error}"
     if needed and needed <= most_feasible(known):
-        return f"{few} (about {needed:,} would do)"
+        n = len(panel.questions)
+        beyond = f", more than these {n:,} questions" if needed > n else ""
+        return f"{few} (about {needed:,} would do{beyond})"
     return few if known < panel.fewest_labels else ""
 
 

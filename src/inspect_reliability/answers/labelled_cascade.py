@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..judgments.columns import CHECKED_LABEL
 from ..judgments.text import case_of
-from ..showing.formats import Record, amount, percent, share
+from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
@@ -35,7 +35,7 @@ from ..stats.selective import (
 )
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
-from .no_rule import why_no_rule, why_stopped_without
+from .no_rule import NoRule, why_stopped_without
 from .promise import Promise
 from .row import Row, tells_outputs_apart
 
@@ -293,11 +293,7 @@ class LabelledCascade:
         if self.stopped:
             labels = int(self.cascade.labelled.sum())
             return why_stopped_without(self.rule, self.promise, labels)
-        no_part = self.show_no_part(
-            f"at most {percent(self.promise.max_error)} {self.promise.wrong}"
-        )
-        n = len(self.questions)
-        return why_no_rule(self.rule, self.promise, n, self.more_labels, no_part)
+        return self.no_rule.words
 
     @cached_property
     def withheld(self) -> str | None:
@@ -348,20 +344,16 @@ class LabelledCascade:
 
     @property
     def labels_needed(self) -> int | None:
-        """Labels that would do; None if they are enough, or these questions too few."""
-        labels = None if self.withheld or self.rule.step else self.more_labels
-        return labels if labels and labels <= len(self.questions) else None
+        """Labels that would do; None if they are enough, or no number that somebody could give."""
+        labels = None if self.withheld or self.rule.step else self.no_rule.more_labels
+        return labels if labels and labels <= most_feasible(len(self.questions)) else None
 
     @property
-    def more_labels(self) -> int | None:
-        """Labels that would do if errors stay as frequent; None where these are as many."""
-        labels = self.rule.labels
-        return labels if labels and labels > int(self.cascade.labelled.sum()) else None
-
-    def show_no_part(self, error: str) -> str:
-        """That these labels leave open whether any part of the verdicts has so few errors."""
-        labels = amount(int(self.cascade.labelled.sum()), "label")
-        return f"{labels} show no part of its verdicts to be {error}"
+    def no_rule(self) -> NoRule:
+        """What labels show where no threshold passes."""
+        tries = [one.tries for one in self.cascade.judges]
+        labelled = int(self.cascade.labelled.sum())
+        return NoRule(self.rule, self.promise, len(self.questions), labelled, tries)
 
     @cached_property
     def scale(self) -> FloatArray | None:

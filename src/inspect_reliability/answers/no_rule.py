@@ -1,6 +1,12 @@
-"""Why do labels promise no rule, and how many more would?"""
+"""Why no rule keeps a promise, in words, and what labels show of all verdicts together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, isfinite
 
 from ..showing.formats import amount, most_feasible, percent
+from ..stats.cells import ROUNDING
+from ..stats.interval_scales import clopper_pearson
 from ..stats.selective import Rule, Threshold, fewest_kept
 from .promise import Promise
 
@@ -13,43 +19,140 @@ def wrong_of(step: Threshold, promise: Promise) -> str:
     )
 
 
-def why_no_rule(rule: Rule, promise: Promise, n: int, more: int | None, no_part: str) -> str:
-    """Why labels whose number was fixed promise nothing.
-
-    Args:
-        rule: What was found by them, which has no step.
-        promise: What was to be promised.
-        n: How many questions there are.
-        more: Labels that would do if errors stay as frequent; None where these are as many.
-        no_part: That these labels leave open whether any part of the verdicts is good enough.
-    """
-    needed = fewest_kept(promise.max_error, promise.confidence, promise.within_one)
-    path = rule.path
-    most = path[-1].n_labelled
-    do = no_part if rule.labels and not more else "no number of labels would be enough"
-    if more and more <= n:
-        do = f"about {more:,} labels would be enough"
-    elif more and more > most_feasible(n):
-        do = f"more than {most_feasible(n):,} labels would be needed"
-    elif more:
-        do = f"about {more:,} labels would be enough, more than these {n:,} questions can have"
-    if more or not rule.labels:
-        do += ", if errors stay as frequent"
-    if most < needed:
-        return (
-            f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
-            f"promise needs {needed} without an error; {do}"
-        )
-    enough = [step for step in path if step.n_labelled >= needed]
-    first = enough[-1 if promise.within_one else 0]
-    share_of = percent(round(first.threshold, 3))
-    votes = "all votes alike" if first.threshold >= 1 else f"{share_of} of votes or more"
-    return f"too many errors: {wrong_of(first, promise)} among those with {votes}; {do}"
-
-
 def why_stopped_without(rule: Rule, promise: Promise, labels: int) -> str:
     """Why labels that a page stopped promise nothing; `labels` is how many were reached."""
     if rule.known:
         every = wrong_of(rule.path[-1], promise)
         return f"too many errors: {every}, and everything that could be kept is labelled"
     return f"not decided yet by {labels:,} labels, skipped and unsure ones counted as wrong"
+
+
+_DIGITS = 1000
+"""Parts to which a bound is rounded up."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """All labelled verdicts, kept whatever their votes.
+
+    Attributes:
+        wrong: How many are wrong, or undecided.
+        labelled: How many there are.
+        most: The largest share that may be wrong, by the exact upper limit of one side.
+    """
+
+    wrong: int
+    labelled: int
+    most: float
+
+    @property
+    def words(self) -> str:
+        """What labels show of them."""
+        return f"{self.wrong} of {self.labelled:,} wrong, at most {percent(self.most)}"
+
+
+@dataclass(frozen=True)
+class NoRule:
+    """A rule without a threshold that passes.
+
+    Attributes:
+        rule: What was tested.
+        promise: What was asked.
+        questions: How many there are.
+        labelled: How many of them have a label.
+        tries: Tries of each judge.
+    """
+
+    rule: Rule
+    promise: Promise
+    questions: int
+    labelled: int
+    tries: Sequence[float]
+
+    @property
+    def _needed(self) -> int:
+        """Labelled questions without an error that the promise needs."""
+        promise = self.promise
+        return fewest_kept(promise.max_error, promise.confidence, promise.within_one)
+
+    @property
+    def more_labels(self) -> int | None:
+        """Labels that would do if errors stay as frequent; None where these are as many."""
+        labels = self.rule.labels
+        return labels if labels and labels > self.labelled else None
+
+    @property
+    def stopped_at(self) -> Threshold | None:
+        """The first threshold that was tested; None where all have too few labels."""
+        enough = [step for step in self.rule.path if step.n_labelled >= self._needed]
+        return enough[-1 if self.promise.within_one else 0] if enough else None
+
+    @property
+    def together(self) -> Together | None:
+        """All verdicts, where these labels show few enough of them to be wrong.
+
+        That is one test by itself: the rule begins with the steadiest verdicts, and has its whole
+        level for these.
+        """
+        last, n = self.rule.path[-1], self.labelled
+        wrong = n - last.n_labelled + last.errors
+        _, most = clopper_pearson(wrong, n, 2 * self.promise.confidence - 1)
+        if self.promise.within_one or most > self.promise.max_error:
+            return None
+        return Together(wrong, n, ceil(most * _DIGITS) / _DIGITS)
+
+    @property
+    def words(self) -> str:
+        """Why nothing is promised."""
+        first, most = self.stopped_at, self.rule.path[-1].n_labelled
+        if first is None:
+            return (
+                f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
+                f"promise needs {self._needed} without an error; {self._more_labels(None)}"
+            )
+        return (
+            f"too many errors: {wrong_of(first, self.promise)} among those with "
+            f"{self._votes(first)}; {self._more_labels(first)}"
+        )
+
+    def shown(self, error: str) -> str:
+        """In a few words, that these labels hold no promise of so few errors."""
+        first, none = self.stopped_at, f"no promise of {error}"
+        if first is None:
+            return none
+        steadiest = "its steadiest verdicts" if first.kept < self.rule.path[-1].kept else "these"
+        found = f"{none}: of {steadiest} {first.errors} of {first.n_labelled:,} are"
+        together = f" (of all, {self.together.words})" if self.together else ""
+        return f"{found} {self.promise.wrong}{together}"
+
+    def _more_labels(self, tested: Threshold | None) -> str:
+        """How many labels would do, for which votes; or where the rule stopped."""
+        labels, n = self.more_labels, self.questions
+        if self.rule.labels and not labels:
+            if self.promise.within_one or tested is None:
+                return "no part of the verdicts passes by these labels"
+            stops = "the rule looks at the steadiest verdicts first, and stopped there"
+            together = self.together
+            return f"{stops}; all of them together: {together.words}" if together else stops
+        if not labels:
+            return "no number of labels would be enough, if errors stay as frequent"
+        if labels > most_feasible(n):
+            return (
+                f"more than {most_feasible(n):,} labels would be needed, if errors stay as frequent"
+            )
+        do = f"about {labels:,} labels would be enough"
+        step = self.rule.labels_for
+        if step and tested and step.threshold != tested.threshold:
+            do += f" for those with {self._votes(step)}"
+        if labels > n:
+            do += f", more than these {n:,} questions can have"
+        return f"{do}, if errors stay as frequent"
+
+    def _votes(self, step: Threshold) -> str:
+        """The votes that a threshold asks for."""
+        if step.threshold >= 1:
+            return "all votes alike"
+        tries = {*self.tries}
+        if len(tries) == 1 and isfinite(each := max(tries)):
+            return f"{ceil(step.threshold * each - ROUNDING)} of {each:g} votes or more"
+        return f"{percent(round(step.threshold, 3))} of votes or more"

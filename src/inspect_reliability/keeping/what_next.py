@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 
 from ..answers.kept import record
@@ -58,7 +59,8 @@ def what_next(
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
     if panel.withheld and not left:
         return next_step("judge other questions, drawn at random, and label them")
-    needed = panel.labels_needed or 0
+    needed, more_labels = panel.labels_needed or 0, panel.no_rule.more_labels
+    needed = needed if needed <= len(panel.questions) else 0
     lacking = needed - known if needed > known else needed
     if needed and not left:
         return next_step(f"judge about {lacking:,} new questions, and label them")
@@ -68,16 +70,16 @@ def what_next(
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
-    looser = _allow_more(panel, again, out)
-    if panel.more_labels and panel.more_labels > most_feasible(len(panel.questions)):
+    looser = [*_allow_more(panel, again, out), *_hold_all(found, logs, options)]
+    if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
-    if panel.more_labels and left:
+    if more_labels and left:
         few = f"these {len(panel.questions):,} questions are too few for this promise"
         words = f"{few}: label the other {left:,}, and every verdict is known"
         return [*next_step(words, f"label {logs} --most {left} --out label.html"), *looser]
-    if panel.more_labels:
-        wanted = f"label them (about {panel.more_labels:,} in all)"
-        allow = "" if looser else ", or allow more errors"
+    if more_labels:
+        wanted = f"label them (about {more_labels:,} in all)"
+        allow = "" if _allowed(panel) else ", or allow more errors"
         return [*next_step(f"judge more questions, and {wanted}{allow}"), *looser]
     if are_grades(panel.rows) and not panel.promise.within_one:
         near = "on a scale, keep verdicts that are at most a step from the label"
@@ -95,6 +97,21 @@ def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
     command = re.sub(r" --max-error \S+", "", again)
     words = f"allow {percent(error)} of errors instead, which these labels promise"
     return next_step(words, f"{command} --max-error {error:g}{out}")
+
+
+def _hold_all(found: Sequence[LabelledCascade], logs: str, options: str) -> list[Text]:
+    """A gate for all verdicts of the first judge that labels show to be right often enough."""
+    for panel in found:
+        tries = panel.cascade.judges[0].tries
+        if panel.reason is None or panel.withheld or panel.stopped or len(panel.rows) > 1:
+            continue
+        if isfinite(tries) and panel.no_rule.together:
+            words = "if you mean to use all its verdicts, whatever their votes, hold that"
+            by = "".join(re.findall(r" --by \S+", options))
+            least = f"accuracy={1 - panel.promise.max_error:g}"
+            whose = ", ".join(panel.names) if found[1:] else ""
+            return next_step(words, f"gate {logs}{by} --min {least} --votes {tries:g}", whose)
+    return []
 
 
 def _final(again: str, written: str, left: int) -> list[Text]:

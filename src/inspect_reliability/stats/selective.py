@@ -160,12 +160,14 @@ class Rule:
         path: Every threshold, the strictest first.
         labels: Where there is none, labelled questions that would do if errors stay as frequent;
             None if no number does.
+        labels_for: The threshold that would pass with these.
         known: Whether every verdict that could be kept is labelled, so that its errors are counted.
     """
 
     step: Threshold | None
     path: tuple[Threshold, ...]
     labels: int | None = None
+    labels_for: Threshold | None = None
     known: bool = False
 
     def refuted(self, max_error: float, confidence: float) -> bool:
@@ -223,7 +225,7 @@ def selective_rule(
         if not passes(step):
             break
         found = step
-    return Rule(found, path, None if found else _labels(path, max_error, confidence))
+    return Rule(found, path, *(() if found else _labels(path, max_error, confidence)))
 
 
 def _halved(confidence: float) -> float:
@@ -231,8 +233,13 @@ def _halved(confidence: float) -> float:
     return 1 - (1 - confidence) / 2
 
 
-def _labels(path: Sequence[Threshold], max_error: float, confidence: float) -> int | None:
-    """Fewest labelled questions with which a threshold would pass, if errors stay as frequent."""
+def _labels(
+    path: Sequence[Threshold], max_error: float, confidence: float
+) -> tuple[int | None, Threshold | None]:
+    """Fewest labelled questions with which a threshold would pass, if errors stay as frequent.
+
+    And that threshold; None twice if there is none.
+    """
     from scipy.special import bdtr
 
     sizes = [fewest_kept(max_error, confidence)]
@@ -244,8 +251,8 @@ def _labels(path: Sequence[Threshold], max_error: float, confidence: float) -> i
         errors = np.ceil((step.error or 0.0) * n - ROUNDING)
         passes = bdtr(errors, n, max_error) <= 1 - confidence
         if step.kept and passes.any():
-            needed.append(ceil(n[passes.argmax()] / step.kept))
-    return min(needed, default=None)
+            needed.append((ceil(n[passes.argmax()] / step.kept), step))
+    return min(needed, key=lambda one: one[0], default=(None, None))
 
 
 def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
