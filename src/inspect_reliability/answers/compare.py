@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.count import Judged
-from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments
+from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments, labelled_sides
 from ..judgments.reading import Reading
 from ..judgments.scales import labelled
 from ..judgments.sources import FILE, Source, in_file
@@ -39,7 +39,7 @@ from ..stats import (
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
-from .arms import ALL, arms_by, arms_of, left_out, names_of, shared
+from .arms import ALL, SIDE, arms_by, arms_of, left_out, names_of, shared
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
@@ -64,6 +64,7 @@ from .independent_samples import (
     said_of_each,
     table_of_samples,
 )
+from .mean_error import mean_error_of_sides
 from .reliability import orders_apart
 from .row import Row
 from .several_values import table_of_values
@@ -82,6 +83,9 @@ _TOGETHER = (
     "so you may look for the largest difference. Each pair is compared on the questions that both "
     "judged; N is their number."
 )
+
+_MOST_SAID = 5
+"""Most conditions, such as judges, that the answer says one by one."""
 
 NOT_LABELLED = "no question of its benchmark has a label"
 
@@ -174,10 +178,11 @@ def compare(
     ids = known.columns.get(FILE)
     if second is not None:
         each = [_of_source(how, source) for how, source in zip(each, given, strict=True)]
-    one, *two = (
-        labelled_judgments(source, labels, reading=how, by=[by] if by else ())
+    reads = [
+        partial(labelled_judgments, source, reading=how, by=[by] if by else ())
         for source, how in zip(given, each, strict=True)
-    )
+    ]
+    one, *two = labelled_sides(reads, labels) if second is not None else [reads[0](labels)]
     analysis = arms_of(one, two[0], ("first", "second"), ids) if two else arms_by(one, str(by))
     found = differences(analysis)
     refuse_nothing(found)
@@ -317,15 +322,13 @@ def _answer(
             said.append(Text(f"Of {others.strip(' ()')}:", "answer"))
         [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
         said += table_of_values(first, rows)
+    elif 1 < len(conditions) <= _MOST_SAID and first[0]["benchmark"] != ALL:
+        for name, own in conditions.items():
+            alike = _in_identical(analysis, name, own)
+            said += _of_two(own, changed, alike, f"{name}: ")
     elif pairs:
         alike = _in_identical(analysis, where, first)
-        words = [alike or compared_in_words(first)]
-        if _are_unpaired(first):
-            words.insert(0, said_of_each(first))
-        elif not (alike or _labelled(pairs)):
-            words.insert(0, change_in_words(_changed_under(first[0], changed)))
-        said.append(Text(f"{' '.join(filter(None, words))}{others}", "answer"))
-        said.append(_table((first[0]["first"], first[0]["second"]), first))
+        said += _of_two(first, changed, alike, "", others)
     else:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
@@ -341,10 +344,25 @@ def _answer(
     return [*said, *worst(told), *then, more(len(told) - 1)]
 
 
+def _of_two(
+    pairs: Sequence[Record], changed: Sequence[Record], alike: str, named: str, others: str = ""
+) -> Iterator[Block]:
+    """The answer of two sides under one condition: a sentence and its table."""
+    words = [alike or compared_in_words(pairs)]
+    if _are_unpaired(pairs):
+        words.insert(0, said_of_each(pairs))
+    elif not (alike or _labelled(pairs)):
+        words.insert(0, change_in_words(_changed_under(pairs[0], changed)))
+    yield Text(f"{named}{' '.join(filter(None, words))}{others}", "answer")
+    yield _table((pairs[0]["first"], pairs[0]["second"]), pairs)
+
+
 def _one_judge(analysis: Analysis) -> bool:
     """Whether all sides have the same judges, or none is known."""
-    judges = [frozenset(row.table["judge"].dropna()) for row in analysis.rows]
-    return len({*judges}) < 2
+    judges: dict[object, set[object]] = {}
+    for row in analysis.rows:
+        judges.setdefault(row.group[SIDE], set()).update(row.table["judge"].dropna())
+    return len({*map(frozenset, judges.values())}) < 2
 
 
 def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:
@@ -476,6 +494,7 @@ def _righter(parts: Mapping[str, Row], level: float) -> Iterator[Comparison]:
             for found in compare_accuracy(paired, kind, level=level):
                 if kind != "undecided" or found.first or found.second:
                     yield replace(found, left_out=found.left_out | absent)
+        yield from mean_error_of_sides(parts, level) if len(every) == 1 else ()
 
 
 def _benchmarks(table: pd.DataFrame) -> pd.Series[str]:

@@ -1,6 +1,6 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from statistics import NormalDist
@@ -26,6 +26,7 @@ from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
 from .arms import SIDE
 from .cautions import CautionCode
+from .mean_error import MEAN_ERROR, mean_error_in_words
 from .next_steps import more_labels
 from .summary import next_step
 
@@ -95,15 +96,43 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
         other = second if ahead == first else first
         if ahead == second:
             value, ends = -value, [-ends[1], -ends[0]]
-        by = f"{pair['coefficient']} {rounded(value, '+z.2f')} {reaching(ends, 'z.2f')}"
+        by = _moved(pair)
         if pair["coefficient"] in SHARES:
             by = _moved_points(value, ends, n)
         if _decided(pair):
             said.append(f"{ahead} {what} than {other} ({by}).")
         else:
-            found = f"Whether {first} or {second} {what} is not decided ({ahead} {by})"
+            others = _decided_beside(pair, pairs)
+            lead = f" by {pair['coefficient']}" if others else ""
+            found = f"Whether {first} or {second} {what} is not decided{lead} ({ahead} {by})"
             said.append(f"{found}{_too_few(pair)}.")
-    return " ".join(said)
+            said += _by_others(others, pair, what)
+    return " ".join(filter(None, [*said, mean_error_in_words(pairs)]))
+
+
+def _moved(pair: Record) -> str:
+    """A difference of a coefficient with its interval, of the one ahead less the other."""
+    value, ends = pair["difference"], pair["difference_interval"]
+    if _ahead(pair) == pair["second"]:
+        value, ends = -value, [-ends[1], -ends[0]]
+    return f"{pair['coefficient']} {rounded(value, '+z.2f')} {reaching(ends, 'z.2f')}"
+
+
+def _decided_beside(pair: Record, pairs: Sequence[Record]) -> list[Record]:
+    """Further coefficients that answer what one leaves open, all in one direction."""
+    names = next(names for names, _ in _ASKED if pair["coefficient"] in names)
+    found = [one for one in pairs if one["coefficient"] in names and _decided(one)]
+    return found if len({one["difference"] > 0 for one in found}) == 1 else []
+
+
+def _by_others(others: Sequence[Record], pair: Record, what: str) -> Iterator[str]:
+    if others:
+        names = " and ".join(one["coefficient"] for one in others)
+        count = "count" if others[1:] else "counts"
+        alone = f", which {count} equal verdicts alone" if pair["coefficient"] == "icc" else ""
+        ahead = _ahead(others[0])
+        other = pair["second"] if ahead == pair["first"] else pair["first"]
+        yield f"By {names}{alone}, {ahead} {what} than {other} ({', '.join(map(_moved, others))})."
 
 
 def _moved_points(value: float, ends: Sequence[float], n: int) -> str:
@@ -120,11 +149,17 @@ def _shown(key: str, sign: str, pair: Record) -> str:
     return text(pair[key], form, "not estimable")
 
 
-VALUES = {
+def _name_shown(pair: Record) -> str:
+    """A coefficient as tables name it."""
+    is_error = pair["coefficient"] == MEAN_ERROR
+    return "mean grade less people's" if is_error else str(pair["coefficient"])
+
+
+VALUES: dict[str, Callable[[Record], str]] = {
     key: partial(_shown, key, sign)
     for key, sign in (("first_value", ""), ("second_value", ""), ("difference", "+"))
-}
-"""How tables show the values of a comparison."""
+} | {"coefficient": _name_shown}
+"""How tables show a comparison."""
 
 
 def shown_changes(change: Record) -> Iterator[tuple[str, float | None, float, list[float]]]:
@@ -173,6 +208,8 @@ def change_in_words(change: Record) -> str:
 def is_wide(pair: Record) -> bool:
     """Whether an interval is so wide that the questions are too few to tell anything."""
     ends = pair["difference_interval"]
+    if pair["coefficient"] == MEAN_ERROR:  # in grades, whose distance has no scale of its own
+        return False
     return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not _decided(pair)
 
 
@@ -238,7 +275,7 @@ def next_of_two(
         logs: What the command reads.
         alone: What counts the labels of one side for both, that side, and how many there are.
     """
-    pair = next((one for one, _ in asked(pairs)), None)
+    pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
         return next_step("judge the same questions with both")
     n, ends, exact = pair["n_questions"], pair["difference_interval"], pair["questions_needed"]
@@ -260,12 +297,27 @@ def next_of_two(
     if needed is None or needed > most_feasible(n):
         return next_step(
             f"take the cheaper one: more than {most_feasible(n):,} labelled questions would be "
-            "needed to tell which is right more often"
+            f"needed to tell which {verb}{_exact_ones(pair, pairs)}"
         )
     gives = f"for +-{EXACT * 100:.0f} points"
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
     return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))
+
+
+def _exact_ones(pair: Record, pairs: Sequence[Record]) -> str:
+    """How many labels would tell which is right more often, where a step away is not told."""
+    known = {one["coefficient"]: one for one in pairs}
+    exact = known.get("accuracy")
+    if exact is None or pair["coefficient"] != WITHIN_ONE or not exact["difference_interval"]:
+        return ""
+    ends, n = exact["difference_interval"], exact["n_questions"]
+    if _decided(exact):
+        return f"; {_ahead(exact)} is right more often"
+    needed = questions_to_tell(exact["difference"], ends, n)
+    if needed is None or needed > most_feasible(n):
+        return ""
+    return f", and about {needed:,} to tell which is right more often"
 
 
 def next_of_several(labelled: bool, left: int, logs: str) -> list[Text]:

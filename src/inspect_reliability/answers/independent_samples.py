@@ -11,6 +11,7 @@ from ..stats.comparison import Comparison, compare_independent
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import questions_to_tell
 from .comparison_in_words import VALUES
+from .mean_error import mean_error_of_samples
 from .row import Row
 from .summary import next_step
 
@@ -59,6 +60,7 @@ def compare_samples(parts: Mapping[str, Row]) -> Iterator[Comparison]:
         names += kinds
     for name in names:
         yield compare_independent((one, other), name, first.estimate(name), second.estimate(name))
+    yield from mean_error_of_samples(parts)
 
 
 def said_of_each(pairs: Sequence[Record]) -> str:

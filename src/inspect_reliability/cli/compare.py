@@ -1,6 +1,8 @@
 """`compare`: which of two is steadier over the same questions?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -9,8 +11,9 @@ from ..answers import Analysis
 from ..answers.arms import arms_by, arms_of
 from ..answers.compare import compare_document, differences, refuse_nothing
 from ..errors import UserError
-from ..judgments.given_labels import columns_of_each
+from ..judgments.given_labels import columns_of_each, labelled_judgments, labelled_sides
 from ..judgments.reading import Reading
+from ..judgments.table import Judgments
 from ..ranking.compare import rank_agreement, rank_agreement_document, split_by
 from ..ranking.systems import Verdicts
 from ..shell import quote
@@ -75,11 +78,18 @@ def _sides(request: CommonOptions, by: str | None) -> Analysis:
         )
     named = Reading(columns=request.columns, sheet=request.sheet)
     each = [named] * 2 if request.labels else columns_of_each(named, logs)
-    first, second = (
-        replace(request.of(one), columns=how.columns).read()
-        for one, how in zip(logs, each, strict=True)
-    )
+    sides = [
+        replace(request.of(one), columns=how.columns) for one, how in zip(logs, each, strict=True)
+    ]
+    reads = [partial(_read, side) for side in sides]
+    tries = [partial(labelled_judgments, side.logs, reading=side.reading) for side in sides]
+    first, second = labelled_sides(reads, request.labels, tries)
     return arms_of(first, second, names=(logs[0], logs[1]))
+
+
+def _read(request: CommonOptions, labels: Sequence[Any]) -> Judgments:
+    """Read one side with labels that may be its own."""
+    return replace(request, labels=labels).read()
 
 
 def _rankings(

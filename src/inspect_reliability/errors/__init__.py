@@ -59,6 +59,10 @@ class QuestionError(UserError):
     guess: Any = None
 
 
+class NoLabelFitsError(UserError):
+    """A source of labels has none that fits a judgment."""
+
+
 def reason(error: BaseException) -> str:
     """Why something failed, in the operating system's words if it has some."""
     said = error.strerror if isinstance(error, OSError) else None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import UserError
+from ..errors import NoLabelFitsError, UserError
 from ..files import kind_of
 from ..verdicts import NO_VERDICTS
 from .column_names import CHECKED, filled_in, is_list, question_of_list
@@ -105,6 +105,43 @@ def labelled_judgments(
         return _with_checked(with_own_labels(judgments), lists, known)
     read_labels = with_labels(judgments, files, known.map, of_labels, known.sheet)
     return with_abstentions(_with_checked(read_labels, lists, known), known.abstain)
+
+
+def labelled_sides(
+    reads: Sequence[Callable[[Sequence[OneOfLabels]], Judgments]],
+    labels: Labels,
+    tries: Sequence[Callable[[Sequence[OneOfLabels]], Judgments]] = (),
+) -> list[Judgments]:
+    """Read several sources with labels, each of which may be those of one source alone.
+
+    Args:
+        reads: Read a source with some of the labels.
+        labels: All labels.
+        tries: The same without a word to the user; as `reads` by default.
+
+    Raises:
+        UserError: Something cannot be read, or labels fit no source.
+    """
+    every = labels_in(labels)
+    found: list[Judgments] = []
+    unfit: list[dict[int, NoLabelFitsError]] = []
+    for read, quiet in zip(reads, tries or reads, strict=True):
+        try:
+            found.append(read(every))
+            unfit.append({})
+        except NoLabelFitsError:
+            why: dict[int, NoLabelFitsError] = {}
+            for n, one in enumerate(every):
+                try:
+                    quiet([one])
+                except NoLabelFitsError as error:
+                    why[n] = error
+            found.append(read([one for n, one in enumerate(every) if n not in why]))
+            unfit.append(why)
+    for n in range(len(every)):
+        if all(n in why for why in unfit):
+            raise unfit[0][n]
+    return found
 
 
 _ROW = "row of the frame"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UserError
+from ..errors import NoLabelFitsError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, Judged, opposites
@@ -220,7 +220,9 @@ def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:
     own = [note for note in notes if note.where == source]
     if sum(note.count for note in own) == labels:
         why = "; ".join(f"{note.count:,} {note.what}" for note in own)
-        raise UserError(f"{source} has no label that fits a judgment: {why or 'it is empty'}.")
+        raise NoLabelFitsError(
+            f"{source} has no label that fits a judgment: {why or 'it is empty'}."
+        )
 
 
 def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judgments:

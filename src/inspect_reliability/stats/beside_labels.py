@@ -1,11 +1,12 @@
 """What a judge is compared with: one verdict for all, one grade for its tries, people's level."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from .cells import ROUNDING, FloatArray
+from .comparison import Comparison
 from .estimate import LEVEL, Estimate
 from .labelled import NO_SCALE, WITHIN_ONE, Labelled, close
 from .majority import places_of
@@ -65,6 +66,44 @@ def mean_error(known: Labelled) -> Estimate:
     said, label, both = means
     apart = by_question(said - label, known.given.clusters[both])
     return mean_difference(apart, LEVEL, float(known.given.replications[both].mean()))
+
+
+def compare_mean_error(judges: Mapping[str, Labelled], level: float = LEVEL) -> Comparison | None:
+    """The difference of `mean_error` between two judges, over the labelled questions of both.
+
+    Its interval is that of t, over the differences of the questions. None where one has no grades.
+    """
+    each = []
+    for known in judges.values():
+        means = known.mean_grades() if known.step is not None else None
+        if means is None or known.other_scale:
+            return None
+        said, label, both = means
+        asked = [q for q, there in zip(known.given.questions, both, strict=True) if there]
+        each.append(dict(zip(asked, said - label, strict=True)))
+    (name, one), (its, other) = judges.items()
+    shared = np.array([q in each[0] and q in each[1] for q in one.given.questions])
+    values = np.array([[of[q] for q in each[0] if q in each[1]] for of in each])
+    if not values.size:
+        return None
+    first, second = (by_question(own, one.given.clusters[shared]) for own in values)
+    found = mean_difference(first - second, level, 1)
+    return Comparison(
+        names=(name, its),
+        coefficient="mean_error",
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=found.value,
+        low=found.low,
+        high=found.high,
+        n_questions=found.n_questions,
+        n_replications=(
+            float(one.given.replications.mean()),
+            float(other.given.replications.mean()),
+        ),
+        left_out={},
+        reason=found.reason,
+    )
 
 
 class OneGrade(NamedTuple):
