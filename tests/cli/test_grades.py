@@ -496,7 +496,7 @@ def test_the_headline_speaks_of_the_measure_that_leads(tmp_path: Path) -> None:
     found = pd.to_numeric(table["verdict"], errors="coerce")
     given = ((found - table["label"]).abs() <= 1)[found.notna()].mean()
     assert re.search(r"3 tries, rounded to a grade, is within one step in \d+%, since", said)
-    assert f"since {100 * found.isna().mean():.2g} of 100 tries have no verdict" in said
+    assert f"since {100 * found.isna().mean():.2g} of 100 labelled tries have no verdict" in said
     (one,) = results("report", file)["validity"]
     assert one["within_one_given"] == pytest.approx(given)
     assert "gate" in said

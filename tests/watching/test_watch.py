@@ -365,7 +365,7 @@ def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
     text = page.read_text()
     assert text.count('<figure class="chart">') == 1
     assert "Anchors that moved" in text
-    assert "watch LOGS --since" in text
+    assert "watch checks.csv --since" in text
     assert str(tmp_path) not in text
 
 

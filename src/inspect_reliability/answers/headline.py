@@ -50,6 +50,9 @@ _TREND = 0.02
 LOW = 0.4
 """Omega below which one verdict says little."""
 
+_MOSTLY = 0.5
+"""Part of what a mean gains that tries without a verdict must explain to be its reason."""
+
 HARDLY = 0.2
 """Omega that the whole interval is below where tries agree hardly more than by chance."""
 
@@ -294,11 +297,14 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
 
 
 def _for_empty(row: Row, right: Record, mean: float) -> str:
-    """That a mean gains by tries without a verdict, which count as errors; empty if it does not."""
-    given = right["within_one_given"]
-    if given is None or not row.without_verdict or mean - given > GAIN:
+    """That a mean gains by labelled tries without a verdict, which count as errors.
+
+    Empty where these explain little of what it gains.
+    """
+    given, once = right["within_one_given"], right["within_one"]
+    if not given or not row.without_verdict or given - once <= _MOSTLY * (mean - once):
         return ""
-    empty = f"{100 * row.without_verdict:.2g} of 100 tries have no verdict"
+    empty = f"{100 * (1 - once / given):.2g} of 100 labelled tries have no verdict"
     return f", since {empty} (without these, one try is in {share(given, right['n_labelled'])})"
 
 

@@ -510,7 +510,7 @@ def _designs(
         tried = _replications(found)
         told = list(takewhile(partial(_told, found), tried))
         for r in tried[len(told) :][:1]:
-            why[f"{coefficient}, {r:g} replications or more"] = str(found.untold(r))
+            why[f"{coefficient}, {round(r, _TENTHS):g} replications or more"] = str(found.untold(r))
         for half_width in dict.fromkeys(half_widths):
             assured = _assured(coefficient, assurance)
             for study in _studies(found, told, half_width, assured, why):
@@ -518,12 +518,24 @@ def _designs(
                 yield {
                     "coefficient": coefficient,
                     "half_width": half_width,
-                    "n_replications": whole_number(finite(study.n_replications)),
-                    **picked(study, "n_questions", "fewest", "most", "judgments"),
+                    "n_replications": _tries(study.n_replications),
+                    **picked(study, "n_questions", "fewest", "most"),
+                    "judgments": math.ceil(round(study.judgments, _TENTHS)),
                     "assurance": assured,
                     "tokens": None if tokens is None else round(tokens),
                     "cost": cost,
                 }
+
+
+_TENTHS = 1
+"""Digits of tries that are means, as where some have no verdict."""
+
+
+def _tries(number: float) -> float | None:
+    """A number of tries, whole or with a tenth; None for the infinitely many of exact verdicts."""
+    known = finite(number)
+    found: float | None = None if known is None else whole_number(round(known, _TENTHS))
+    return found
 
 
 def _precision(row: Row, name: str) -> Precision | str:

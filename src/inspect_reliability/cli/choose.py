@@ -114,7 +114,7 @@ def choose(
     # Estimate
     typed = typed_options("current", "votes", "max_loss", "price", "within_one", "by")
     wanted = Wanted(None if current is None else found.of_name(current), max_loss, out, typed)
-    # A page goes to other people: it names no paths.
+    # A page goes to other people: it names no folders.
     on_page = replace(wanted, written=out and Path(out).name, options="")
     as_shown = on_page if request.form == "html" else wanted
     document = choose_document(found, as_shown, request.typed)
@@ -125,7 +125,7 @@ def choose(
         write_text(out, found.choice().text, CHOICE)
         print_text(console(stderr=True), f"Wrote {out}")
     if html:
-        write_page(html, choose_document(found, on_page))
+        write_page(html, choose_document(found, on_page, request.on_page))
 
 
 def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:

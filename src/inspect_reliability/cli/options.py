@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from math import isfinite
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -315,18 +316,25 @@ class CommonOptions:
     def typed(self) -> str:
         """LOGS and how they are read, as another command takes them after this one.
 
-        A page goes to other people: it names no paths.
+        A page goes to other people: it names files, and not the folders that they are in.
         """
-        if self.form == "html":
-            return shell.join(["LOGS", *only_options(self.only.items())])
-        sources = self.logs if len(self.logs) < 3 else ["LOGS"]
-        options = [("--labels", name) for name in self.labels]
-        options += [("--reading", self.reading_file)] if self.reading_file else []
+
+        def named(place: str) -> str:
+            return PurePath(place).name if self.form == "html" else place
+
+        sources = [*map(named, self.logs)] if len(self.logs) < 3 else ["LOGS"]
+        options = [("--labels", named(name)) for name in self.labels]
+        options += [("--reading", named(self.reading_file))] if self.reading_file else []
         entries = {name: getattr(self, name) for name in _ENTRIES if name != "facets"}
         said = Reading().call({**entries, "map": self.meant})
         first = shell.join([*sources, *chain.from_iterable(options)])
         only = shell.join(only_options(self.only.items()))
         return " ".join(filter(None, [first, said, only]))
+
+    @property
+    def on_page(self) -> str:
+        """The same for a page beside what the terminal prints."""
+        return replace(self, form="html").typed
 
     def show(self, document: Document) -> None:
         """Print a document on standard output; the answer is the last thing on a screen."""

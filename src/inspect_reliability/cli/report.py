@@ -124,9 +124,12 @@ def report(
     estimate(analysis, results_shown(analysis, form, request.full), progress)
     # Say
     on_terminal = request.form == "table"
-    document = report_document(analysis, request.typed if on_terminal else "LOGS", progress)
-    # A page goes to other people: only the terminal names paths.
-    page = report_document(analysis, progress=progress) if on_terminal and html else document
+    named = on_terminal or request.form == "html"
+    document = report_document(analysis, request.typed if named else "LOGS", progress)
+    # A page goes to other people: only the terminal names folders.
+    page = document
+    if on_terminal and html:
+        page = report_document(analysis, request.on_page, progress)
     if figures:
         names = [*figure_files(document)]
         refuse_to_replace("--figures", [join(figures, one) for one in names])

@@ -205,6 +205,6 @@ def html_option(what: str) -> Callable[[Callable[..., None]], Callable[..., None
 
 
 def write_page(file: str, document: Document) -> None:
-    """Write a page, and say so. Its document names no paths: only the terminal does."""
+    """Write a page, and say so. Its document names no folders: only the terminal does."""
     write_text(file, render(document, "html"), PAGE)
     print_text(console(stderr=True), f"Wrote {file}")

@@ -22,7 +22,7 @@ from ..showing.terminal import console, print_text
 from ..watching.changed import watching
 from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_document, sample_uuids
 from ..watching.next_check import check_of_task, is_judge_task
-from ..watching.report import WatchedJudge, exit_code, stream_columns, watch_document
+from ..watching.report import exit_code, stream_columns, watch_document
 from .main import command
 from .options import CommonOptions, Finite, by_option, reads_logs, typed_options
 from .targets import html_option, write_page, writes
@@ -121,10 +121,12 @@ def watch(
         raise click.UsageError("--out FILE is for anchors: add --freeze N.")
     production = _of_stream(request, stream).read(by) if stream else None
     found = watching(request.read(), production, alpha=alpha, since=since, by=by)
-    document = watch_document(found, request.typed + typed_options("alpha", "by"), stream)
+    options = typed_options("alpha", "by")
+    document = watch_document(found, request.typed + options, stream)
     request.show(document)
-    if html:
-        write_page(html, WatchedJudge(found, len(stream)).document)
+    if html:  # A page goes to other people: it names no folders.
+        names = [Path(one).name for one in stream]
+        write_page(html, watch_document(found, request.on_page + options, names))
     context.exit(exit_code(found, allow_uncertain))
 
 
