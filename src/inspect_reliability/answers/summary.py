@@ -35,6 +35,7 @@ from ..stats.rates import rate
 from . import reliability
 from .analysis import Analysis
 from .condition import NO_VERDICT, mostly_silent
+from .first_two import not_told_apart
 from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
 from .kept import sample_to_check, steady_is_not_right
 from .moving import of_places, what_moves
@@ -130,6 +131,7 @@ def answer_block(
     apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
     only = _levels_of_first(analysis, rows)
     of_one = only if state.tag in _OF_ONE else {}
+    blocks += not_told_apart(rows, names)
     if _can_choose(analysis, rows):
         words = "choose the judge, the temperature and the votes by these labels"
         blocks += next_step(words, f"choose {logs}")

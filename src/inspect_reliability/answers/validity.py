@@ -153,17 +153,23 @@ def one_grade_in_words(record: Record) -> str | None:
     if not found:
         return None
     best = max(found.values(), key=lambda one: float(one[WITHIN_ONE]))
-    better = best[WITHIN_ONE] - found["mean"][WITHIN_ONE] > _BETTER
+    # Several tries whose mean the headline recommends have one advice.
+    means = [one[kind] for kind in (WITHIN_ONE, KINDS[0]) for one in record["means"][-1:]]
+    once = [record[kind] for kind in (WITHIN_ONE, KINDS[0])]
+    advised = any(last - first > _BETTER for last, first in zip(means, once, strict=False))
+    better = not advised and best[WITHIN_ONE] - found["mean"][WITHIN_ONE] > _BETTER
     take = best["of"] if better else "mean"
     near, exact = (
         ", ".join(share(found[of][kind], record["n_labelled"]) for of in _ONE_GRADE)
         for kind in (WITHIN_ONE, KINDS[0])
     )
+    n = best["n_questions"]
+    of = f" (of the {n:,} with several tries)" if n < record["n_labelled"] else ""
     rounded = ", rounded to the nearest grade" * (take != "majority")
     return (
         f"One grade for your sheet: the {_ONE_GRADE[take]} of all tries{rounded}"
         f"{' (the list of keep has the mean)' * (take != 'mean')}. Mean, median and "
-        f"most frequent grade are {near_in_words(record)} in {near}; exactly right in {exact}."
+        f"most frequent grade are {near_in_words(record)} in {near}; exactly right in {exact}{of}."
     )
 
 

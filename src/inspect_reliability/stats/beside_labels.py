@@ -113,11 +113,13 @@ class OneGrade(NamedTuple):
         of: What it is of the tries: "mean", "median" or "majority".
         accuracy: How often it is the label.
         within_one: How often it is at most a step from the label.
+        n_questions: Labelled questions with several grades.
     """
 
     of: str
     accuracy: float
     within_one: float
+    n_questions: int
 
 
 def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
@@ -144,6 +146,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     places = places_of(grades)
     if places is None or not several.any():
         return []
+    n = len(np.unique(known.given.clusters[several]))
     counts, weight = counts[several], known.weight[several] / known.weight[several].sum()
     scale = np.interp(np.arange(places.max() + 1), places, grades)
     of_grade = np.zeros((len(counts), len(scale)))
@@ -158,8 +161,12 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
         "median": _nearest(_medians(counts, grades), scale),
         "majority": most / most.sum(axis=1, keepdims=True),
     }
+
+    def weighed(right: FloatArray) -> float:
+        return float(weight @ right.sum(axis=1))
+
     return [
-        OneGrade(name, *(float(weight @ (one * right).sum(axis=1)) for right in (of_grade, nearby)))
+        OneGrade(name, weighed(one * of_grade), weighed(one * nearby), n)
         for name, one in found.items()
     ]
 
