@@ -17,13 +17,13 @@ from rich.console import Console
 from example_judgments import made
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.report import report_document
-from inspect_reliability.formulas import has_formula, marked, without_marks
 from inspect_reliability.showing import FORMS, render
 from inspect_reliability.showing.csv import to_csv
 from inspect_reliability.showing.document import Document, Table
 from inspect_reliability.showing.formats import one_line, printable
 from inspect_reliability.showing.markdown import pipes
 from inspect_reliability.showing.terminal import print_table
+from inspect_reliability.spreadsheet_cells import has_formula, marked, without_marks
 
 
 def test_forms_have_the_same_numbers() -> None:

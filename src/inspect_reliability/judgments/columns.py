@@ -57,7 +57,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("categories", "verdicts that the judge could have given", "names", "fact"),
         Column("seed", "seed that was sent", "whole", "replication"),
         Column("category", "category of the question in its benchmark", "any", "fact"),
-        Column("prompt", "hash of the prompt", "name", "unit"),
+        Column("prompt", "hash of the prompt; in a file, its text", "name", "unit"),
         Column("study", "hash of the study's design", "text", "unit"),
         Column("tokens", "tokens of the prompt and the output", "number", "fact"),
         Column("cost", "price of these in dollars, where the run knew it", "number", "fact"),

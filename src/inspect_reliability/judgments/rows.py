@@ -19,7 +19,7 @@ from xml.etree.ElementTree import iterparse
 
 from ..errors import UserError, needs, reason
 from ..files import kind_of, local_path, not_a_pipe, objects, read_json, read_json_lines
-from ..formulas import has_formula, without_marks
+from ..spreadsheet_cells import has_formula, without_marks
 from .columns import each_once
 from .dialects import BLOCK, OF_PROGRAMS, Dialect, decoded, dialect_in, rows_in_quotes, separator_of
 from .exports import rows_in

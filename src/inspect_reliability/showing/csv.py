@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..formulas import marked
 from ..judgments.dialects import OF_PROGRAMS, Dialect
+from ..spreadsheet_cells import marked
 from .document import Document
 from .formats import Record, flat, one_line
 
