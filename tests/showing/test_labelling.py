@@ -141,7 +141,7 @@ def test_sixty_labels_by_keys_alone(tab: Any, tmp_path: Path) -> None:
     label(range(30, 60))
     assert tab.get_by_role("heading", level=1).inner_text() == "Decided"
     command, call = tab.locator("main code").all_inner_texts()
-    assert command.startswith("inspect-reliability keep LOGS --labels labels-ana.csv --max-error ")
+    assert command.startswith("inspect-reliability keep j.csv --labels labels-ana.csv --max-error ")
     assert call.startswith('ir.keep(judgments, labels="labels-ana.csv", max_error=')
     done = saved(tab, tmp_path / "labels.csv")
     table = pd.read_csv(done)
@@ -345,6 +345,34 @@ def graded(questions: int = 24) -> tuple[pd.DataFrame, "pd.Series[Any]"]:
         rows += [(f"q{q}", "m", n, one, f"It is {q}.") for n, one in enumerate(said, 1)]
     names = ["question", "judge", "replication", "verdict", "response"]
     return pd.DataFrame(rows, columns=names), pd.Series(truth)
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_page_saves_as_its_source_is_written(tab: Any, tmp_path: Path) -> None:
+    """Semicolons, decimal commas and a mark, as a spreadsheet writes them; it opens its own."""
+    rows = [
+        (f"q{q}", "m", n, f"{1 + 0.5 * ((q + n) % 4)}".replace(".", ","), f"It is {q}; so.")
+        for q in range(12)
+        for n in (1, 2, 3)
+    ]
+    names = ["question", "judge", "replication", "verdict", "response"]
+    text = pd.DataFrame(rows, columns=names).to_csv(index=False, sep=";")
+    file = tmp_path / "n.csv"
+    file.write_bytes(("\ufeff" + text).encode())
+    sheet = tmp_path / "label.html"
+    assert invoke("label", file, "--most", 5, "--out", sheet).exit_code == 0
+    assert (study(sheet)["separator"], study(sheet)["decimal"]) == (";", ",")
+    tab.goto(sheet.as_uri())
+    tab.keyboard.press("1")
+    tab.get_by_role("button", name="1.5").click()
+    first = saved(tab, tmp_path / "l.csv")
+    assert first.read_bytes().startswith("\ufeffid;".encode())
+    said = pd.read_csv(first, sep=";", dtype=str, encoding="utf-8-sig")
+    assert [*said["target"]] == ["1", "1,5"]
+    tab.evaluate("(text) => load(text)", first.read_text(encoding="utf-8"))
+    assert saved(tab, tmp_path / "again.csv").read_bytes() == first.read_bytes()
+    assert invoke("validate", file, "--labels", first).exit_code == 0
 
 
 def test_a_page_counts_of_grades_what_keep_and_gate_count(tmp_path: Path) -> None:

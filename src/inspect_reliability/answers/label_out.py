@@ -1,7 +1,7 @@
 """`label`: what is drawn to be labelled, and the page or sheet that it is written to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -67,11 +67,13 @@ class LabelDraw(PythonAnswer):
         draw: They, and how they were drawn.
         analysis: The judges.
         out: The file that they are written to; empty if they are not.
+        logs: What the command of a page reads.
     """
 
     draw: Draw
     analysis: Analysis
     out: str = ""
+    logs: str = "LOGS"
 
     _own = ("drawn", "page", "sheet", "stop")
 
@@ -102,9 +104,11 @@ class LabelDraw(PythonAnswer):
 
     def page(self) -> str:
         """The page to label in, as the text of an HTML file that works offline."""
-        # The page goes to other people: it names no path.
+        # The page goes to other people: it names no folder.
         then = self._then("LOGS")
-        return labelling_page(page_of(self.draw, f"inspect-reliability {then}", Call().then(then)))
+        typed = f"inspect-reliability {self._then(self.logs)}"
+        study = page_of(self.draw, typed, Call().then(then))
+        return labelling_page({**study, **asdict(dialect_of(self.analysis.judgments.files))})
 
     def write(self) -> None:
         """Write the page or the sheet to `out`.

@@ -117,7 +117,7 @@ def label(
     if settle:
         estimate(analysis, ["validity"], progress)
     drawn = draw_outputs(analysis, most, goal, settle, rater, request.typed, within_one)
-    found = LabelDraw(drawn, analysis, out)
+    found = LabelDraw(drawn, analysis, out, request.on_page)
     found.write()
     print_text(console(stderr=True), f"Wrote {out}")
     request.show(found.said_of(request.typed))

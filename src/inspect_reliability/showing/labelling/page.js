@@ -42,32 +42,36 @@ function records() {
   return said.slice(0, reached()).map((one, i) => ({
     id: items[i].id,
     ...(items[i].task_id === undefined ? {} : { task_id: items[i].task_id }),
-    ...Object.fromEntries(parts.map((part) => [target(part), one.targets[part] ?? ""])),
+    ...Object.fromEntries(parts.map((part) => [target(part), written(one.targets[part] ?? "")])),
     rater: study.rater,
     unsure: one.unsure ? "true" : "false",
     note: one.note,
     seconds: String(Math.round(one.seconds)),
     drawn: study.drawn,
     position: String(items[i].position),
-    ...(seen ? Object.fromEntries(parts.map((part) => [target(part, "target_after"), one.after[part] ?? one.targets[part] ?? ""])) : {}),
+    ...(seen ? Object.fromEntries(parts.map((part) => [target(part, "target_after"), written(one.after[part] ?? one.targets[part] ?? "")])) : {}),
   }));
 }
 
 function csv(rows) {
   const names = Object.keys(rows[0]);
   const cell = (text) => (/[",;|\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  return [names, ...rows.map((row) => names.map((name) => row[name]))]
-    .map((line) => line.map((text) => cell(marked(text))).join(",") + "\n").join("");
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))]
+    .map((line) => line.map((text) => cell(marked(text))).join(study.separator) + "\n");
+  return (study.mark ? "\ufeff" : "") + lines.join("");
 }
 
+// A grade with the decimal sign of the file that was judged.
+const written = (label) => (/^-?\d+\.\d+$/.test(label) ? label.replace(".", study.decimal) : label);
+
 function table(text) {
-  const lines = [[""]];
+  const lines = [[""]], separator = text.split("\n", 1)[0].includes(";") ? ";" : ",";
   let quoted = false;
   for (let i = text.charCodeAt(0) === 0xfeff ? 1 : 0; i < text.length; i += 1) {
     const line = lines.at(-1), sign = text[i];
     if (quoted && sign === '"' && text[i + 1] === '"') { line[line.length - 1] += '"'; i += 1; }
     else if (sign === '"') quoted = !quoted;
-    else if (!quoted && sign === ",") line.push("");
+    else if (!quoted && sign === separator) line.push("");
     else if (!quoted && sign === "\n") lines.push([""]);
     else if (quoted || sign !== "\r") line[line.length - 1] += sign;
   }
@@ -96,9 +100,10 @@ function load(text) {
   rows.forEach((row, n) => {
     const own = said[found[n]];
     for (const { part, labels } of items[found[n]].asks) {
-      if (row[target(part)]) own.targets[part] = row[target(part)];
-      const later = row[target(part, "target_after")];
-      if (later && later !== row[target(part)]) own.after[part] = later;
+      const meant = (of) => labels.find((label) => written(label) === row[target(part, of)]) ?? row[target(part, of)];
+      if (meant()) own.targets[part] = meant();
+      const later = meant("target_after");
+      if (later && later !== meant()) own.after[part] = later;
     }
     own.unsure = row.unsure === "true";
     own.note = row.note ?? "";
