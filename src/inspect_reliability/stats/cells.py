@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 from typing import Any, Self
 
@@ -376,14 +377,39 @@ class Cells:
     def shares(self) -> FloatArray:
         """Share of each verdict in each cell, N x K; 0 if it has none.
 
-        For exact distributions, the unbiased probability: the known part plus draws from the open
-        mass.
+        Variants weigh the same, however many verdicts each has. For exact distributions, the
+        unbiased probability: the known part plus draws from the open mass.
         """
         if not self.exact:
-            return np.asarray(self.table / np.maximum(self.replications, 1)[:, None])
+            own = np.asarray(self.table / np.maximum(self.replications, 1)[:, None])
+            if not self.uneven.any():
+                return own
+            cells, of = self.by_variant
+            found = np.zeros_like(own)
+            np.add.at(found, of, cells.shares / np.bincount(of)[of, None])
+            return np.where(self.uneven[:, None], found, own)
         if self.samples.size:
             return np.asarray(np.nanmean(self.samples, axis=1))
         return np.asarray(self.table + self.open_mass[:, None] * self._tail_shares)
+
+    @property
+    def by_variant(self) -> tuple["Cells", IntArray]:
+        """The variants that have verdicts, and the row of each; without variants, the rows."""
+        if self.variants is None:
+            return self, np.arange(len(self.questions))
+        cells = self.variants.rows(self.variants.replications > 0)
+        row = {name: i for i, name in enumerate(self.questions)}
+        return cells, np.array([row[name] for name in cells.questions])
+
+    @cached_property
+    def uneven(self) -> Flags:
+        """Which cells have variants with different numbers of verdicts, N."""
+        if self.exact or self.variants is None or not self.variants.table.any():
+            return np.zeros(len(self.questions), dtype=bool)
+        cells, of = self.by_variant
+        n, size = cells.replications, len(self.questions)
+        squares = np.bincount(of, minlength=size) * np.bincount(of, n**2, size)
+        return np.asarray(squares > np.bincount(of, n, size) ** 2)
 
     def share_of(self, category: str) -> FloatArray:
         """Share of one category in each cell, N; 0 for an unknown name."""

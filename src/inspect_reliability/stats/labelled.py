@@ -19,7 +19,7 @@ from .majority import VOTES, means, places_of, won_by
 from .moments import ratio
 from .planning import OfShares, Precision
 from .rank_correlation import SAME_LABEL, spearman
-from .rates import by_question, mean_share
+from .rates import both_of, by_question, mean_share
 
 _FARTHER = 1.75
 """Times the largest number of one scale that the largest of another one is, at least."""
@@ -291,9 +291,7 @@ class Labelled:
             of = own + np.outer(undecided * open, np.ones(len(open)))
             both = (given.shares @ of) ** 2 - given.excess(of)
         else:
-            n, counts = given.replications[:, None], given.table
-            known = right * self.decides * counts + (undecided * (counts @ open))[:, None]
-            both = known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan)
+            both = both_of(given, np.diag(right * self.decides) + undecided * open[:, None])
         return np.asarray((self.matched * both).sum(axis=1))
 
     def by_question(

@@ -192,15 +192,13 @@ def over_variants(given: Cells, terms: Callable[[Cells], Sums]) -> Sums:
     """
     if given.variants is None:
         return terms(given)
-    cells = given.variants.rows(given.variants.replications > 0)
+    (cells, of), size = given.by_variant, len(given.questions)
     with np.errstate(divide="ignore", invalid="ignore"):
         each = terms(cells)  # a single verdict has no disagreement
-    row = {name: i for i, name in enumerate(given.questions)}
-    of = np.array([row[name] for name in cells.questions])
-    n = np.bincount(of, minlength=len(row))
+    n = np.bincount(of, minlength=size)
 
     def summed(x: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(of, x, minlength=len(row)))
+        return np.asarray(np.bincount(of, x, minlength=size))
 
     again = cells.replications > 1
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -103,6 +103,42 @@ def by_question(
     return np.asarray(sums / n.reshape(-1, *[1] * (values.ndim - 1)))
 
 
+def both_of(given: Cells, kinds: FloatArray) -> FloatArray:
+    """How often two verdicts of a row are both of a kind, N x J; NaN of rows with only one.
+
+    Where variants have different numbers of verdicts, each variant weighs the same, and two
+    verdicts are of one variant as often as if all the verdicts had been dealt equally to these.
+
+    Args:
+        given: Counts of N rows.
+        kinds: Which of the K categories are of which of the J kinds, K x J.
+    """
+
+    def pairs(counts: FloatArray) -> FloatArray:
+        n, known = counts.sum(axis=1, keepdims=True), counts @ kinds
+        return np.asarray(known * (known - 1) / np.where(n > 1, n * (n - 1), np.nan))
+
+    found = pairs(given.table)
+    if not given.uneven.any():
+        return found
+    cells, of = given.by_variant
+    share, within = cells.shares @ kinds, pairs(cells.table)
+
+    def summed(x: FloatArray) -> FloatArray:
+        whole = np.zeros((len(found), x.shape[1]))
+        np.add.at(whole, of, x)
+        return whole
+
+    again = np.where(cells.replications > 1, 1.0, 0.0)[:, None]
+    n, variants = given.replications[:, None], summed(np.ones_like(again))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = summed(np.nan_to_num(within)) / summed(again)
+        others = (summed(share) ** 2 - summed(share**2)) / (variants * (variants - 1))
+        same = (n - variants) / (variants * (n - 1))
+        dealt = same * own + (1 - same) * others
+    return np.where(given.uneven[:, None], dealt, found)
+
+
 def question_rates(
     counts: Cells, category: str, level: float = 0.95
 ) -> tuple[FloatArray, Estimate]:
@@ -266,9 +302,8 @@ def _squares(given: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
     n = given.replications.astype(np.float64)
     if given.variants is None:
         return 1 / n, 1 / (n * (n - 1)), 1 / n
-    row = {name: i for i, name in enumerate(given.questions)}
-    cells = given.variants.rows(given.variants.replications > 0)
-    of, each = np.array([row[name] for name in cells.questions]), cells.replications
+    cells, of = given.by_variant
+    each = cells.replications
     variants = np.bincount(of)
     again = np.bincount(of, each > 1)
     own, squares = np.bincount(of, 1 / each), np.bincount(of, 1 / each**2)
