@@ -154,3 +154,59 @@ def test_one_verdict_for_all_is_better_only_where_shown(
         record |= {"within_one": value, "within_one_interval": ends}
         record |= {"accuracy": 0.0, "accuracy_interval": [0.0, 0.1]}
     assert no_better_than_always(record) == said
+
+
+def swapped_pairs(bias: float, tries: dict[str, int], named: bool) -> pd.DataFrame:
+    """A judge of A, B and ties that takes what was shown first by so much more often."""
+    chance, rows = np.random.default_rng(3), []
+    for q in range(60):
+        good = chance.random() < 0.5  # whether A is the better response
+        for order, n in tries.items():
+            for r in range(n):
+                first_is_a = order == "original"
+                p = 0.4 + 0.15 * (1 if good == first_is_a else -1) + bias
+                place = chance.choice(["A", "B", "tie"], p=[p, 0.85 - p, 0.15])
+                chosen = place if first_is_a else {"A": "B", "B": "A"}.get(place, place)
+                one = {"question": f"q{q}", "order": order, "replication": r, "judge": "j"}
+                rows.append(one | {"verdict": chosen if named else place, "place": place})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_response_shown_first_is_counted_over_both_orders(named: bool) -> None:
+    """Its share is the mean over questions of the mean of both orders, however often each."""
+    frame = swapped_pairs(0.2, {"original": 6, "swapped": 2}, named)
+    analysis = analyse(frame.drop(columns="place"), swap=not named)
+    by = [frame["question"], frame["order"]]
+    each = {
+        one: (frame["place"] == one).groupby(by).mean().groupby("question").mean() for one in "AB"
+    }
+    first, second = analysis.results["position"]
+    assert (first["option"], second["option"]) == ("shown first", "shown second")
+    assert first["share_of_tries"] == pytest.approx(each["A"].mean())
+    assert second["share_of_tries"] == pytest.approx(each["B"].mean())
+    a, b = each["A"].mean(), each["B"].mean()
+    assert first["share"] == pytest.approx(a / (a + b))
+    low, high = first["share_of_tries_interval"]
+    assert low < a < high
+    assert (
+        1 < (high - low) / (2 * 1.96 * float(each["A"].std() / 60**0.5)) < 1.3
+    )  # valid for any bounded shares
+    said = f"shown first is chosen in {a:.0%} [{100 * low:.0f}, {100 * high:.0f}] of tries"
+    assert f"The response {said}, the second in {b:.0%}." in printed(analysis)
+    (card,) = card_document(analysis).results["rows"]
+    assert card["position_bias"] == pytest.approx(first["share"] - 0.5)
+    assert f"): shown first chosen in {a:.0%} [" in " ".join(
+        render(card_document(analysis), "table").split()
+    )
+
+
+def test_what_stood_first_is_not_guessed() -> None:
+    """A judge without a preference has no line; nor has one whose orders do not tell."""
+    even = swapped_pairs(0.025, {"original": 3, "swapped": 3}, named=False).drop(columns="place")
+    assert "shown first is" not in printed(analyse(even, swap=True))
+    frame = swapped_pairs(0.25, {"original": 3, "swapped": 3}, named=True).drop(columns="place")
+    frame["order"] = frame["order"].map({"original": "x", "swapped": "y"})
+    analysis = analyse(frame, swap=False)
+    assert not analysis.results["position"]
+    assert "more often in order" in printed(analysis)

@@ -29,7 +29,7 @@ from .analysis import Analysis
 from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
-from .moving import effect_size, facet_effect, preferred_place
+from .moving import effect_size, facet_effect, preferred_place, shares_as_shown
 from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
@@ -224,7 +224,9 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         p = card["position_p_value"]
         place = preferred_place(analysis, row)
         of = " or responder" if place and not place["of_place"] else ""
-        yield f"Position{of} bias", f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
+        first = shares_as_shown(analysis.of(row, "position"))
+        said = f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
+        yield f"Position{of} bias", said + (f": shown first chosen in {first}" if first else "")
     for one in analysis.about(row, "moves"):
         if one["disagreement_across"] is not None:
             what = f"{facet_effect(one)}: {effect_size(one)}".removesuffix(": ")

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments.count import opposites
+from ..judgments.columns import varies
+from ..judgments.count import Judged, opposites
+from ..judgments.pairs import shown_first
 from ..showing.formats import Record, picked, points, reaching_in_points, span
 from ..stats import Estimate, shifts
 from ..stats.cells import FloatArray
@@ -20,11 +22,12 @@ from ..stats.facet_effects import (
     change_effect,
     choice_shares,
     facet_effect,
+    shares_over_levels,
 )
 from ..verdicts import GIVEN, NO_VERDICTS
 from .analysis import Analysis
 from .grouping import FacetStudy, rows_of, studies_of
-from .row import reasons, valued
+from .row import Row, reasons, valued
 
 MOST_LEVELS = 24
 """Most levels of a facet with separate shares."""
@@ -150,9 +153,16 @@ def _together(names: Iterable[str]) -> str:
 # Does a judge prefer an option's position?
 
 
+FIRST, SECOND = "shown first", "shown second"
+"""The response that stood first in its order, and the other, as options of `position`."""
+
+
 def position_shares(analysis: Analysis) -> Iterator[Record]:
-    """How often each row's judge chooses each label."""
+    """How often each row's judge chooses each label, or the response that was shown first."""
     for row in analysis.rows:
+        if (shown := _first_or_second(analysis, row)) is not None:
+            yield from _as_shown(row, *shown)
+            continue
         options, verdicts = row.judged.labels, row.judged.verdicts
         if not {*options} & {*verdicts}:
             continue
@@ -161,8 +171,37 @@ def position_shares(analysis: Analysis) -> Iterator[Record]:
             yield row.keys | {
                 "option": option,
                 **valued(share=share),
+                **_NOT_OF_TRIES,
                 **picked(found, "p_value", "n_questions", "n_choices", "reason"),
             }
+
+
+_NOT_OF_TRIES = {"share_of_tries": None, "share_of_tries_interval": None}
+
+
+def _first_or_second(
+    analysis: Analysis, row: Row
+) -> tuple[Sequence[str | None], Sequence[bool]] | None:
+    """The place of what each verdict chose, and which rows are swapped; None if not known."""
+    if "order" not in row.table or not varies(row.table, "order"):
+        return None
+    table = analysis.judgments.table
+    levels = sorted({one for one in table["order"] if isinstance(one, str)})
+    said = {one.swap for one in analysis.judgments.readings}
+    return shown_first(row.table, levels, said.pop() if len(said) == 1 else None, (FIRST, SECOND))
+
+
+def _as_shown(row: Row, places: Sequence[str | None], turned: Sequence[bool]) -> Iterator[Record]:
+    """How often the response that was shown first was chosen, and the second."""
+    judged = Judged(row.table.assign(turned=[int(one) for one in turned]))
+    counts = judged.count(places, facets=["turned"])
+    found, of_tries = shares_over_levels(counts, (FIRST, SECOND), "turned")
+    for option, share, tried in zip((FIRST, SECOND), found.shares, of_tries, strict=True):
+        yield row.keys | {
+            "option": option,
+            **valued(share=share, share_of_tries=tried),
+            **picked(found, "p_value", "n_questions", "n_choices", "reason"),
+        }
 
 
 FACET = "answer_change"

@@ -75,10 +75,22 @@ def effect_size(one: Record) -> str:
 
 
 def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
-    """The judge for whom the place of an option, or its order, decides most, if for any."""
+    """The judge for whom the place of an option, or its order, decides most, if for any.
+
+    Where it is known which response was shown first, each judge that prefers a place has a line.
+    """
     found, placed = [], list[Row]()
+    first = list[tuple[float, str]]()
     for row, whom in zip(rows, names, strict=True):
-        if not (place := preferred_place(analysis, row)):
+        place = preferred_place(analysis, row)
+        if shown := shares_as_shown(analysis.of(row, "position")):
+            placed.append(row)
+            if place:
+                said = f"{whom}: the" if whom else "The"
+                said += f" response shown first is chosen in {shown}."
+                first.append((place["share"], said))
+            continue
+        if not place:
             continue
         placed.append(row)
         chosen, even = span(place, "share", "%", place["n_questions"]), f"{place['even']:.0%}"
@@ -88,10 +100,21 @@ def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
             said += f" {IN_ONE_ORDER}"
         found.append((place["share"] - place["even"], what, whom, said))
     found += _of_orders(analysis, [row for row in rows if row not in placed])
-    if not found:
-        return []
-    _, what, whom, said = max(found, key=lambda one: one[0])
-    return [Text(f"{what}: {whom and f'{whom}, '}{said}", "answer")]
+    first.sort(key=lambda one: -round(one[0], 9))
+    lines = [said for _, said in first[:_MOST_MOVED]]
+    if found:
+        _, what, whom, said = max(found, key=lambda one: one[0])
+        lines.append(f"{what}: {whom and f'{whom}, '}{said}")
+    return [Text(said, "answer") for said in lines]
+
+
+def shares_as_shown(shares: Sequence[Record]) -> str:
+    """How often what was shown first is chosen, and what was shown second; "" if not known."""
+    if not shares or shares[0]["share_of_tries"] is None:
+        return ""
+    n = shares[0]["n_questions"]
+    other = share(shares[1]["share_of_tries"], n)
+    return f"{span(shares[0], 'share_of_tries', '%', n)} of tries, the second in {other}"
 
 
 def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float, str, str, str]]:
@@ -123,6 +146,8 @@ def preferred_place(analysis: Analysis, row: Row) -> Record | None:
         return None
     most = max(known, key=lambda one: float(one["share"]))
     low = (most["share_interval"] or [most["share"]])[0]
+    if not row.judged.labels:  # of two orders that weigh the same
+        return most | {"even": 0.5, "of": 2, "of_place": True}
     of_place = low > _by_responses(row).get(most["option"], 1.0) + ROUNDING
     return most | {"even": 1 / len(shares), "of": len(shares), "of_place": of_place}
 

@@ -96,7 +96,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return Advice("draw", _DRAWS)
     if len(row.counts.questions) < FEWEST:
         return Advice("judge more", "judge more questions, each several times")
-    if place := preferred_place(analysis, row):
+    if (place := preferred_place(analysis, row)) and place["share_of_tries"] is None:
         return _both_orders(place)
     if right is None:
         return _first_labels(analysis, row, logs)

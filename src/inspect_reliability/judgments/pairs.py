@@ -286,6 +286,41 @@ def _kind(level: str) -> int:
     return -kind if opposite else kind
 
 
+def shown_first(
+    table: pd.DataFrame, levels: Sequence[str], swap: bool | None, names: tuple[str, str]
+) -> tuple[list[str | None], list[bool]] | None:
+    """Which place each verdict on two responses chose, and in which rows the second stood first.
+
+    Args:
+        table: Judgments whose verdicts name responses under orders with names.
+        levels: The names of all orders.
+        swap: What their user says that verdicts named; None if nothing.
+        names: What to call what stood first, and the other.
+
+    Returns:
+        None where it is not known: columns show the responses as they stood, names of orders do not
+        tell, or other verdicts than names of two responses choose.
+    """
+    if NAMES not in table or not (table[NAMES] == RESPONSE).all() or next(pairs_shown(table), None):
+        return None
+    kinds = {_kind(one) for one in levels}
+    pair = pair_in({*table["verdict"]}, PAIRS if swap is not None else OPEN, swap is not None)
+    swapped = swapped_in(levels)
+    if pair is None or not swapped or not (swap or len(kinds) > 1):
+        return None
+    turned = table["order"].isin(swapped)
+    if turned.all() or not turned.any():
+        return None
+    first = pair.names[0].casefold()
+
+    def placed(verdict: Any, is_turned: bool) -> str | None:
+        place = pair.place(verdict)
+        return verdict if place is None else names[(place == first) == is_turned]
+
+    found = map(placed, table["verdict"], turned)
+    return [*found], [*turned]
+
+
 def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
     """Verdicts by the responses that they name, where orders have names, and what was found.
 

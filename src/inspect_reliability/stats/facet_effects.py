@@ -12,7 +12,7 @@ from .disagreement import QUESTION, Disagreement, disagreement
 from .estimate import LEVEL, Estimate, ReliabilityError
 from .interval_scales import Ends, share_ends
 from .intervals import ROOT_SCALE
-from .rates import goes_with, mean_difference, mean_share
+from .rates import by_question, goes_with, mean_difference, mean_share
 
 ONE_VERDICT = "each cell has one verdict"
 """Why the noise of a judge is not known."""
@@ -250,6 +250,35 @@ def choice_shares(counts: Cells, options: Sequence[str]) -> ChoiceShares:
     chi_square = total * len(options) * ((shares - 1 / len(options)) ** 2).sum()
     freedom = trace**2 / squared
     return known(p_value=float(fdtrc(freedom, freedom * (n - 1), chi_square / trace)))
+
+
+def shares_over_levels(
+    counts: Cells, options: Sequence[str], facet: str
+) -> tuple[ChoiceShares, tuple[Estimate, ...]]:
+    """Shares of options where the levels of a facet weigh the same, whatever was tried at each.
+
+    Returns:
+        Shares among all choices, with the test of `choice_shares`; and shares among all verdicts,
+        the mean over questions. Questions that lack a level are left out.
+    """
+    given = counts.rows(counts.replications > 0)
+    levels, at = np.unique(given.facets[facet], return_inverse=True)
+    place = given.clusters * len(levels) + at
+    means = np.full((given.n_clusters, len(levels), len(given.categories)), np.nan)
+    means.reshape(-1, means.shape[2])[np.unique(place)] = by_question(given.shares, place)
+    known = ~np.isnan(means[..., 0]).any(axis=1)
+    if not known.any():
+        return ChoiceShares((Estimate(),) * len(options)), (Estimate(),) * len(options)
+    each = means[known].mean(axis=1)
+    names = tuple(map(str, range(len(each))))
+    found = choice_shares(Cells(each, names, given.categories, exact=True), options)
+    columns = [given.categories.index(one) for one in options if one in given.categories]
+    rows = given.rows(known[given.clusters])
+    tries = float(rows.replications.sum() / len(each))
+    of = {given.categories[k]: mean_share(each[:, k], LEVEL, tries) for k in columns}
+    none = mean_share(np.zeros(len(each)), LEVEL, tries)
+    number = None if counts.exact else int(rows.table[:, columns].sum())
+    return replace(found, n_choices=number), tuple(of.get(one, none) for one in options)
 
 
 def _ends(sizes: FloatArray, each: FloatArray, share: float) -> Ends:
