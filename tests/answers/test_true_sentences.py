@@ -555,8 +555,10 @@ def test_votes_of_one_order_are_no_two_tries(tmp_path: Path) -> None:
     another = said.partition("nother try in any order gives another verdict in ")[2][:9]
     assert another.startswith(f"{1 - (within + across) / 2:.0%} [")
     assert "of cases: ask in every order, and count all votes together" in said
-    assert "All votes of a majority are of one order" in said
-    assert "All votes of a majority are of one order" in printed("plan", tmp_path / "file.csv")
+    assert "Same again: all votes of a majority are of one order" in said
+    assert "Same again: all votes of a majority are of one order" in printed(
+        "plan", tmp_path / "file.csv"
+    )
 
 
 @pytest.mark.slow

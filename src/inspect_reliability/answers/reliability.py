@@ -215,8 +215,8 @@ ONE_ORDER = (
 
 
 OF_ONE_ORDER = (
-    "All votes of a majority are of one order, while two tries are of one order or of two: where "
-    "another order changes verdicts, the majority of one order says only what that order does."
+    "Same again: all votes of a majority are of one order, while two tries are of one order or of "
+    "two. Where another order changes verdicts, such a majority says only what its order does."
 )
 """Why majorities come out the same more often than two tries, where orders vary."""
 
@@ -261,6 +261,13 @@ def votes(analysis: Analysis) -> Iterator[Record]:
         majority, reason = majority_of(row)
         for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:
             yield row.keys | found | {"reason": reason}
+
+
+def _of_all_orders(row: Row, names: Sequence[str]) -> Iterator[Text]:
+    """Of which orders the votes beside labels are."""
+    if names and row.labelled:
+        more = ", more of an order with more tries" * bool(row.labelled.given.uneven.any())
+        yield Text(f"{' and '.join(names)}: votes of all orders together{more}.")
 
 
 NO_VOTE = (
@@ -312,8 +319,11 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
         agreed = row.estimates["agreement"].value
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
         yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")
-    if lines and len(again) > 1 and orders_apart(row):
-        yield Text(OF_ONE_ORDER)
+    if lines and orders_apart(row):
+        beside = [name for name, *_ in lines if named[name] is not again]
+        yield from _of_all_orders(row, beside)
+        if len(again) > 1:
+            yield Text(OF_ONE_ORDER)
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
     yield from dashes(several.format(n, 2 * n) for n in lacking[:1])
