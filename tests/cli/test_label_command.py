@@ -279,7 +279,7 @@ def test_what_is_passed_over_counts_as_wrong(voted: Path, tmp_path: Path) -> Non
     table.to_csv(labels, index=False)
     [one] = results("keep", voted, "--labels", labels, "--max-error", 0.2)["keep"]
     assert (one["n_labelled"], one["threshold"]) == (120, None)
-    assert one["reason"].startswith("not decided yet by 120 labels")
+    assert one["reason"].startswith("not decided yet by 70 labels, and 50 skipped")
     said = invoke("keep", voted, "--labels", labels, "--max-error", 0.2).stdout
     assert "go on in the page" in said
 

@@ -438,5 +438,5 @@ def test_all_that_could_be_kept_decides(tab: Any, tmp_path: Path) -> None:
     most = frame.groupby("question")["verdict"].median()
     wrong = (most != truth[most.index]).sum()
     exact = " ".join(invoke(*asked, 0.1, "--no-within-one").stdout.split())
-    assert f"{wrong} of 24 labelled questions are wrong, and everything" in exact
+    assert f"{wrong} of 24 labelled questions are wrong; everything" in exact
     assert "go on in the page" not in exact

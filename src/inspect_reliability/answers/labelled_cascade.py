@@ -100,14 +100,20 @@ class LabelledCascade:
         """Every verdict and label."""
         given = [name for row in self.rows for name in row.counts.categories]
         labels = [name for row in self.rows for *_, name in row.judged.rated]
-        return list(dict.fromkeys([*given, *labels]))
+        return list(dict.fromkeys([*given, *labels, *self._grades_of_rule]))
+
+    @property
+    def _grades_of_rule(self) -> list[str]:
+        """The grades of the scale that a given rule has."""
+        return self.promise.given.grades if self.promise.given else []
 
     @cached_property
     def _numbers(self) -> dict[str, float]:
         """The numbers among these; none if they are names."""
         known = self.rows[0].labelled
         if known is None or known.values is None:
-            return {**self.rows[0].graded} if self.promise.within_one else {}
+            of_rule = {name: float(name) for name in self._grades_of_rule}
+            return {**self.rows[0].graded, **of_rule} if self.promise.within_one else {}
         values = zip(known.given.categories, known.values.tolist(), strict=True)
         return {name: value for name, value in values if not isnan(value)}
 
@@ -207,8 +213,9 @@ class LabelledCascade:
         right &= right.sum(axis=1, keepdims=True) == 1
         if self.promise.within_one and self.scale is not None:
             right = self.near(right)
-        labelled = most[:, 0] > 0
-        labelled[self.as_drawn] = True  # what a labeller passed over counts as wrong
+        labelled = (most[:, 0] > 0) & (self.promise.given is None)
+        if self.stopped:  # what a labeller passes over has a part in when that is
+            labelled[self.as_drawn] = True
         return Cascade(tuple(map(self._ballots, self.rows)), right, labelled)
 
     @cached_property
@@ -218,6 +225,12 @@ class LabelledCascade:
         found = places[~places.index.duplicated()].sort_values(kind="stable").index
         at = pd.Index(self.questions).get_indexer(found)
         return np.asarray(at[at >= 0])
+
+    def passed_over(self, step: Threshold | None = None) -> int:
+        """How many skipped or unsure ones count as wrong: of all, or of what a step keeps."""
+        of = self.cascade.labelled & ~self.labels.any(axis=1)
+        kept = step is None or self.cascade.kept_by(step.threshold) >= 0
+        return int((of & kept).sum())
 
     @cached_property
     def stopped(self) -> str | None:
@@ -264,6 +277,9 @@ class LabelledCascade:
     def rule(self) -> Rule:
         """The rule as if the promise held; `reason` says whether it does."""
         promise = self.promise
+        if given := promise.given:
+            step = self.cascade.step(given.votes_needed / given.votes)
+            return Rule(step, (step,))
         if self.stopped:
             order = self.as_drawn
             return keep_at_any_time(self.cascade, order, promise.max_error, promise.confidence)
@@ -291,8 +307,9 @@ class LabelledCascade:
         if self.withheld or self.rule.step:
             return self.withheld
         if self.stopped:
-            labels = int(self.cascade.labelled.sum())
-            return why_stopped_without(self.rule, self.promise, labels)
+            last = self.rule.path[-1] if self.rule.known else None
+            labels, skipped = int(self.cascade.labelled.sum()), self.passed_over(last)
+            return why_stopped_without(self.rule, self.promise, labels - skipped, skipped)
         return self.no_rule.words
 
     @cached_property
@@ -302,6 +319,8 @@ class LabelledCascade:
             return several
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
+        if self.promise.given:
+            return None if len(self.cascade.thresholds) else _NO_VERDICT
         if not self.cascade.labelled.any():
             return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)

@@ -11,20 +11,26 @@ from ..stats.selective import Rule, Threshold, fewest_kept
 from .promise import Promise
 
 
-def wrong_of(step: Threshold, promise: Promise) -> str:
-    """How many of the labelled that a step keeps are wrong, in words."""
+def wrong_of(step: Threshold, promise: Promise, skipped: int = 0) -> str:
+    """How many of the labelled that a step keeps are wrong, in words; skipped ones are named."""
+    errors = step.errors - skipped
     return (
-        f"{step.errors} of {amount(step.n_labelled, 'labelled question')} "
-        f"{'is' if step.errors == 1 else 'are'} {promise.wrong}"
+        f"{errors} of {amount(step.n_labelled - skipped, 'labelled question')} "
+        f"{'is' if errors == 1 else 'are'} {promise.wrong}{and_skipped(skipped)}"
     )
 
 
-def why_stopped_without(rule: Rule, promise: Promise, labels: int) -> str:
-    """Why labels that a page stopped promise nothing; `labels` is how many were reached."""
+def and_skipped(number: int) -> str:
+    """That so many outputs which a labeller passed over count as wrong; "" without any."""
+    return f", and {number:,} skipped or unsure count{'s' * (number == 1)} as wrong" * (number > 0)
+
+
+def why_stopped_without(rule: Rule, promise: Promise, labels: int, skipped: int) -> str:
+    """Why labels that a page stopped promise nothing; `skipped` were reached and have none."""
     if rule.known:
-        every = wrong_of(rule.path[-1], promise)
-        return f"too many errors: {every}, and everything that could be kept is labelled"
-    return f"not decided yet by {labels:,} labels, skipped and unsure ones counted as wrong"
+        every = wrong_of(rule.path[-1], promise, skipped)
+        return f"too many errors: {every}; everything that could be kept was reached"
+    return f"not decided yet by {amount(labels, 'label')}{and_skipped(skipped)}"
 
 
 _DIGITS = 1000

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..record.rule import KeepRule
 from ..showing.formats import percent
 from .row import NO_LABELS
 
@@ -18,6 +19,7 @@ class Promise:
         epsilon: What a person costs more than a judge, in the test against people.
         within_one: Whether a verdict on a scale is right if it is at most a step from the label.
         no_labels: Why there are no labels, where there are none.
+        given: The rule that is applied as it is, where other labels made it; None to make one.
     """
 
     max_error: float = 0.1
@@ -26,6 +28,7 @@ class Promise:
     epsilon: float = 0.1
     within_one: bool = False
     no_labels: str = NO_LABELS
+    given: KeepRule | None = None
 
     @property
     def wrong(self) -> str:

@@ -9,6 +9,7 @@ from ..answers import analyse
 from ..answers.promise import Promise
 from ..judgments.chosen_judge import named_by_file, names_judge
 from ..judgments.columns import GROUP_BY
+from ..keeping.given_rule import rule_in
 from ..keeping.kept_file import (
     LIST,
     LIST_ENDINGS,
@@ -128,7 +129,7 @@ def keep(
         judgments = named_by_file(judgments)
     analysis = analyse(judgments, by or GROUP_BY)
     promise = Promise(max_error, confidence, prices, epsilon)
-    found = cascades(analysis, promise, cascade, within_one)
+    found = cascades(analysis, promise, cascade, within_one, rule_in(rule))
     if save_rule:
         refuse_rule(found)
     own = ("max_error", "confidence", "cascade", "prices", "epsilon", "within_one", "by")

@@ -319,7 +319,7 @@ def _in_other_words(table: pd.DataFrame) -> bool:
         labels = {str(one) for label in given for one, _ in by_rater(label, None)}
         if len(labels) < 2 or not (said := _verdicts(rows)):
             continue
-        if any(_says_none(one, said) for one in labels):
+        if any(says_none(one, said) for one in labels):
             return True
         if labels.isdisjoint(said) and not _one_kind(said | labels):
             return True
@@ -514,10 +514,10 @@ def _meaning(label: str | None, names: Mapping[str, str], verdicts: Collection[s
     """The verdict that a label means, itself where nothing is said of it; None if it is a mark."""
     known = _alike(label, names)
     meant = label if known is None else names.get(known, label)
-    return None if meant is None or _says_none(meant, verdicts) else meant
+    return None if meant is None or says_none(meant, verdicts) else meant
 
 
-def _says_none(label: str, verdicts: Collection[str]) -> bool:
+def says_none(label: str, verdicts: Collection[str]) -> bool:
     """Whether a label is what people or programs write where nobody judged."""
     mark = label.casefold() in NO_VERDICTS or bool(NO_LABEL.fullmatch(label))
     return mark and _alike(label, verdicts) is None

@@ -30,6 +30,7 @@ from .count import NUMBER
 from .deduplication import BATCH, combine, fingerprint_of_counts, short, together
 from .duplicates import identity, telling_apart
 from .guess import Guess
+from .labels import says_none
 from .pairs import SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
@@ -86,13 +87,20 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
     cell = numbers_of(same, *(table[name] for name in facets))
     parts.append(_tries(table, weights(table).groupby(cell).sum().astype(int)))
     said = " x ".join(parts)
-    if "label" in table and (known := table["label"].notna()).any():
+    if "label" in table and (known := _labelled(table)).any():
         labelled = _different(table["benchmark"][known], question[known].map(str))
         units_labelled = _different(*(table[name][known] for name in units[:2]))
         said += f"; labels of {_times(labelled, 'question')}"
         if units_labelled > labelled:
             said += f" ({_times(units_labelled, 'output')})"
     return f"Read: {said}{_not_used(judgments, by)}"
+
+
+def _labelled(table: pd.DataFrame) -> pd.Series[bool]:
+    """Which judgments have a label that is one: "n/a" and the like say that there is none."""
+    given, verdicts = table["label"].dropna().map(str), {*table["verdict"].map(str).unique()}
+    marks = [one for one in given.unique() if says_none(one, verdicts)]
+    return table["label"].notna() & ~table["label"].map(str).isin(marks)
 
 
 def read_summary(judgments: Judgments) -> str:

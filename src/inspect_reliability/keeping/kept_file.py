@@ -213,6 +213,10 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     one = record(panel)
     if one["threshold"] is None:
         raise UserError(f"There is no rule to save: {one['reason']}.")
+    if panel.promise.given:
+        raise UserError(
+            "There is no new rule to save: this one was given, and nothing is labelled."
+        )
     if panel.rule.known:
         raise UserError(
             "There is no rule to save: everything that could be kept is labelled, and these labels "

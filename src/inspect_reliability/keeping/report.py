@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from math import ceil, floor, isinf
+from math import isinf
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..answers.kept import (
     steady_is_not_right,
 )
 from ..answers.labelled_cascade import NO_STEP, LabelledCascade
+from ..answers.no_rule import and_skipped
 from ..answers.promise import Promise
 from ..answers.results import analyse
 from ..answers.row import Row, are_grades, valued, within_one_by_default
@@ -48,10 +49,11 @@ from ..showing.formats import (
 )
 from ..showing.keys import declared, legend
 from ..stats import Estimate
-from ..stats.cells import ROUNDING, Flags, IntArray
-from ..stats.interval_scales import clopper_pearson
+from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
+from .given_rule import applies, by_given_rule, rule_in
+from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,
     RULE,
@@ -70,6 +72,11 @@ _PASSES = 0.5
 _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot notice that labelled ones "
     "are easier or harder than others of equal confidence: draw them at random (label)."
+)
+
+_OF_OTHERS = (
+    "Nothing is labelled here: the promise rests on the labels that made the rule. It holds for "
+    "questions drawn like those, of the same judge. A few labels of these questions would check it."
 )
 
 _MANY_USES = (
@@ -101,6 +108,7 @@ def cascades(
     promise: Promise,
     cascade: Sequence[str] = (),
     within_one: bool | None = None,
+    given: KeepRule | None = None,
 ) -> list[LabelledCascade]:
     """What gets a rule: each row, and the judges of a cascade together.
 
@@ -111,10 +119,14 @@ def cascades(
             Without it, prices of the promise ask all judges, the cheapest first.
         within_one: Whether a verdict is right within one step of the label. By default it is where
             verdicts and labels are grades of one scale.
+        given: A saved rule, which is applied as it is where nothing is labelled.
 
     Raises:
-        UserError: A judge has no row, or several; or no price; or names have no step.
+        UserError: A judge has no row, or several; or no price; or names have no step; or the rule
+            is of other verdicts.
     """
+    if given is not None and applies(given, analysis):
+        return [by_given_rule(analysis, promise, given, within_one)]
     if within_one and not any(are_grades([row]) for row in analysis.rows):
         raise UserError(NO_STEP)
 
@@ -189,7 +201,9 @@ def _calibration(panel: LabelledCascade) -> Iterator[Record]:
 
 
 def _brier(panel: LabelledCascade) -> Iterator[Record]:
-    if (known := _labelled(panel)) and (found := brier(*known)):
+    # A share is a probability of one verdict, so a grade beside the label is wrong here.
+    exact = replace(panel, promise=replace(panel.promise, within_one=False))
+    if (known := _labelled(exact)) and (found := brier(*known)):
         yield panel.keys | asdict(found)
 
 
@@ -225,7 +239,7 @@ _RESULTS = {
     "keep": (lambda panel: [record(panel)], "Rules"),
     "fewer_votes": (_fewer, "Fewer votes"),
     "calibration": (_calibration, "Right, by share of votes"),
-    "brier": (_brier, "Brier's score and its parts"),
+    "brier": (_brier, "Brier's score of exact matches, and its parts"),
     "replaces": (_replaces, "As good as a person?"),
     "people": (_people, "Each person beside the judge"),
 }
@@ -259,7 +273,7 @@ def keep_document(
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
-    graded = {one.promise.within_one for one in found if are_grades(one.rows)}
+    graded = {one.promise.within_one for one in found if are_grades(one.rows) or one.promise.given}
     said += [Text(_NEAR if near else _EXACT, "answer") for near in graded]
     if any(map(steady_is_not_right, found)):
         draw = sample_to_check(found[0], logs)
@@ -268,8 +282,10 @@ def keep_document(
     said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
     one_list = listed(found)
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
-        said += [Text(one, "answer") for one in _how_good(one_list[0])]
-    told = [Caution(_EQUAL), Caution(_MANY_USES)]
+        said += [Text(one, "answer") for one in how_good(one_list[0])]
+    told = (
+        [Caution(_OF_OTHERS)] if found[0].promise.given else [Caution(_EQUAL), Caution(_MANY_USES)]
+    )
     some = any(one.step and not one.rule.known for one in found)
     first_judge = records[0].get("judge")
     fewer = [one for one in results["fewer_votes"] if one.get("judge") == first_judge]
@@ -340,10 +356,16 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
         return f"No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}.{held}"
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     most = panel.promise.words if confident else panel.promise.most
+    if given := panel.promise.given:
+        few = f"by {given.n_labelled:,} labels of other questions, {most} of these are "
+        few += f"{panel.promise.wrong} ({given.error:.1%} of those labelled)"
+        kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
+        return f"{kept} {share(1 - one['kept'], n)} are for a person."
     error = rounded(one["error"], ".1%")
-    few = f"{most} of these are {panel.promise.wrong} ({error} of the labelled)"
+    skipped = and_skipped(panel.passed_over(panel.step))
+    few = f"{most} of these are {panel.promise.wrong} ({error} of the labelled{skipped})"
     if panel.rule.known:
-        few = f"people labelled all of these, and {error} are {panel.promise.wrong}"
+        few = f"people labelled all of these, and {error} are {panel.promise.wrong}{skipped}"
     kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
@@ -456,7 +478,8 @@ def keep(
         within_one: Whether a verdict is right if it is at most a step from the label. By default
             it is where verdicts and labels are grades.
         rule: File that `choose` wrote: only its judge, with its votes, without the labels that
-            chose it. A rule of `keep` is refused where another judge than its own judged.
+            chose it. A rule of `keep` is refused where another judge than its own judged, and is
+            applied as it is where nothing is labelled.
         out: List to write, a row a question (.csv, .parquet, .xlsx).
         save_rule: File for the rule (.json), which `selective_scorer` applies to new questions.
         columns: Name in the frame or files -> name in the table.
@@ -504,7 +527,7 @@ def keep(
     promise = Promise(max_error, confidence, {} if price is None else prices_in(price), epsilon)
     asked = [cascade] if isinstance(cascade, str) else cascade
     answer = KeptVerdicts(
-        cascades(analysis, promise, asked, within_one),
+        cascades(analysis, promise, asked, within_one, rule_in(of)),
         analysis,
         written="" if out is None else Path(out).name,
         saved=save_rule is not None,
@@ -515,85 +538,3 @@ def keep(
         known = Reading.of(in_file(reading), columns=columns or {})
         write_list(str(out), answer.found, read.order, read.columns_of(known), read.files)
     return answer
-
-
-def _how_good(panel: LabelledCascade) -> Iterator[str]:
-    """How many verdicts of a list are people's, and how many of the others may be wrong."""
-    promise, kept, n = panel.promise, panel.kept_by >= 0, len(panel.questions)
-    people = np.array([one is not None for one in panel.by_people])
-    by_people, others = int(people.sum()), int((kept & ~people).sum())
-    if not by_people:
-        return
-    said = f"{by_people:,} of {n:,} verdicts are people's"
-    if panel.step:
-        wrong = floor(promise.max_error * kept.sum() + ROUNDING) - _corrected(panel)
-        most = max(min(wrong, others), 0)
-        open_ = n - by_people - others
-        left = f", and {open_:,} {'is' if open_ == 1 else 'are'} still open" * bool(open_)
-        yield (
-            f"{said}, {others:,} the judge's{left}. With {percent(promise.confidence)} confidence "
-            f"at most {most:,} of the judge's {'is' if most == 1 else 'are'} {promise.wrong}: "
-            f"{share(most / n, n)} of the list."
-        )
-        if said := _sample_of_kept(panel):
-            yield said
-    elif by_people < n:
-        every = panel.cascade.step(0.0)
-        if panel.withheld or panel.stopped or every.error is None:
-            yield f"{said}. How many of the judge's other {n - by_people:,} are wrong is not known."
-            return
-        low, high = clopper_pearson(every.errors, every.n_labelled, 0.95)
-        about = f"{share(every.error, every.n_labelled)} [{low * 100:.0f}, {high * 100:.0f}]"
-        yield (
-            f"{said}. Of the judge's other {n - by_people:,}, about {about} are {promise.wrong}, "
-            "as of those with a label."
-        )
-
-
-def _sample_of_kept(panel: LabelledCascade) -> str:
-    """What checks of kept verdicts say of all that is kept, if they are a sample; "" without any.
-
-    The rule was found by labels alone, so it is fixed as what it keeps is checked.
-    """
-    at, kept, said = _kept_and(panel, panel.checked)
-    if not (n := len(at)):
-        return ""
-    wrong = int((~_fits(panel)[said[at], kept[at]]).sum())
-    confidence = panel.promise.confidence
-    return (
-        f"You checked {n:,} of the {int((kept >= 0).sum()):,} kept verdicts, and {wrong:,} "
-        f"{'is' if wrong == 1 else 'are'} {panel.promise.wrong}: if you drew these at random from "
-        f"what is kept, with {percent(confidence)} confidence at most "
-        f"{ceil(100 * most_wrong(wrong, n, confidence))}% of it is."
-    )
-
-
-def most_wrong(wrong: int, n: int, confidence: float) -> float:
-    """The most that may be wrong of what n checked rows are a sample of: Clopper-Pearson's end."""
-    _, most = clopper_pearson(wrong, n, 2 * confidence - 1)  # its upper end alone
-    return most
-
-
-def _corrected(panel: LabelledCascade) -> int:
-    """Kept verdicts that are wrong by label and by what people say, so that the list has theirs."""
-    at, kept, said = _kept_and(panel, panel.by_people)
-    # Where a label says otherwise, the promise counts by the label.
-    wrong = ~_fits(panel)[said[at], kept[at]] & ~panel.cascade.right[at, kept[at]]
-    return int(wrong.sum())
-
-
-def _kept_and(
-    panel: LabelledCascade, people: Sequence[str | None]
-) -> tuple[IntArray, IntArray, IntArray]:
-    """The questions that are kept and of which people say something; both verdicts of each."""
-    said = pd.Index(panel.categories).get_indexer(pd.Index(people))
-    step = panel.step
-    assert step is not None
-    kept = panel.cascade.kept_verdict(step.threshold)
-    return np.flatnonzero((kept >= 0) & (said >= 0)), kept, said
-
-
-def _fits(panel: LabelledCascade) -> Flags:
-    """Whether a verdict, by row, makes another right, by column."""
-    names = np.eye(len(panel.categories), dtype=bool)
-    return panel.near(names) if panel.promise.within_one else names

@@ -34,6 +34,7 @@ def what_next(
     if panel.reason is None:
         several = len(found) > 1 and len(panel.rows) == 1
         no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
+        no_rule = no_rule or panel.promise.given is not None
         if written:
             left = sum(one.final.count(None) for one in listed(found))
             book = written.lower().endswith(".xlsx")
@@ -96,6 +97,7 @@ def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
         return []
     command = re.sub(r" --max-error \S+", "", again)
     words = f"allow {percent(error)} of errors instead, which these labels promise"
+    words += _as_good(panel, error)
     return next_step(words, f"{command} --max-error {error:g}{out}")
 
 
@@ -112,6 +114,16 @@ def _hold_all(found: Sequence[LabelledCascade], logs: str, options: str) -> list
             whose = ", ".join(panel.names) if found[1:] else ""
             return next_step(words, f"gate {logs}{by} --min {least} --votes {tries:g}", whose)
     return []
+
+
+def _as_good(panel: LabelledCascade, error: float) -> str:
+    """That one same grade everywhere is wrong no more often than this; "" where none is."""
+    wrong = 1 - panel.cascade.right[panel.cascade.labelled].mean(axis=0)
+    best = int(wrong.argmin())
+    if wrong[best] > error:
+        return ""
+    same = f"always {panel.categories[best]} is {panel.promise.wrong}"
+    return f" (but {same} in {percent(round(wrong[best], 3))} of them)"
 
 
 def _final(again: str, written: str, left: int) -> list[Text]:

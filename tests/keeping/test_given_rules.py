@@ -1,0 +1,175 @@
+"""A saved rule on questions without labels, and labels that say that there is none."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import inspect_reliability as ir
+from commands import invoke
+from inspect_reliability.record.rule import KeepRule
+
+
+def month(seed: int, n: int = 80) -> pd.DataFrame:
+    """Three grades of each letter around its own, which is the label."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 6, n)
+    off = np.clip(rng.normal(0, 0.7, (n, 3)).round(), -1, 1)
+    given = np.clip(truth[:, None] + off, 1, 5).astype(int)
+    rows = [
+        {"question": f"q{seed}-{q}", "judge": "m", "replication": k, "verdict": one}
+        | {"label": truth[q]}
+        for q, own in enumerate(given)
+        for k, one in enumerate(own, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def rule(tmp_path: Path) -> str:
+    """The rule of a month that is labelled."""
+    file = tmp_path / "rule.json"
+    ir.keep(month(1), max_error=0.15, save_rule=file)
+    return str(file)
+
+
+def test_a_rule_decides_a_month_without_labels(tmp_path: Path, rule: str) -> None:
+    """Each verdict is that of the rule by itself; the answer says what the promise rests on."""
+    frame = month(2).drop(columns="label")
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / "kept.csv"
+    done = invoke("keep", tmp_path / "new.csv", "--rule", rule, "--out", out)
+    said = " ".join(done.stdout.split())
+    assert "by 80 labels of other questions, with 95% confidence at most 15%" in said
+    assert "questions drawn like those" in said
+    of = KeepRule.read(rule)
+    kept = pd.read_csv(out, dtype=str).set_index("question")
+    known = 0
+    for question, own in frame.groupby("question"):
+        verdict, _ = of.decide([str(one) for one in own["verdict"]])
+        assert (kept["decision"][question] == "keep") == (verdict is not None)
+        if verdict is not None:
+            assert kept["final"][question] == verdict
+            known += 1
+    assert 0 < known < 80
+    answer = ir.keep(frame, rule=rule)
+    assert answer.summary()["kept"][0] == pytest.approx(known / 80)
+    # What is filled in is the user's, and the rule stays.
+    listed = pd.read_csv(out)
+    listed.loc[listed["decision"] == "escalate", "checked"] = 3
+    listed.to_csv(tmp_path / "checked.csv", index=False)
+    again = ("--labels", tmp_path / "checked.csv", "--out", tmp_path / "final.csv")
+    done = invoke("keep", tmp_path / "new.csv", "--rule", rule, *again)
+    assert pd.read_csv(tmp_path / "final.csv")["final"].notna().all()
+    assert f"{80 - known} of 80 verdicts are people's" in " ".join(done.stdout.split())
+
+
+def test_a_rule_is_refused_where_it_says_nothing(rule: str) -> None:
+    """Of fewer verdicts, of another promise, and as a rule to save again."""
+    frame = month(2).drop(columns="label")
+    with pytest.raises(ir.UserError, match="3 verdicts of each question, and m has 2"):
+        ir.keep(frame[frame["replication"] < 3], rule=rule)
+    with pytest.raises(ir.UserError, match="at most 15% of what is kept"):
+        ir.keep(frame, rule=rule, max_error=0.2)
+    with pytest.raises(ir.UserError, match="no new rule"):
+        ir.keep(frame, rule=rule).rule()
+    # With labels of its own the month has a rule of its own.
+    assert ir.keep(month(2), rule=rule, max_error=0.2).summary()["n_labelled"][0] == 80
+
+
+def test_no_answer_of_a_person_is_no_label(tmp_path: Path) -> None:
+    """In a sheet, in a column and for `read`: k.A. and an empty cell count as nothing."""
+    frame = month(3).drop(columns="label")
+    truth = month(3).drop_duplicates("question").set_index("question")["label"]
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    sheet = tmp_path / "sheet.csv"
+    assert invoke("label", tmp_path / "j.csv", "--most", 60, "--out", sheet).exit_code == 0
+    table = pd.read_csv(sheet, dtype=object)
+    table["target"] = [str(truth[one]) for one in table["id"]]
+    table.loc[[0, 5], "target"] = "k.A."
+    table.loc[7, "target"] = None
+    table.to_csv(sheet, index=False)
+    known = table[table["target"].isin([*"12345"])]
+    mean = frame.groupby("question")["verdict"].mean().round()
+    off = (mean[known["id"]] - known["target"].astype(int).to_numpy()).abs() > 1
+    asked = ("keep", tmp_path / "j.csv", "--labels", sheet, "--max-error", 0.2)
+    done = invoke(*asked, "--format", "json")
+    (one,) = json.loads(done.stdout)["keep"]
+    assert one["n_labelled"] == len(known) == 57
+    assert one["error"] == pytest.approx(off.mean(), abs=0.02)
+    assert "labels of 57 questions" in done.stderr
+    frame.assign(label=frame["question"].map(known.set_index("id")["target"]).fillna("")).assign(
+        label=lambda own: own["label"].where(own["question"] != table["id"][0], "k.A.")
+    ).to_csv(tmp_path / "column.csv", index=False)
+    said = invoke("read", tmp_path / "column.csv").stdout
+    assert "labels of 57 questions" in said
+
+
+def test_what_is_skipped_in_a_page_is_named(tmp_path: Path) -> None:
+    """It counts as wrong, because labelling stops, and the sentence counts it apart."""
+    frame = month(4).drop(columns="label")
+    truth = month(4).drop_duplicates("question").set_index("question")["label"]
+    sheet = ir.label(frame, for_="keep", max_error=0.05).sheet
+    sheet["target"] = [str(truth[one]) for one in sheet["id"]]
+    sheet.loc[[1, 2], "target"] = None
+    some = ir.keep(frame, labels=sheet.head(20), max_error=0.05).summary()["reason"][0]
+    assert some == "not decided yet by 18 labels, and 2 skipped or unsure count as wrong"
+    every = ir.keep(frame, labels=sheet.assign(target=sheet["target"].where(sheet.index > 9)))
+    n = len(sheet)
+    text = f"0 of {n - 10} labelled questions are more than a step off, and 10 skipped or unsure"
+    assert every.summary()["reason"][0].startswith(f"too many errors: {text} count as wrong")
+
+
+def test_a_perfect_judge_of_grades_has_no_brier_score() -> None:
+    """Zero where every vote is the label; of others by hand, over exact matches."""
+    frame = month(5)
+    perfect = frame.assign(verdict=frame["label"])
+    assert ir.keep(perfect, columns={"label": "label"}).to_dict()["brier"][0][
+        "score"
+    ] == pytest.approx(0)
+    (found,) = ir.keep(frame).to_dict()["brier"]
+    votes = pd.crosstab(frame["question"], frame["verdict"])
+    hits = pd.crosstab(frame["question"], frame["label"]).reindex(columns=votes.columns) > 0
+    share = votes / 3
+    noise = (share * (1 - share) / 2).sum(axis=1)
+    by_hand = (((share - hits) ** 2).sum(axis=1) - noise).mean()
+    assert found["score"] == pytest.approx(by_hand)
+
+
+def test_an_offer_names_the_grade_that_does_as_well() -> None:
+    """Of labels around 3, always 3 is more than a step off in 20%, and 30% are offered."""
+    truth = [*[3] * 12, *[2] * 10, *[4] * 10, *[1] * 4, *[5] * 4]
+    said = [one + (2 if n % 8 == 0 else 0) for n, one in enumerate(truth)]
+    rows = [
+        {"question": f"q{n}", "judge": "m", "replication": k, "verdict": v, "label": one}
+        for n, (one, v) in enumerate(zip(truth, said, strict=True))
+        for k in (1, 2, 3)
+    ]
+    answer = str(ir.keep(pd.DataFrame(rows), max_error=0.1))
+    text = " ".join(answer.split())
+    assert "allow 30% of errors" in text
+    assert "always 3 is more than a step off in 20% of them" in text
+
+
+def test_votes_are_counted_and_not_shares() -> None:
+    """Of three tries two are enough, which is said as votes."""
+    frame = month(6)
+    frame["label"] = frame["label"].where(frame.index % 9 > 2, 6 - frame["label"])
+    why = ir.keep(frame, max_error=0.05).summary()["reason"][0]
+    assert "with 2 of 3 votes or more" in why
+
+
+def test_kept_verdicts_that_people_gave_are_counted(tmp_path: Path) -> None:
+    """The rows of the list that say keep are all of the judge's, and those people gave as well."""
+    frame = month(7)
+    frame["label"] = frame["label"].where(frame.index < 180)
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    done = invoke("keep", tmp_path / "j.csv", "--max-error", 0.2, "--out", tmp_path / "l.csv")
+    table = pd.read_csv(tmp_path / "l.csv")
+    kept = table["decision"].eq("keep")
+    both = int((kept & table["labelled"].notna()).sum())
+    assert both
+    text = f"({kept.sum()} kept, {both} of which people gave as well)"
+    assert text in " ".join(done.stdout.split())
