@@ -414,7 +414,8 @@ def page_of(drawn: Draw, command: str, call: str) -> Mapping[str, Any]:
         "call": call,
         "items": [one | {"position": n} for n, one in enumerate(items, 1)],
     }
-    return found | {"fingerprint": sha256(json.dumps(found).encode()).hexdigest()[:16]}
+    drawn_alone = {name: of for name, of in found.items() if name not in ("next", "call")}
+    return found | {"fingerprint": sha256(json.dumps(drawn_alone).encode()).hexdigest()[:16]}
 
 
 def _goal(goal: Goal) -> Record:
