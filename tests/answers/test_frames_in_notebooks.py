@@ -1,14 +1,18 @@
 """Data frames as data scientists have them: what functions say, and the calls that they offer."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 import inspect_reliability as ir
 from commands import invoke
+from inspect_reliability.answers.next_steps import advice
+from inspect_reliability.showing.document import Estimates
 
 
 def graded(n: int = 60, labelled: int = 30) -> pd.DataFrame:
@@ -99,6 +103,7 @@ def right_of(frame: pd.DataFrame, **how: Any) -> list[float]:
     return [*found["accuracy"]]
 
 
+@pytest.mark.slow
 def test_a_column_of_the_whole_frame_labels_the_rows_of_a_filtered_one() -> None:
     """By row, as pandas aligns; where ids of questions are row numbers too, it is asked."""
     for first_id in (1000, 100):
@@ -124,6 +129,7 @@ def test_a_column_of_the_whole_frame_labels_the_rows_of_a_filtered_one() -> None
         assert other != pytest.approx(by_hand[0])
 
 
+@pytest.mark.slow
 def test_a_column_of_a_frame_with_an_index_of_several_levels_is_of_its_rows() -> None:
     """Its questions are a level that `columns` names; a filtered frame takes it as well."""
     whole = judged_by_two(1000)
@@ -134,6 +140,7 @@ def test_a_column_of_a_frame_with_an_index_of_several_levels_is_of_its_rows() ->
     assert right_of(one, labels=levels["human"]) == pytest.approx(expected[1:])
 
 
+@pytest.mark.slow
 def test_columns_of_several_people_beside_one_row_a_verdict() -> None:
     """A verdict is right as often as it is the label of a person drawn at random."""
     frame = judged_by_two(1000).dropna().rename(columns={"human": "ann"})
@@ -147,6 +154,91 @@ def test_columns_of_several_people_beside_one_row_a_verdict() -> None:
     both = ir.compare(frame, by="judge", columns={**PAIRS, **columns}).summary()
     one = both.set_index("coefficient").loc["accuracy"]
     assert [one.first_value, one.second_value] == pytest.approx([*expected])
+
+
+@pytest.mark.slow
+def test_frames_of_one_source_join_on_their_keys(tmp_path: Path) -> None:
+    """Without a judge its column is empty everywhere, and decisions are those of the list."""
+    frame = judged_by_two(1000).rename(columns={**PAIRS, "judge": "wording", "human": "label"})
+    own = {"max_error": 0.12, "out": str(tmp_path / "kept.csv")}
+    kept = ir.keep(frame, **own).verdicts
+    questions = ir.analyse(frame).frame("questions")
+    assert kept["judge"].isna().all()
+    keys = ["judge", "wording", "question"]
+    assert len(questions.merge(kept, on=keys)) == len(questions) == len(kept)
+    assert len(frame.merge(kept, on=["question", "wording"])) == len(frame)
+    listed = pd.read_csv(str(own["out"])).set_index(["wording", "question"])["decision"]
+    same = kept.set_index(["wording", "question"])["decision"].reindex(listed.index)
+    kept_by_rule = same == "keep"  # a list calls those labelled whose label is another
+    assert same[~kept_by_rule].tolist() == listed[~kept_by_rule].tolist()
+    assert "labelled" in {*kept["decision"]}
+
+
+@pytest.mark.slow
+def test_how_often_so_many_votes_are_right_is_a_frame_by_itself() -> None:
+    """One row a judge and number of votes; of three, the majorities of every subset by hand."""
+    frame = judged_by_two(1000)
+    found = ir.analyse(frame, columns=PAIRS).frame("validity", of="votes")
+    right = (frame["said"] == frame["human"]).where(frame["human"].notna())
+    share = right.dropna().astype(float).groupby([frame["judge"], frame["pair_id"]]).mean()
+    three = (share > 0.5).groupby("judge").mean()
+    by_votes = found.set_index(["votes", "judge"])["accuracy"]
+    assert by_votes[1].to_dict() == pytest.approx(share.groupby("judge").mean().to_dict())
+    assert by_votes[3].to_dict() == pytest.approx(three.to_dict())
+    assert (found["accuracy_low"] < found["accuracy"]).all()
+    with pytest.raises(ir.UserError, match="has no list 'vote'"):
+        ir.analyse(frame, columns=PAIRS).frame("validity", of="vote")
+
+
+def test_undecided_is_one_number_in_summary_and_frames() -> None:
+    """Also of a judge whose undecided tries are those without a verdict."""
+    frame = judged_by_two(1000)
+    frame["said"] = frame["said"].where((frame["try"] > 0) | (frame["pair_id"] % 5 > 0), None)
+    tie = (frame["judge"] == "b") & (frame["try"] == 1) & (frame["pair_id"] % 7 == 0)
+    frame["said"] = frame["said"].mask(tie, "tie")
+    found = ir.analyse(frame, columns=PAIRS)
+    both = [found.summary(), found.frame("validity")]
+    first, second = (one.set_index("judge")["undecided"].sort_index() for one in both)
+    assert first.notna().all()
+    pd.testing.assert_series_equal(first, second, check_dtype=False)
+
+
+@pytest.mark.slow
+def test_a_correlation_of_means_is_said_to_be_theirs() -> None:
+    """Spearman's, of the mean of five tries; with one try, of that try."""
+    frame = graded()
+    one = frame[frame["prompt"] == "v1"].drop(columns="prompt")
+    known = one.dropna().groupby("qid")[["grade", "human"]].mean()
+    columns = {name: ours for name, ours in COLUMNS.items() if name in one}
+    said = " ".join(str(ir.analyse(one, columns=columns)).split())
+    value = spearmanr(known["grade"], known["human"]).statistic
+    assert f"rank correlation of its mean grade {value:.2f}" in said
+    once = " ".join(str(ir.analyse(one[one["try"] == 0], columns=columns)).split())
+    assert "of its mean grade" not in once
+    assert "rank correlation" in once
+
+
+@pytest.mark.slow
+def test_labels_that_hold_a_promise_are_not_called_too_few() -> None:
+    """The page names `keep` beside a judge whose interval is wide."""
+    rows = [
+        (q, "AB"[k % 2] if q % 5 < 2 else "A", "A" if q < 80 else None)
+        for q in range(120)
+        for k in range(4)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", "label"])
+    found = ir.analyse(frame)
+    assert [advice(found, row).tag for row in found.rows] == ["label"]
+    [table] = [one for one in found.document(found).blocks if isinstance(one, Estimates)]
+    assert [line.tag for line in table.rows] == ["keep"]
+    few = ir.analyse(frame.assign(label=frame["label"].where(frame["question"] < 20)))
+    [table] = [one for one in few.document(few).blocks if isinstance(one, Estimates)]
+    assert [line.tag for line in table.rows] == ["label"]
+
+
+def test_a_signature_is_short_enough_to_read() -> None:
+    """Defaults that a user never writes take little of it."""
+    assert len(str(inspect.signature(ir.Reading))) < 700
 
 
 def call_in(words: str) -> str:

@@ -139,12 +139,12 @@ def test_a_list_has_the_grade_that_was_promised() -> None:
     rows += [(f"p{q}", k, said, 3) for q in range(9) for k, said in enumerate((2, 2, 3, 3, 5))]
     rows += [(f"r{q}", k, q, q) for q in range(1, 6) for k in range(5)]
     table = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
-    for within_one, decision, verdict in ((False, "keep", "1"), (True, "escalate", "3")):
+    for within_one, decision, verdict in ((False, "keep", "1"), (True, "labelled", "3")):
         found = ir.keep(table, max_error=0.4, within_one=within_one)
         listed = found.verdicts.set_index("question")
         assert listed.loc["q1", "decision"] == decision
         assert listed.loc["q1", "verdict"] == verdict
-        assert listed.loc["p1", "decision"] == "escalate"
+        assert listed.loc["p1", "decision"] == "labelled"
         assert listed.loc["p1", "verdict"] == "3"
 
 

@@ -289,7 +289,7 @@ class Analysis(Answered):
         """
         return pd.DataFrame(list(self.summarise(self)))
 
-    def frame(self, name: str = "") -> pd.DataFrame:
+    def frame(self, name: str = "", of: str = "") -> pd.DataFrame:
         """Every estimate of every result, one a row; or one result, with a column for each key.
 
         The former has the columns that rows are grouped by, and `result`. `of` is the option, facet
@@ -297,15 +297,35 @@ class Analysis(Answered):
         and `high` are the ends of its interval, and `n` counts questions. `reason` says why there
         is no value or interval.
 
+        With `of`, a list that each estimate has, one entry a row: `frame("validity", of="votes")`
+        has how often each number of votes is right, with its interval, and `of="means"` the same of
+        means of grades.
+
         Raises:
-            UserError: No result has this name.
+            UserError: No result has this name, or it has no such list.
         """
         if not name:
             return pd.DataFrame(chain.from_iterable(starmap(self._tidy, self.results.items())))
         if name not in self.computes:
             raise UserError(f"No result {name!r}. Use one of: {', '.join(self.results)}.")
-        found = pd.DataFrame([flat(found) for found in self.results[name]])
+        records = self.results[name]
+        if of:
+            records = self._entries(name, of)
+        found = pd.DataFrame([flat(one) for one in records])
         return self.judgments.with_own_ids(found)
+
+    def _entries(self, name: str, of: str) -> list[Record]:
+        """The entries of a list that each record of a result has, with the keys of the record."""
+        lists = {
+            key: None
+            for record in self.results[name]
+            for key, value in record.items()
+            if isinstance(value, list) and value and isinstance(value[0], dict)
+        }
+        if self.results[name] and of not in lists:
+            known = f"Use one of: {', '.join(lists)}." if lists else "Leave it out: it has none."
+            raise UserError(f"The result {name!r} has no list {of!r}. {known}")
+        return [self.keys(record) | entry for record in self.results[name] for entry in record[of]]
 
     def _tidy(self, name: str, records: Iterable[Record]) -> Iterator[Record]:
         labelled = {str(self.keys(one)): one["n_labelled"] for one in self.results["validity"]}

@@ -267,7 +267,8 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     n = right["n_labelled"]
     if right["within_one"] is None:
         ranks = span(right, "rank_correlation", "z.2f", n)
-        yield f"its grades follow those of people with a rank correlation of {ranks}"
+        whose = "its grades" if row.asked_once else "its mean grades"
+        yield f"{whose} follow those of people with a rank correlation of {ranks}"
         return
     step = near_in_words(right)
     near = f"{step} of people in {span(right, 'within_one', '%', n)}"
@@ -276,7 +277,8 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     if same_for_all(right):
         yield f"{near}, but its mean grade is the same on every question"
     else:
-        yield near if order is None else f"{near}, rank correlation {order:z.2f}"
+        of_mean = "" if row.asked_once else " of its mean grade"
+        yield near if order is None else f"{near}, rank correlation{of_mean} {order:z.2f}"
     means = {one["votes"]: one for one in right["means"]}
     once = share(right["accuracy"], n)
     if row.labelled and row.labelled.midway:

@@ -185,6 +185,12 @@ def _keeps_apart(analysis: Analysis, row: Row) -> bool:
     )
 
 
+def _tag(analysis: Analysis, row: Row) -> str:
+    """The next step in a word: labels that hold a promise are not too few."""
+    tag = advice(analysis, row).tag
+    return "keep" if tag == "label" and _keeps_apart(analysis, row) else tag
+
+
 def _sample(analysis: Analysis, row: Row, logs: str) -> str:
     """How to draw questions to check where steadiness does not find the errors; "" elsewhere."""
     known = [one for one in analysis.panels if row in one.rows and row.labelled]
@@ -255,7 +261,7 @@ def worst(found: Sequence[Caution]) -> list[Caution]:
 
 def meanings_of_words(analysis: Analysis) -> list[Block]:
     """What the words of the block mean."""
-    each = [_cells(analysis, row) for row in analysis.rows]
+    each = _each_cells(analysis, analysis.rows)
     columns = _columns({key for cells in each for key in cells})
     of_votes = _what_votes_say(analysis)
     words = legend(c._replace(meaning=of_votes) if c.key == "votes" else c for c in columns)
@@ -298,8 +304,20 @@ _OF_VOTES = {
 """What votes are right or alike in, in words; the table has the number of tries in brackets."""
 
 
-def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
-    """The numbers of a row, by column."""
+def _each_cells(analysis: Analysis, rows: Sequence[Row]) -> list[dict[str, NumberCell]]:
+    """The numbers of each row, by column.
+
+    What decides nothing has a column where it is more than outputs without a verdict in some row.
+    """
+    undecided = any(
+        abs(one["undecided"] - row.without_verdict) > ROUNDING
+        for row in analysis.listed
+        for one in analysis.of(row, "validity")
+    )
+    return [_cells(analysis, row, undecided) for row in rows]
+
+
+def _cells(analysis: Analysis, row: Row, undecided: bool) -> dict[str, NumberCell]:
     own, found = row.numbers, dict[str, NumberCell | None]()
     right = next(iter(analysis.of(row, "validity")), None)
     if right:
@@ -312,8 +330,7 @@ def _cells(analysis: Analysis, row: Row) -> dict[str, NumberCell]:
                 found["right"] = _cell(right, "accuracy", "%", n)
         else:
             found["right"] = _cell(right, "accuracy", "%", n)
-            # What decides nothing has a column where it is more than outputs without a verdict.
-            if abs(right["undecided"] - row.without_verdict) > ROUNDING:
+            if undecided:
                 found["undecided"] = _cell(right, "undecided", "%", n)
     if _draws(row):
         n, scale = own.n_questions, own.value("mean_difference") is not None
@@ -396,7 +413,7 @@ _OF_NUMBERS = ("apart",)
 def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
     """A line a judge, or a temperature of a single one."""
     rows = analysis.listed
-    each = [_cells(analysis, row) for row in rows]
+    each = _each_cells(analysis, rows)
     columns = _columns({key for one in each for key in one})
     steps = {one["step"] for row in rows for one in analysis.of(row, "validity") if one["step"]}
     near = f"Within {steps.pop():g} of the label" if steps and steps != {1.0} else ""
@@ -408,7 +425,7 @@ def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
                 one.get(c.key, NumberCell("-" * bool(_why_none(analysis, row, c.key))))
                 for c in columns
             ],
-            advice(analysis, row).tag,
+            _tag(analysis, row),
         )
         for row, one in zip(rows, each, strict=True)
     ]
@@ -436,7 +453,7 @@ def _why_none(analysis: Analysis, row: Row, key: str) -> str | None:
 
 def _why_dashes(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
     """A line that says of which rows what is not known."""
-    each = [_cells(analysis, row) for row in rows]
+    each = _each_cells(analysis, rows)
     keys = {key for one in each for key in one}
     lacking = [
         (why, name)
@@ -481,9 +498,10 @@ def _beside_labels(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]
 
 def summary_records(analysis: Analysis) -> Iterator[Record]:
     """The numbers of that table: a record a row, with the interval of each beside it."""
-    for row in analysis.listed:
+    rows = analysis.listed
+    for row, cells in zip(rows, _each_cells(analysis, rows), strict=True):
         record: Record = dict(row.keys)
-        for key, cell in _cells(analysis, row).items():
+        for key, cell in cells.items():
             record |= {key: cell.value, f"{key}_low": cell.low, f"{key}_high": cell.high}
         right = next(iter(analysis.of(row, "validity")), None)
         if "votes" in record and (found := _with_votes(analysis, row, right)):

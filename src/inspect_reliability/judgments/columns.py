@@ -200,7 +200,7 @@ _USUAL_OF_SYSTEMS: Mapping[str, Sequence[str]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Words:
     """The columns that a kind of file has.
 
@@ -213,6 +213,10 @@ class Words:
     ours: Collection[str]
     usual: Mapping[str, Sequence[str]]
     example: str
+
+    def __repr__(self) -> str:
+        """In short: signatures show it."""
+        return f"Words(..., {self.example!r})"
 
 
 JUDGMENTS = Words(COLUMNS, USUAL, "score=verdict")

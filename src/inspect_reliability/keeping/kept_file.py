@@ -238,6 +238,15 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
     )
 
 
+def decided(panel: LabelledCascade) -> pd.DataFrame:
+    """`out`, where a decision says which verdicts that are not kept have a person's, and how."""
+    found = panel.out()
+    said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
+    by_people = said.notna() & (found["decision"] != "keep")
+    decision = found["decision"].mask(by_people, LABELLED)
+    return found.assign(decision=decision.mask(by_people & checked.notna(), CHECKED))
+
+
 def _for_people(
     panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str]
 ) -> pd.DataFrame:
@@ -252,16 +261,15 @@ def _for_people(
         order: The questions in the order of the source.
         columns: Name in the source -> our name, as far as its user named them.
     """
-    found = panel.out()
+    found = decided(panel)
     own = _own_columns(panel)
     if "answer" in found and any(_same(of, found) for of in own.values()):
         found = found.drop(columns="answer")
     labels = _labels(panel)
     said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
     differs = said.notna() & (said != found["verdict"])
-    by_people = said.notna() & (differs | (found["decision"] != "keep"))
     found["decision"] = (
-        found["decision"].mask(by_people, LABELLED).mask(by_people & checked.notna(), CHECKED)
+        found["decision"].mask(differs, LABELLED).mask(differs & checked.notna(), CHECKED)
     )
     words = pd.Series([_in_words(panel, votes) for votes in panel.votes], dtype=object)
     overruled = words + "; a person says " + said

@@ -57,6 +57,7 @@ from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,
     RULE,
+    decided,
     listed,
     refuse_rule,
     saved_rule,
@@ -427,8 +428,13 @@ class KeptVerdicts(PythonAnswer):
 
     @property
     def verdicts(self) -> pd.DataFrame:
-        """A row a question: its verdict, confidence, and whether to keep it, as `out` has them."""
-        found = pd.concat([one.out() for one in listed(self.found)], ignore_index=True)
+        """A row a question: its verdict, confidence, and whether to keep it.
+
+        `decision` is "keep" where the rule keeps it. Where it does not, it is "labelled" or
+        "checked" if a person said what is right, else "escalate", or "person" in a cascade. `final`
+        is the verdict to use: a person's, if there is one.
+        """
+        found = pd.concat([decided(one) for one in listed(self.found)], ignore_index=True)
         return self.analysis.judgments.with_own_ids(found)
 
     def rule(self) -> KeepRule:
@@ -501,7 +507,7 @@ def keep(
         0       gpt-5.4  0.78             5   0.13
         1  gpt-5.4-nano  0.30             7   0.06
         >>> found.verdicts["decision"].value_counts().to_dict()
-        {'keep': 65, 'escalate': 55}
+        {'keep': 65, 'labelled': 55}
     """
     for name, value in {"max_error": max_error, "confidence": confidence}.items():
         if not 0 < value < 1:
