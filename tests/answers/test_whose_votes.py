@@ -74,3 +74,38 @@ def test_without_several_orders_votes_need_no_line(tmp_path: Path) -> None:
     text = said(table[table["order"] == "a"], tmp_path, "report")
     assert shown(text, "Right")
     assert "all orders together" not in text
+
+
+def harder(few: float, many: float) -> pd.DataFrame:
+    """A judge that is right this often on the first 20 questions, and that on the other 20.
+
+    The first ten have three tries, all others nine.
+    """
+    rows = [
+        (f"q{q}", r, "XY"[int(((q + 3 * r) % 20 + 0.5) / 20 > (few if q < 20 else many))])
+        for q in range(40)
+        for r in range(3 if q < 10 else 9)
+    ]
+    return pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+
+
+def test_votes_gain_over_one_verdict_on_the_same_questions(tmp_path: Path) -> None:
+    """A majority that is right more often than one verdict of all questions alone gains nothing."""
+    table = harder(0.2, 1.0)
+    own = (table["verdict"] == "X").groupby(table["question"]).agg(["mean", "size"])
+    many = own.loc[own["size"] >= 9, "mean"]
+    assert many.mean() > own["mean"].mean() + 0.02
+    text = " ".join(said(table, tmp_path, "report").split())
+    assert f"of {len(many)}" in text
+    assert "the majority of" not in text
+
+
+def test_the_first_sentence_compares_the_same_questions(tmp_path: Path) -> None:
+    """It has the share of one verdict on the questions with nine tries, as a count has it."""
+    table = harder(0.3, 0.7)
+    own = (table["verdict"] == "X").groupby(table["question"]).agg(["mean", "size"])
+    many = own.loc[own["size"] >= 9, "mean"]
+    text = " ".join(said(table, tmp_path, "report").split())
+    assert f"of 30 questions, one verdict in {many.mean():.0%}" in text
+    assert "Right: of 30 questions, those with 9 tries or more." in text
+    assert f"Right in {own['mean'].mean():.0%}" in text

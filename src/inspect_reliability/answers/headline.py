@@ -23,11 +23,18 @@ from .cautions import each_order_once
 from .condition import MOSTLY_WITHOUT_VERDICT
 from .kept import record, votes_decide
 from .labelled_cascade import LabelledCascade
-from .next_steps import FEWEST, GAIN, better_by, enough_means, majorities, same_for_all
+from .next_steps import (
+    FEWEST,
+    GAIN,
+    better_by,
+    enough_means,
+    majorities,
+    same_for_all,
+)
 from .reliability import orders_apart
 from .row import Row, valued
 from .score_variance import moves_scores
-from .validity import is_of_scale, near_in_words, no_better_than_always
+from .validity import is_of_scale, near_in_words, no_better_than_always, of_fewer
 
 STABLE = 0.95
 """How often two majorities of so many votes are to come out the same."""
@@ -245,21 +252,24 @@ def _few_labels(panel: LabelledCascade, error: str) -> str:
 
 def _by_votes(right: Record) -> str:
     """What a majority adds to one verdict; empty where that is not known."""
-    votes, n = majorities(right), right["n_labelled"]
+    votes = majorities(right)
     if len(votes) < 2:
         return ""
-    last = votes[-1]
-    gain = last["accuracy"] - right["accuracy"]
+    once, last = votes[0], votes[-1]
+    gain, n, of = last["accuracy"] - once["accuracy"], last["n_questions"], of_fewer(right, last)
+    one_vote = of and f"{of}, one verdict in {share(once['accuracy'], n)}"
     if gain < -GAIN:
-        ends = right["accuracy_interval"]
+        ends = once["accuracy_interval"]
         if ends is None or last["accuracy"] >= ends[0]:
             return "votes are not shown to help"
-        return f"votes make it worse ({share(last['accuracy'], n)} with {last['votes']})"
+        many = f"{share(last['accuracy'], n)} with {last['votes']}"
+        return f"votes make it worse ({many}{one_vote})"
     if gain <= GAIN:
         repeat = right["wrong_twice"] - right["wrong"] / 2 > ROUNDING
         return f"more votes add little{': most errors repeat' if repeat else ''}"
     enough = next(one for one in votes if one["votes"] == better_by(right))
-    return f"the majority of {enough['votes']} is right in {share(enough['accuracy'], n)}"
+    found = share(enough["accuracy"], n)
+    return f"the majority of {enough['votes']} is right in {found}{one_vote}"
 
 
 def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
@@ -286,11 +296,16 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     if (k := enough_means(right, "within_one")) > 1:
         yield f"right exactly in {once}"
         mean = means[k]["within_one"]
-        said = f"the mean of {k} tries, rounded to a grade, is {step} in {share(mean, n)}"
+        of = of_fewer(right, means[k])
+        said = f"the mean of {k} tries, rounded to a grade, is {step} in {share(mean, n)}{of}"
+        if of:
+            said += f", one try in {share(means[1]['within_one'], n)}"
         yield f"{said}{_for_empty(row, right, mean)}"
     elif (k := enough_means(right, "accuracy")) > 1:
         exact = share(means[k]["accuracy"], n)
         mean_of = f"the mean of {k} tries, rounded to a grade,"
+        if of := of_fewer(right, means[k]):
+            exact, once = f"{exact}{of}", share(means[1]["accuracy"], n)
         yield f"{mean_of} is right exactly in {exact} instead of {once}"
     else:
         several = len(means) > 1 and not row.no_draws

@@ -177,13 +177,13 @@ def majorities(right: Record) -> list[Record]:
 def better_by(right: Record) -> int:
     """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none.
 
-    The fewest votes that are nearly as good as the most.
+    The fewest votes that are nearly as good as the most; all are counted on the same questions.
     """
     if right["within_one"] is not None:
         near, exact = (enough_means(right, kind) for kind in ("within_one", "accuracy"))
         return near if near > 1 else exact
     votes = majorities(right)
-    if len(votes) < 2 or (last := votes[-1]["accuracy"]) - right["accuracy"] <= GAIN:
+    if len(votes) < 2 or (last := votes[-1]["accuracy"]) - votes[0]["accuracy"] <= GAIN:
         return 1
     return next(int(one["votes"]) for one in votes if one["accuracy"] >= last - _NEARLY)
 

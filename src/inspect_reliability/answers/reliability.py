@@ -25,7 +25,7 @@ from ..verdicts import INVALID, NON_RESPONSE
 from .analysis import Analysis
 from .condition import NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
-from .validity import is_of_scale, near_in_words
+from .validity import is_of_scale, near_in_words, of_fewer
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
@@ -277,6 +277,14 @@ NO_VOTE = (
 """Why one vote and one try may not come out the same equally often."""
 
 
+OF_VOTES = {
+    "accuracy": "how often the majority of {} tries is right",
+    "within_one": "how often the mean of {} tries is within one step of the label",
+    "agreement": "how often two majorities of {} tries on one question give the same verdict",
+}
+"""What votes are right or alike in, in words; the table has the number of tries in brackets."""
+
+
 def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
     """How often the majority of so many votes is right, and comes out the same again.
 
@@ -289,7 +297,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
 
     def known(key: str) -> dict[int, str]:
         return {
-            one["votes"]: share(one[key], record["n_labelled"])
+            one["votes"]: share(one[key], one["n_questions"])
             for record in labelled
             for one in record["means" if of_scale else "votes"]
             if one[key] is not None
@@ -319,8 +327,12 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
         agreed = row.estimates["agreement"].value
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
         yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")
+    beside = [name for name, *_ in lines if named[name] is not again]
+    for one in labelled[: len(beside)]:
+        most = one["means" if of_scale else "votes"][-1]
+        if of := of_fewer(one, most):
+            yield Text(f"{' and '.join(beside)}:{of}, those with {most['votes']} tries or more.")
     if lines and orders_apart(row):
-        beside = [name for name, *_ in lines if named[name] is not again]
         yield from _of_all_orders(row, beside)
         if len(again) > 1:
             yield Text(OF_ONE_ORDER)

@@ -54,6 +54,8 @@ from .validity import (
     grades_in_words,
     is_of_scale,
     no_better_than_always,
+    of_fewer,
+    of_fewer_in_words,
     one_grade_in_words,
     tabled,
 )
@@ -284,7 +286,7 @@ _COLUMNS = (
     ("undecided", "Undecided", "how often one verdict decides nothing"),
     ("again", "Same again", "how often two tries on one question give the same verdict"),
     ("apart", "Two tries differ by", "mean distance of two tries on one question"),
-    ("votes", "With votes", ""),  # _OF_VOTES has what it says
+    ("votes", "With votes", ""),  # OF_VOTES has what it says
     (
         "omega",
         "Omega",
@@ -295,13 +297,6 @@ _COLUMNS = (
     ("silent", "Without a verdict", "share of outputs without a verdict, or with several"),
 )
 """Key of a column, its heading and what it says."""
-
-_OF_VOTES = {
-    "accuracy": "how often the majority of {} tries is right",
-    "within_one": "how often the mean of {} tries is within one step of the label",
-    "agreement": "how often two majorities of {} tries on one question give the same verdict",
-}
-"""What votes are right or alike in, in words; the table has the number of tries in brackets."""
 
 
 def _each_cells(analysis: Analysis, rows: Sequence[Row]) -> list[dict[str, NumberCell]]:
@@ -367,7 +362,7 @@ def _with_votes(
     """
     n, key = row.numbers.n_questions, "accuracy"
     if right:
-        n, k = right["n_labelled"], better_by(right)
+        k = better_by(right)
         known = majorities(right)[1:]
         if is_of_scale(right):
             key = "within_one"
@@ -379,8 +374,9 @@ def _with_votes(
         odd = [one for one in known if one["votes"] % 2 and one["votes"] > 1]
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
-        value, *ends = span(one, key, "%", n).split(" ", 1)
-        said = " ".join([value, f"({one['votes']})", *ends])
+        of = of_fewer(right, one) if right else ""
+        value, *ends = span(one, key, "%", one["n_questions"] if right else n).split(" ", 1)
+        said = " ".join([value, f"({one['votes']})", *ends]) + of.removesuffix(" questions")
         return key, one["votes"], NumberCell(said, one[key], *(one[f"{key}_interval"] or ()))
     return None
 
@@ -392,9 +388,10 @@ def _what_votes_say(analysis: Analysis) -> str:
     votes = grouped_by(filter(None, known), lambda one: one[0])
     said = [
         words.format(own[0][1] if len({one[1] for one in own}) == 1 else "(so many)")
-        for key, words in _OF_VOTES.items()
+        for key, words in reliability.OF_VOTES.items()
         if (own := votes.get(key))
     ]
+    said += of_fewer_in_words(rights.values()) if votes else []
     silent = any(row.without_verdict for row in analysis.rows)
     return "; ".join([*said, reliability.NO_VOTE] if said and silent else said)
 

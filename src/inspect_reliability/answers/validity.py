@@ -1,6 +1,6 @@
 """Steady, or right? What labels say about each row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import product
 from math import sqrt
@@ -103,12 +103,13 @@ def _validity(row: Row, known: Labelled) -> Record:
         "accuracy_ceiling": accuracy_ceiling(estimates["raters_agreement"].value),
         "decidable": _decidable(row, known),
         "votes": [
-            {"votes": n, **valued(accuracy=row.at_any_time(one))}
+            {"votes": n, "n_questions": one.n_questions, **valued(accuracy=row.at_any_time(one))}
             for n, one in known.votes(NO_VERDICTS).items()
         ],
         "means": [
             {
                 "votes": n,
+                "n_questions": one.n_questions,
                 **valued(accuracy=row.at_any_time(one), within_one=row.at_any_time(near)),
             }
             for n, (one, near) in known.means(NO_VERDICTS).items()
@@ -122,6 +123,28 @@ def _validity(row: Row, known: Labelled) -> Record:
 def _leading(known: Labelled) -> str:
     """The measure that a report leads with: on a scale within one step, else right."""
     return KINDS[0] if known.step is None else WITHIN_ONE
+
+
+def of_fewer(right: Record, votes: Record) -> str:
+    """On how many questions votes are counted, where other labelled ones have too few tries."""
+    n = votes["n_questions"]
+    return f" of {n:,} questions" if n < right["n_labelled"] else ""
+
+
+_OF_FEWER = (
+    "of N: on the N labelled questions that have the tries of the largest majority, on which one "
+    "verdict may be right more or less often than on all"
+)
+
+
+def of_fewer_in_words(rights: Iterable[Record | None]) -> list[str]:
+    """What such a number means, where one of these rows has it."""
+    several = [
+        (right, one)
+        for right in filter(None, rights)
+        for one in right["means" if is_of_scale(right) else "votes"][-1:]
+    ]
+    return [_OF_FEWER] * any(of_fewer(*one) for one in several)
 
 
 def near_in_words(record: Record) -> str:
@@ -155,7 +178,7 @@ def one_grade_in_words(record: Record) -> str | None:
     best = max(found.values(), key=lambda one: float(one[WITHIN_ONE]))
     # Several tries whose mean the headline recommends have one advice.
     means = [one[kind] for kind in (WITHIN_ONE, KINDS[0]) for one in record["means"][-1:]]
-    once = [record[kind] for kind in (WITHIN_ONE, KINDS[0])]
+    once = [one[kind] for kind in (WITHIN_ONE, KINDS[0]) for one in record["means"][:1]]
     advised = any(last - first > _BETTER for last, first in zip(means, once, strict=False))
     better = not advised and best[WITHIN_ONE] - found["mean"][WITHIN_ONE] > _BETTER
     take = best["of"] if better else "mean"
