@@ -235,17 +235,29 @@ def test_the_half_width_is_held_by_these_labels(n: int, place: int) -> None:
     assert half_width(np.ones(fewest_kept(0.1, 0.95) - 1), 0.1) is None
 
 
-def test_how_many_labels_would_do() -> None:
-    """With so many labels of the same kind there is a rule, with a tenth fewer there is none."""
-    votes = np.array([[3, 0]] * 9 + [[2, 1]])
-    decides, right = np.array([True, True]), np.tile([True, False], (10, 1))
-    few = Cascade((Votes(votes, decides, 3),), right, np.ones(10, bool))
-    needed = selective_rule(few, 0.1).labels
+@pytest.mark.parametrize(
+    ("alike", "wrong", "of"), [(9, 0, 10), (25, 2, 50)], ids=["no error", "errors of steady votes"]
+)
+def test_how_many_labels_would_do(alike: int, wrong: int, of: int) -> None:
+    """With so many labels of the same kind there is a rule, with a tenth fewer there is none.
+
+    The steadiest are tested first: where these err, all together do not need to pass alone.
+    """
+    votes = np.array([[3, 0]] * alike + [[2, 1]] * (of - alike))
+    right = np.tile([True, False], (of, 1))
+    right[:wrong] = [False, True]
+    decides = np.array([True, True])
+
+    def resized(labels: int) -> Cascade:
+        judge = Votes(np.resize(votes, (labels, 2)), decides, 3)
+        return Cascade((judge,), np.resize(right, (labels, 2)), np.ones(labels, bool))
+
+    needed = selective_rule(resized(of), 0.1).labels
     assert needed is not None
-    for labels, known in ((needed, True), (int(needed * 0.9), False)):
-        all_right = Votes(np.resize(votes, (labels, 2)), decides, 3)
-        more = Cascade((all_right,), np.resize(right, (labels, 2)), np.ones(labels, bool))
-        assert (selective_rule(more, 0.1).step is not None) == known
+    # A whole number of copies has the errors of one.
+    whole = -(-needed // of) * of
+    assert selective_rule(resized(whole), 0.1).step is not None
+    assert selective_rule(resized(int(needed * 0.9) // of * of or of), 0.1).step is None
 
 
 def test_all_that_could_be_kept_is_tested_first_where_asked() -> None:

@@ -225,7 +225,9 @@ def selective_rule(
         if not passes(step):
             break
         found = step
-    return Rule(found, path, *(() if found else _labels(path, max_error, confidence)))
+    if found or not path:
+        return Rule(found, path)
+    return Rule(None, path, *_labels(path, needed, max_error, confidence, whole_first))
 
 
 def _halved(confidence: float) -> float:
@@ -234,25 +236,27 @@ def _halved(confidence: float) -> float:
 
 
 def _labels(
-    path: Sequence[Threshold], max_error: float, confidence: float
+    path: Sequence[Threshold], needed: int, max_error: float, confidence: float, whole_first: bool
 ) -> tuple[int | None, Threshold | None]:
-    """Fewest labelled questions with which a threshold would pass, if errors stay as frequent.
+    """Fewest labelled questions with which the rule would begin, if errors stay as frequent.
 
-    And that threshold; None twice if there is none.
+    The rule begins with the strictest threshold that then keeps `needed` of them. And the threshold
+    that passes; None twice if no number would do.
     """
     from scipy.special import bdtr
 
-    sizes = [fewest_kept(max_error, confidence)]
-    while sizes[-1] <= _MOST_LABELS:
-        sizes.append(ceil(sizes[-1] * 1.02))
-    n = np.array(sizes[:-1])
-    needed = []
-    for step in path:
-        errors = np.ceil((step.error or 0.0) * n - ROUNDING)
-        passes = bdtr(errors, n, max_error) <= 1 - confidence
-        if step.kept and passes.any():
-            needed.append((ceil(n[passes.argmax()] / step.kept), step))
-    return min(needed, key=lambda one: one[0], default=(None, None))
+    size = needed
+    while size <= _MOST_LABELS:
+        first = next((step for step in path if step.kept * size >= needed - ROUNDING), None)
+        for step in (path[-1], first) if whole_first else (first,):
+            if step is None:
+                continue
+            n = int(step.kept * size + ROUNDING)
+            errors = ceil((step.error or 0.0) * n - ROUNDING)
+            if n and bdtr(errors, n, max_error) <= 1 - confidence + ROUNDING:
+                return size, step
+        size += max(1, size // 100)
+    return None, None
 
 
 def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
