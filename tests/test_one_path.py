@@ -150,19 +150,68 @@ def steady(differs: bool) -> Scorer:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("differs", "temperature", "known"),
-    [(False, 0, False), (False, 1, True), (False, None, True), (True, 0, True)],
+    ("differs", "temperature"), [(False, 0), (False, 1), (False, None), (True, 0)]
 )
 def test_copies_have_no_reliability(
-    differs: bool, temperature: float | None, known: bool, tmp_path: Path
+    differs: bool, temperature: float | None, tmp_path: Path
 ) -> None:
-    """At temperature 0 alone, and where no two epochs differ, live values are nan."""
+    """Where no two epochs differ, live values are nan and the report says why."""
     samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
     task = Task(samples, solver=silent(), scorer=steady(differs), name="suite")
     log = evaluate(task, tmp_path, model="none/none", epochs=EPOCHS, temperature=temperature)
+    assert_nan_where_a_report_says_copies(log, tmp_path, copies=not differs)
+    at_zero = any("At temperature 0" in one for one in reported(tmp_path)["cautions"])
+    assert at_zero == (not differs and temperature == 0)
+
+
+def assert_nan_where_a_report_says_copies(log: EvalLog, folder: Path, copies: bool) -> None:
     found = {name.rpartition("/")[2]: value for name, value in live(log).items()}
     for name in ("omega", "omega_low", "agreement", "fleiss_kappa"):
-        assert math.isnan(found[name]) != known, name
+        assert math.isnan(found[name]) == copies, name
     assert (found["questions"], found["replications"]) == (QUESTIONS, EPOCHS)
     assert found["non_response_rate"] == 0
-    assert any("At temperature 0" in one for one in reported(tmp_path)["cautions"]) != known
+    assert ("may be copies" in " ".join(invoke("report", folder).output.split())) == copies
+
+
+@scorer(metrics=[reliability(), METRICS["fleiss_kappa"]()])
+def replicated(differs: bool, check: str | None) -> Scorer:
+    """Keeps all tries in one score; options have another order in each question."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        question = int(state.sample_id)
+        names = ["first", "second", "third"]
+        tries = [question % 2] * EPOCHS
+        tries[0] = 1 if differs else tries[0]
+        facts = {
+            "benchmark": "suite",
+            "categories": ["A", "B", "C", "non-response", "invalid"],
+            "order": names[question % 3 :] + names[: question % 3],
+            "replication": 1,
+            "seed": 7,
+            "replications": {"values": ["A", "B"], "verdicts": " ".join(map(str, tries))},
+        }
+        return Score(value="A", metadata=facts | ({"seed_check": check} if check else {}))
+
+    return score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("differs", "temperature", "check", "copies"),
+    [
+        (False, 0, None, True),
+        (False, 1, None, True),
+        (False, 1, "unknown", True),
+        (False, 1, "honoured", False),
+        (False, 0, "honoured", True),
+        (True, 0, None, False),
+    ],
+)
+def test_copies_within_a_score_have_no_reliability(
+    differs: bool, temperature: float, check: str | None, copies: bool, tmp_path: Path
+) -> None:
+    """Tries kept in one score are nan live as in the report, in whatever order options stand."""
+    samples = [Sample(id=n, input="?") for n in range(QUESTIONS)]
+    task = Task(samples, solver=silent(), scorer=replicated(differs, check), name="suite")
+    log = evaluate(task, tmp_path, model="none/none", temperature=temperature)
+    assert_nan_where_a_report_says_copies(log, tmp_path, copies)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ..judgments.columns import of_role, varies
+from ..judgments.copies import SEED_CHECK, Copied, copied
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
 from ..judgments.scales import grades_in, labelled, names_differ
@@ -357,47 +357,16 @@ class Condition:
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:
     """The reason, for each temperature at which no two replications of a question differ."""
-    cell = of_role(table, "unit", "facet", without=("prompt", "order", "temperature"))
-    chosen: pd.Series[Any] = pd.Series(known.choices, table.index, dtype=object)
     parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
     if table["temperature"].nunique(dropna=False) > 1:
         parts = table.groupby("temperature", dropna=False)
+    alike = ALIKE if from_logs(table) else ALIKE_IN_A_FILE
+    reasons = {Copied.AT_ZERO: COPIES, Copied.ONE_SEED: ONE_SEED, Copied.ALIKE: alike}
     for temperature, rows in parts:
-        own = known if rows is table else Judged(rows)
-        if own.exact:
-            if temperature == 0:
-                yield COPIES
-            continue
-        if n_judgments(rows) == rows["question"].nunique():  # nothing was replicated
-            continue
-        choices, levels = chosen.loc[rows.index], [rows[name] for name in cell]
-        # Most judges differ long before all is grouped.
-        cells, first = zip(*(one.to_numpy() for one in levels), strict=True), dict[Any, Any]()
-        given = zip(cells, choices, strict=True)
-        if any(first.setdefault(one, choice) != choice for one, choice in given if choice):
-            continue
-        asked = choices.groupby(levels, dropna=False)
-        n_tries = weights(rows).groupby(levels, dropna=False).sum()
-        # Options in another order make another prompt.
-        if asked.nunique().max() > 1 or n_tries.max() < 2 or varies(rows, "order"):
-            continue
-        # A seed check saw the judge vary, with another seed or with the same one.
-        seen = "seed_check" in rows and rows["seed_check"].isin(["honoured", "not honoured"]).any()
-        if temperature == 0:
-            yield COPIES
-        elif _of_one_seed(rows, levels):
-            yield ONE_SEED
-        elif not seen:
-            yield ALIKE if from_logs(rows) else ALIKE_IN_A_FILE
-
-
-def _of_one_seed(table: pd.DataFrame, cells: Sequence["pd.Series[Any]"]) -> bool:
-    """Whether all replications of each cell were drawn with one seed, and seeds mean something."""
-    if "seed" not in table or table["seed"].isna().any():
-        return False
-    ignored = "seed_check" in table and (table["seed_check"] == "not honoured").any()
-    each = table["seed"].groupby(list(cells), dropna=False).nunique()
-    return not ignored and bool(each.max() == 1)
+        checks = set(rows[SEED_CHECK]) if SEED_CHECK in rows else set()
+        why = copied(known if rows is table else Judged(rows), temperature, checks)
+        if why is not None:
+            yield reasons[why]
 
 
 def _without_verdict(row: Condition) -> list[Record]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -248,7 +248,7 @@ def in_order(names: Collection[str]) -> list[str]:
     return [*first, *own, *known[len(first) :]]
 
 
-def of_role(table: pd.DataFrame, *roles: Role, without: Collection[str] = ()) -> list[str]:
+def of_role(table: Container[str], *roles: Role, without: Collection[str] = ()) -> list[str]:
     """The declared columns of a table with one of these roles."""
     return [
         name

@@ -1,15 +1,14 @@
 """Reliability coefficients as inspect metrics.
 
 Each metric sees one score per sample and epoch, live during an eval and again when a log is
-re-scored. A coefficient that is not (yet) estimable is nan, and so is one of copies, which a judge
-makes at temperature 0. With `by`, a key of the scores' or
-samples' metadata, a metric has one value for all scores and one for each group, named
-`omega(group)`; if a score's value is a mapping, also one for each key.
+re-scored. A coefficient that is not (yet) estimable is nan, and so is one of tries that may be
+copies: no two of a question differ, and nothing shows that the judge varies. With `by`, a key of
+the scores' or samples' metadata, a metric has one value for all scores and one for each group,
+named `omega(group)`; if a score's value is a mapping, also one for each key.
 """
 
 import logging
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, get_args
 
@@ -19,6 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
+from ..judgments.copies import SEED_CHECK, Copied, copied
 from ..judgments.count import Judged, Judgment
 from ..judgments.scales import answers_judged, estimates, labelled
 from ..judgments.score import judgments_in
@@ -150,34 +150,30 @@ _COPIES = (
 )
 
 
-def _at_zero(scores: Sequence[SampleScore]) -> bool:
-    """Whether the judge was asked at temperature 0: as a score of `rejudge` says, else this run."""
+def _temperature(scores: Sequence[SampleScore]) -> float | None:
+    """At which the judge was asked: as the scores of `rejudge` say, else this run; None if many."""
     if rejudged_in(sample.score for sample in scores):
         kept = [facts for one in scores if KEPT in (facts := one.score.metadata or {})]
-        return {facts.get("temperature") for facts in kept} == {0}
+        found = {facts.get("temperature") for facts in kept}
+        return found.pop() if len(found) == 1 else None
     asked, model = active_generate_config().temperature, active_model()
-    return (model.config.temperature if asked is None and model else asked) == 0
+    return model.config.temperature if asked is None and model else asked
 
 
-def _copies(judgments: Sequence[Judgment], at_zero: bool) -> bool:
-    """Whether judgments look like copies of one answer a question, as a report finds them.
+def _may_be_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
+    """Whether judgments of these scores may be copies of one answer, as a report finds them."""
+    temperature = _temperature(scores)
+    # One score of each run says how its seed check came out.
+    checks = {(one.score.metadata or {}).get(SEED_CHECK) for one in scores}
 
-    Options in another order make another prompt, and exact verdicts say their own temperature.
-    """
-    exact = {one.temperature for one in judgments if one.share is not None}
-    if not (exact == {0} if exact else at_zero):
-        return False
-    tries = Counter((one.question, one.wording, one.answer_form) for one in judgments)
-    said = {
-        (one.question, one.wording, one.answer_form, one.verdict)
-        for one in judgments
-        if one.verdict is not None
-    }
-    alike = len({one[:-1] for one in said}) == len(said)
-    orders = {tuple(one.order or ()) for one in judgments}
-    found = bool(exact) or (alike and len(orders) == 1 and max(tries.values()) > 1)
-    if found:
-        warn_once(logger, _COPIES)
+    def found(judged: Judged) -> bool:
+        exact = set(judged.column("temperature")) - {None}  # exact verdicts say their own
+        asked_at = min(exact) if exact else temperature
+        why = _estimable(lambda: copied(judged, asked_at, checks))
+        if why is Copied.AT_ZERO:
+            warn_once(logger, _COPIES)
+        return why is not None
+
     return found
 
 
@@ -197,9 +193,9 @@ def reliability(
     The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
     agreement, the share of non-responses, and the numbers of questions and of replications per
     question (infinity where scores have exact distributions); numbers add the ICC with its
-    interval. Values that are not (yet) estimable are nan, and so are coefficients of copies, which
-    a judge makes at temperature 0. The names of a group of `by` are `omega(group)`, those of a key
-    of a score that is a mapping `omega(key)`.
+    interval. Values that are not (yet) estimable are nan, and so are coefficients of tries that may
+    be copies: no two of a question differ, and nothing shows that the judge varies. The names of a
+    group of `by` are `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.
@@ -226,10 +222,10 @@ def reliability(
 
     def compute(scores: list[SampleScore]) -> Value:
         rejudged = bool(rejudged_in(sample.score for sample in scores))
-        at_zero = _at_zero(scores)
+        copies = _may_be_copies(scores)
 
         def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
-            return _panel(judgments, rejudged, level, declared, full, at_zero)
+            return _panel(judgments, rejudged, level, declared, full, copies)
 
         return _Panel(by_label(panel_of, scores, by))
 
@@ -254,7 +250,7 @@ def _panel(
     level: Scale | None,
     declared: tuple[str, ...],
     full: bool,
-    at_zero: bool,
+    may_be_copies: Callable[[Judged], bool],
 ) -> dict[str, float]:
     """All values of one group; their names depend only on the kind of scores."""
     names = [
@@ -263,7 +259,7 @@ def _panel(
     judged = Judged.of(judgments)
     found = _estimable(lambda: estimates(judged, level, declared, names)) or {}
     values: dict[str, float] = {}
-    copies = _copies(judgments, at_zero)
+    copies = bool(judgments) and may_be_copies(judged)
     for name in names:
         if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
             continue
@@ -309,11 +305,12 @@ def _by_label(
     """A metric of one value; one `of_draws` is nan for copies."""
 
     def computed(scores: list[SampleScore]) -> Value:
-        at_zero = of_draws and _at_zero(scores)
+        may_be_copies = _may_be_copies(scores)
 
         def value(judgments: Sequence[Judgment]) -> Mapping[str, float]:
-            copies = of_draws and _copies(judgments, at_zero)
-            return {name: math.nan if copies else _value(Judged.of(judgments), estimate)}
+            judged = Judged.of(judgments)
+            copies = of_draws and bool(judgments) and may_be_copies(judged)
+            return {name: math.nan if copies else _value(judged, estimate)}
 
         found = by_label(value, scores, by)
         return dict(found) if found.keys() - {name} else found[name]
