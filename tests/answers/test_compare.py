@@ -19,7 +19,7 @@ from inspect_reliability.answers.compare import compare_arms, compare_document, 
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Document, Table
+from inspect_reliability.showing.document import Document, Table, Text
 from inspect_reliability.showing.formats import reaching
 from inspect_reliability.stats import code_of
 
@@ -389,3 +389,25 @@ def test_the_sentence_and_the_table_have_one_rounding(n: int) -> None:
     assert 100 * value == pytest.approx(points)
     assert float(shown[0]) == pytest.approx(100 * low, abs=0.5 / 10**places)
     assert float(shown[1]) == pytest.approx(100 * high, abs=0.5 / 10**places)
+
+
+def test_every_judge_is_compared_and_advice_is_of_whom_it_holds() -> None:
+    """Temperature 0 mends the first judge, and does nothing for the second."""
+    chance = np.random.default_rng(5)
+    rows = [
+        (judge, t, f"q{q}", r, "AB"[(chance.random() < p) ^ (q % 2)], "AB"[q % 2])
+        for judge, spoils in (("one", 0.4), ("other", 0.0))
+        for t in (0.1, 0.5, 1.0)
+        for p in (0.1 + spoils * t,)
+        for q in range(40)
+        for r in range(4)
+    ]
+    names = ["judge", "temperature", "question", "replication", "verdict", "label"]
+    frame = pd.DataFrame(rows, columns=names)
+    three = compared(arms_by(judgments_from_frame(frame), "temperature"))
+    assert sum(isinstance(one, Table) for one in three.blocks) == 2
+    two = compared(arms_by(judgments_from_frame(frame[frame["temperature"] != 0.5]), "temperature"))
+    steps = [one.text for one in two.blocks if isinstance(one, Text) and one.tone == "next"]
+    assert "Next for one: use temperature 0.1." in steps
+    assert sum(one.startswith("Next for other: ") for one in steps) == 1
+    assert not [one for one in steps if one.startswith("Next:")]

@@ -15,11 +15,12 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.headline import headline
 from inspect_reliability.answers.plan import plan_document, plans
 from inspect_reliability.answers.report import report_document
+from inspect_reliability.cli.options import with_more
 from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
-from inspect_reliability.showing.document import Caution, Text
+from inspect_reliability.showing.document import Caution, Estimates, Text
 from inspect_reliability.study.published.tables import tables
 
 BENCHMARKS = ("BBH", "MT-Bench", "SQuAD")
@@ -235,3 +236,24 @@ def test_values_that_tell_nothing_are_counted_by_benchmark() -> None:
     found.append(found[0] | {"temperature": 0.5, "ours": 0.9})
     said = " ".join(render(tables(found), "table").split())
     assert "2 of 3 values of omega (BBH 1 of 2, Head-to-Tail 1 of 1)." in said
+
+
+def test_eight_rows_are_shown_and_full_shows_all() -> None:
+    """Beside labels, too; and --full leaves out no row, nor says that it does."""
+    rows = [
+        {"judge": f"j{k}", "question": f"q{q}", "replication": r, "verdict": "AB"[(q + r * k) % 2]}
+        | {"label": "AB"[q % 2]}
+        for k in range(9)
+        for q in range(6)
+        for r in range(3)
+    ]
+    for judges, left in ((8, ""), (9, "1 more row")):
+        frame = pd.DataFrame(rows[: 18 * judges])
+        document = report_document(analyse(judgments_from_frame(frame)))
+        [table] = [one for one in document.blocks if isinstance(one, Estimates)]
+        assert (table.most or len(table.rows)) >= min(len(table.rows), 8)
+        assert ("1 more row" in render(document, "table")) == bool(left)
+        whole = with_more(document, full=True, explain=False)
+        assert "more row" not in render(whole, "table")
+        [table] = [one for one in whole.blocks if isinstance(one, Estimates)]
+        assert table.most == 0

@@ -32,6 +32,8 @@ OURS = read("judge|question|replication|verdict")
         "grader|Prompt ID|try|winner",
         "judge-model|item|epoch|Judge Rating",
         "Grader Model|id|Trial|llm_judgement",
+        "grader|pair|try|winner",
+        "grader|pair_id|try|winner",
         "evaluatorName|questionId|iteration|preference",
     ],
 )

@@ -5,11 +5,13 @@ import subprocess
 from pathlib import Path
 from shutil import which
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commands import invoke
+from inspect_reliability.answers.card import card
 from inspect_reliability.showing.document import Caution, Document, Table, Text
 from inspect_reliability.showing.formats import one_line
 from inspect_reliability.showing.latex import latex_text, render
@@ -182,8 +184,26 @@ def test_what_is_ours_is_ascii() -> None:
     assert {one for one in shown if not one.isascii()} == {"\u00fc"}
     assert r"$\omega$ $\times$ $\ge$ $\le$ $\pm$ -- --- \ldots{} $-$ $\to$ ' ``x''" in shown
     first, second = re.findall(r"\\label\{tab:(.*)\}", shown)
-    assert len(first) <= 40
+    assert first.startswith("omega-by-temperature-of-a-judge-with-a-very-long-name-benchmark-one")
     assert second == f"{first}-2"
+
+
+def test_every_card_has_a_label_of_all_that_tells_it_apart() -> None:
+    """A long name and a temperature are both in it; one card and several have the same form."""
+    judges = [("meta-llama/Meta-Llama-3-70B-Instruct", t) for t in (0.7, 0.0)]
+    rows = [
+        {"judge": name, "temperature": t, "question": f"q{q}", "replication": r, "verdict": "AB"[r]}
+        for name, t in judges
+        for q in range(4)
+        for r in range(2)
+    ]
+    for frame in (rows, rows[:8]):
+        shown = card(pd.DataFrame(frame)).to_latex()
+        found = re.findall(r"\\label\{tab:(.*)\}", shown)
+        assert found[0].startswith("judge-card-")
+        assert all("meta-llama-3-70b-instruct" in one for one in found)
+        assert len({*found}) == len(frame) / 8
+    assert not [one for one in found if one.endswith("-2")]
 
 
 @pytest.mark.slow

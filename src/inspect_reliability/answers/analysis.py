@@ -129,7 +129,7 @@ class Analysis(Answered):
     @property
     def most_shown(self) -> int:
         """Rows of a table that a terminal shows: a longer block is no answer."""
-        return 5 if self.results["validity"] else 10
+        return 8 if self.results["validity"] else 10
 
     @cached_property
     def identical(self) -> Mapping[str, Reason]:

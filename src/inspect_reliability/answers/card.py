@@ -132,7 +132,11 @@ def card_document(analysis: Analysis) -> Document:
     for row, card in zip(rows, cards, strict=True):
         lines = [[name, what] for name, what in _lines(analysis, row, card) if what]
         answer = Text(headline(analysis, row), "headline")
-        blocks += [Text(row.name, "heading"), answer, Table(["", "This judge"], lines)]
+        blocks += [
+            Text(row.name, "heading"),
+            answer,
+            Table(["", "This judge"], lines, caption="Judge card"),
+        ]
         blocks += exact_verdicts_note([row])
         blocks += map(Caution, card["cautions"])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]

@@ -49,8 +49,8 @@ from .comparison_in_words import (
     compared_in_words,
     is_wide,
     labelled_alone,
+    next_of_each,
     next_of_several,
-    next_of_two,
     shown_changes,
     unlabelled,
 )
@@ -317,18 +317,18 @@ def _answer(
     others = f" ({where}; {len(conditions) - 1} more)" if conditions.keys() - {where} else ""
     said: list[Block] = []
     alike = ""
+    apart = 1 < len(conditions) <= _MOST_SAID and first[0]["benchmark"] != ALL
+    told_of = conditions if apart else {where: first}
     if len(_by_sides(pairs)) > 1:
-        if others:
-            said.append(Text(f"Of {others.strip(' ()')}:", "answer"))
-        [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
-        said += table_of_values(first, rows)
-    elif 1 < len(conditions) <= _MOST_SAID and first[0]["benchmark"] != ALL:
-        for name, own in conditions.items():
-            alike = _in_identical(analysis, name, own)
-            said += _of_two(own, changed, alike, f"{name}: ")
+        said += [Text(f"Of {others.strip(' ()')}:", "answer")] * bool(others and not apart)
+        for condition, rows in shared(analysis):
+            if (name := describe(condition)) in told_of:
+                said += [Text(f"{name}:", "answer")] * apart
+                said += table_of_values(told_of[name], rows)
     elif pairs:
-        alike = _in_identical(analysis, where, first)
-        said += _of_two(first, changed, alike, "", others)
+        for name, own in told_of.items():
+            alike = _in_identical(analysis, name, own)
+            said += _of_two(own, changed, alike, f"{name}: " * apart, others * (not apart))
     else:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
@@ -338,7 +338,7 @@ def _answer(
     elif first and _are_unpaired(first):
         then = next_of_samples(first, _one_judge(analysis))
     elif len(_by_sides(pairs)) == 1:
-        then = next_of_two(first, left_open, logs, labelled_alone(analysis, again))
+        then = next_of_each(told_of, left_open, logs, labelled_alone(analysis, again))
     else:
         then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]

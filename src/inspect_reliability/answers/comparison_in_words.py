@@ -1,6 +1,7 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from statistics import NormalDist
@@ -10,6 +11,7 @@ from ..showing.formats import (
     Record,
     amount,
     estimate_text,
+    grouped_by,
     most_feasible,
     percent,
     points,
@@ -303,6 +305,25 @@ def next_of_two(
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
     return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))
+
+
+def next_of_each(
+    conditions: Mapping[str, Sequence[Record]],
+    left: int,
+    logs: str,
+    alone: tuple[str, str, int] | None = None,
+) -> list[Text]:
+    """What a comparison of two asks for under each condition: once where all ask for the same."""
+    steps = [(name, next_of_two(own, left, logs, alone)) for name, own in conditions.items()]
+    alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
+    said: list[Text] = []
+    for own in alike.values():
+        first, *command = own[0][1]
+        if len(alike) > 1:
+            whose = f"Next for {', '.join(name for name, _ in own)}:"
+            first = replace(first, text=first.text.replace("Next:", whose, 1))
+        said += [first, *command]
+    return said
 
 
 def _exact_ones(pair: Record, pairs: Sequence[Record]) -> str:

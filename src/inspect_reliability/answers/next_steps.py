@@ -50,6 +50,10 @@ CHANGE = "change"
 """The tag of a judge that votes and labels cannot mend."""
 
 
+CHANGES = (CHANGE, "both orders", "all orders")
+"""The tags of a judge that is mended before anything else is worth more judgments."""
+
+
 class Advice(NamedTuple):
     """What to do next about a judge: in a word or two, in words, and the command that does it.
 

@@ -33,7 +33,7 @@ from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficien
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
-from .next_steps import more_labels
+from .next_steps import CHANGES, advice, more_labels
 from .reliability import OF_ONE_ORDER, majority_of, orders_apart, votes_of, votes_table
 from .results import analyse
 from .row import Row, are_grades, refuse_unlabelled
@@ -286,7 +286,10 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     name, half = cheapest[0]["coefficient"], cheapest[0]["half_width"]
     reached = [row.estimate(name).ends for row, plan in known if _of_aim(plan, name, half)]
     ends = [one for one in reached if one and one[1] - one[0] <= 2 * float(half)]
-    if len(ends) == len(reached):
+    mended = advice(analysis, analysis.rows[0], logs) if len(analysis.rows) == 1 else None
+    if mended and mended.tag in CHANGES:
+        said += next_step(mended.next, mended.command)
+    elif len(ends) == len(reached):
         least = f"--min {name}={math.floor(min(low for low, _ in ends) * 20) / 20:g}"
         most = f"--max {name}={math.ceil(max(high for _, high in ends) * 20) / 20:g}"
         held = f"gate {logs} {most if name in KINDS[1:] else least}"

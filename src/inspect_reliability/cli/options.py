@@ -1,6 +1,7 @@
 """What the commands read and print, and how they show that they do."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,7 +23,7 @@ from ..judgments.sources import described, in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
-from ..showing.document import Document, only_options
+from ..showing.document import Block, Document, Estimates, Text, only_options
 from ..showing.terminal import console, print_text
 
 
@@ -346,7 +347,21 @@ def with_more(document: Document, full: bool, explain: bool) -> Document:
     """A document with every table, or what its words mean, before the answer."""
     first = [*document.more()] if full else []
     first += document.explained() if explain else []
-    return replace(document, blocks=[*first, *document.blocks])
+    blocks = [*map(_in_full, document.blocks)] if full else document.blocks
+    return replace(document, blocks=[*first, *blocks])
+
+
+_FULL = re.compile(r"--full \([^)]*\), ")
+
+
+def _in_full(block: Block) -> Block:
+    """A block with all of its rows, that does not name the option that was given."""
+    match block:
+        case Estimates():
+            return replace(block, most=0)
+        case Text(text, "more"):
+            return replace(block, text=_FULL.sub("", text))
+    return block
 
 
 def shows_more(command: _Command) -> _Command:

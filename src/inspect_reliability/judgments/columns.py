@@ -164,7 +164,7 @@ USUAL: Mapping[str, Sequence[str]] = {
         *("question id", "qid", "item", "item id", "prompt id", "example id", "instance id"),
         *("problem id", "query id", "task id", "doc id", "sample id", "span id"),
         *("trace id", "conversation id", "case id", "test id", "uid", "id"),
-        *("question text", "query", "instruction", "input", "prompt"),
+        *("question text", "query", "instruction", "input", "prompt", "pair id", "pair"),
     ),
     "verdict": (*(f"{who} {one}" for who in _JUDGES for one in _SAID), *_SAID),
     "judge": (

@@ -36,7 +36,7 @@ from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, weights
-from .values import converted_all
+from .values import OUTPUT, converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +170,7 @@ def _not_used(judgments: Judgments, by: Collection[str]) -> str:
     if "log" in judgments.table:
         return ""  # a log records more than anybody would list
     known = {*COLUMNS, *judgments.facets, *by}
+    known |= {OUTPUT for one in judgments.readings if one.read_as}
     if {"order", "output"} & {*judgments.table}:  # which the responses as shown may have told
         known.update(*pairs_shown(judgments.table))
     if {*PAIR} & {*judgments.table} or "system" in judgments.table:

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 FORMS = "options:A,B,tie, scale:1-10, json:FIELD or pattern:REGEX"
 """What `read_as` can be."""
 
+OUTPUT = "judge_output"
+"""The column that keeps what the judge wrote, where verdicts are read from it."""
+
 _LONG = 30
 """Characters from which a verdict is a text."""
 
@@ -58,7 +61,7 @@ def as_verdicts(frame: pd.DataFrame, reading: Reading) -> pd.DataFrame:
         return frame
     read = _reader(reading.read_as)
     verdict = each_once(frame["verdict"], lambda one: None if one is None else read(str(one)))
-    kept = {} if "judge_output" in frame else {"judge_output": frame["verdict"]}
+    kept = {} if OUTPUT in frame else {OUTPUT: frame["verdict"]}
     return frame.assign(verdict=verdict.where(frame["verdict"].notna(), None), **kept)
 
 

@@ -61,9 +61,6 @@ _MEANINGS = {
 
 _BRACKETS = " (in brackets: 95% intervals over questions)"
 
-_LONGEST_LABEL = 40
-"""Characters of a label, but for its number."""
-
 _SIGNS = str.maketrans(
     {
         "\u03c9": r"$\omega$",
@@ -107,7 +104,7 @@ def render(document: Document) -> str:
         if isinstance(block, Table):
             title = block.title or block.caption or document.title
             title = ": ".join(filter(None, [title, heading]))
-            label = slug(title.replace(".", "-"))[:_LONGEST_LABEL].rstrip("-")
+            label = slug(title.replace(".", "-")).rstrip("-")
             labels[label] += 1
             label += f"-{labels[label]}" if labels[label] > 1 else ""
             why = after.text if isinstance(after, Text) and after.text.startswith("-: ") else ""
