@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from inspect_ai.log import write_eval_log
@@ -152,6 +153,26 @@ def test_a_card_has_the_numbers_of_the_report() -> None:
     }
     assert {key: found[key] for key in shared} == {key: row[key] for key in shared}
     assert found["method"] == "sampled"
+
+
+def test_alpha_weighs_orders_equally_and_a_packages_does_not(tmp_path: Path) -> None:
+    """With two tries of each of two orders, alpha is of two drawn orders, as the card says."""
+    rng = np.random.default_rng(0)
+    x = (rng.random((40, 2, 2)) < [[0.8], [0.3]]) ^ (np.arange(40) % 4 == 0)[:, None, None]
+    table = pd.DataFrame(np.argwhere(x > -1), columns=["question", "order", "replication"])
+    table["order"] = table["order"].map({0: "a b", 1: "b a"})
+    table["verdict"] = np.where(x.ravel(), "yes", "no")
+    within = (x[:, :, 0] != x[:, :, 1]).mean()
+    across = (x[:, 0, :, None] != x[:, 1, None]).mean()
+    share, n = x.mean(), x.size
+    by_chance = 2 * share * (1 - share) * n / (n - 1)
+    drawn, pairs = (within + across) / 2, (within + 2 * across) / 3
+    table.to_csv(tmp_path / "file.csv", index=False)
+    alpha = card(tmp_path / "file.csv")["krippendorff_alpha"]
+    assert alpha == pytest.approx(1 - drawn / by_chance)
+    assert alpha - (1 - pairs / by_chance) > 0.03  # krippendorff.alpha of all pairs
+    said = " ".join(invoke("card", tmp_path / "file.csv").stdout.split())
+    assert "all coefficients (agreement, omega, alpha, kappas) compare two tries" in said
 
 
 @pytest.mark.parametrize("as_first", [0.5, 0.8, 1.0])

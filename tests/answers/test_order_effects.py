@@ -117,7 +117,7 @@ def test_a_card_says_what_moves_the_verdict() -> None:
         assert "Another order" in said
         assert "changes verdicts: " in said
         assert "Another wording" in said
-        assert "agreement and omega compare two tries, each in an order drawn at random" in said
+        assert "alpha, kappas) compare two tries, each in an order drawn at random" in said
 
 
 @pytest.mark.slow

@@ -236,7 +236,8 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
             what = f"{facet_effect(one)}: {effect_size(one)}".removesuffix(": ")
             yield f"Another {one['facet'].replace('_', ' ')}", what
     if orders_apart(row):
-        yield "Orders", f"agreement and omega compare {_compared(row)}"
+        every = "all coefficients (agreement, omega, alpha, kappas)"
+        yield "Orders", f"{every} compare {_compared(row)}"
     yield "What fools it", in_a_line(card["fooled"])
     yield "Varied", ", ".join(card["varied"])
     yield "Not varied", ", ".join(card["not_varied"])
