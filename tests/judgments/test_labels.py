@@ -17,6 +17,7 @@ import inspect_reliability as ir
 from example_logs import foreign, judged
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.data import write_data
+from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
@@ -653,3 +654,20 @@ def test_several_labels_in_a_cell_are_those_of_several_people(
     ir.keep(judged, labels=long, out=str(tmp_path / "list.csv"))
     again = ir.analyse(tmp_path / "list.csv").frame("validity")
     assert again[shown].equals(apart[shown])
+
+
+def test_letters_in_brackets_have_one_complete_command() -> None:
+    """What the next step says to add reads every label; no letter is mapped by hand."""
+    rows = [
+        {"question": f"q{q}", "replication": r, "verdict": f"({'ABCDE'[(q + r // 2) % 5]})"}
+        | {"label": "ABCDE"[q % 5]}
+        for q in range(12)
+        for r in range(3)
+    ]
+    analysis = analyse(pd.DataFrame(rows))
+    command = advice(analysis, analysis.rows[0]).command
+    assert command == "report LOGS --read-as options:A,B,C,D,E"
+    read_as = command.rpartition(" ")[2]
+    [right] = analyse(pd.DataFrame(rows), reading=Reading(read_as=read_as)).results["validity"]
+    assert right["n_labelled"] == 12
+    assert right["accuracy"] == pytest.approx(2 / 3)

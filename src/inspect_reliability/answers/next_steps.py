@@ -1,5 +1,6 @@
 """What to do next about a judge, by what is known of it."""
 
+import re
 from typing import NamedTuple
 
 from ..judgments.reading import Code
@@ -93,7 +94,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if right and right["wrong"] is not None:
         return _with_labels_alone(analysis, _of_options(row, right, logs), logs)
     if right is None and any(note.code is Code.LABELS_OTHER for note in analysis.judgments.notes):
-        return Advice("map", "say what the labels mean", f"report {logs} --map YOURS=VERDICT")
+        return _as_labels(row, logs)
     if row.asked_once:
         return _judge_again(row)
     if row.no_draws:
@@ -205,6 +206,19 @@ def _judge_again(row: Row) -> Advice:
 def rejudge_call(row: Row) -> str:
     """The command for the row's first log: each is rejudged by itself."""
     return f"rejudge {quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
+
+
+_BRACKETED = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")
+
+
+def _as_labels(row: Row, logs: str) -> Advice:
+    """How verdicts and labels get the same names: letters in brackets are letters."""
+    found = [_BRACKETED.fullmatch(str(one)) for one in row.table["verdict"].dropna().unique()]
+    letters = sorted({one[1] for one in found if one})
+    if len(letters) > 1:
+        words = "if the labels are the letters in brackets, read the verdicts as letters"
+        return Advice("map", words, f"report {logs} --read-as options:{','.join(letters)}")
+    return Advice("map", "say what the labels mean", f"report {logs} --map YOURS=VERDICT")
 
 
 def _both_orders(place: Record) -> Advice:
