@@ -110,11 +110,11 @@ def test_what_further_coefficients_decide_is_said() -> None:
     """No sentence says that nothing is decided where the table beneath it decides."""
     icc, omega = pair("icc", -0.06, (-0.12, 0.0)), pair("omega", -0.14, (-0.25, -0.02))
     said = compared_in_words([icc, omega, pair("agreement", 0.1, (-0.1, 0.2))])
-    assert "not decided by icc (b icc +0.06 [0.00, 0.12])" in said
+    assert "not decided by icc (b's icc is 0.06 higher [0.00, 0.12])" in said
     assert "By omega, which count equal" not in said
     assert "b repeats itself more than a (omega +0.14 [0.02, 0.25])" in said
     said = compared_in_words([icc, pair("omega", -0.14, (-0.25, 0.02))])
-    assert said.endswith("is not decided (b icc +0.06 [0.00, 0.12]).")
+    assert said.endswith("is not decided (b's icc is 0.06 higher [0.00, 0.12]).")
 
 
 def test_next_names_which_question_needs_so_many_labels() -> None:

@@ -210,3 +210,19 @@ def test_the_model_that_was_graded_is_no_candidate(logs: Logs) -> None:
     said = " ".join(said.split())
     assert "is no judge, but the model whose outputs mockllm/grader graded" in said
     assert f"inspect-reliability rejudge {logs.alike.location} --replications 5" in said
+
+
+def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
+    """Labels would not tell two models apart: `compare` names the command of `rank`, which does."""
+    judge, places = grader(), []
+    for name in ("mockllm/one", "mockllm/two"):
+        samples = [Sample(id=n, input=f"What is {n}?", target="?") for n in range(QUESTIONS)]
+        task = Task(samples, solver=answers(), scorer=model_graded_qa(model=judge), name="suite")
+        places.append(evaluate(task, tmp_path, model=name, epochs=EPOCHS).location)
+    said = " ".join(commands.invoke("compare", *places).output.split())
+    assert "models under one grader" in said
+    assert "inspect-reliability label" not in said
+    assert f"inspect-reliability rank {' '.join(places)}" in said
+    said = " ".join(commands.invoke("rank", *places).output.split())
+    assert "2 systems" in said
+    assert "judge each question several times" not in said

@@ -50,6 +50,7 @@ from .comparison_in_words import (
     is_wide,
     labelled_alone,
     next_of_each,
+    next_of_models,
     next_of_several,
     shown_changes,
     unlabelled,
@@ -332,15 +333,16 @@ def _answer(
     else:  # what changed is all there is
         said = every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
-    left_open = unlabelled(analysis)
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
     elif first and _are_unpaired(first):
         then = next_of_samples(first, _one_judge(analysis))
+    elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
+        then = of_models
     elif len(_by_sides(pairs)) == 1:
-        then = next_of_each(told_of, left_open, logs, labelled_alone(analysis, again))
+        then = next_of_each(told_of, unlabelled(analysis), logs, labelled_alone(analysis, again))
     else:
-        then = next_of_several(_labelled(pairs), left_open, logs) if pairs else []
+        then = next_of_several(_labelled(pairs), unlabelled(analysis), logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
 
 
@@ -370,18 +372,16 @@ def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> st
     if _are_unpaired(pairs) or any(pair["difference"] for pair in pairs):
         return ""
     [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
-    first, second = (_verdicts(rows[pairs[0][name]].asked) for name in ("first", "second"))
-    if not first.equals(second):
-        return ""
-    names = f"{pairs[0]['first']} and {pairs[0]['second']}"
-    return f"{names} are identical: every question has the same verdicts in both."
+    names = [pairs[0][name] for name in ("first", "second")]
+    first, second = (_verdicts(rows[name].asked) for name in names)
+    same = "are identical: every question has the same verdicts in both."
+    return f"{' and '.join(names)} {same}" if first.equals(second) else ""
 
 
 def _verdicts(asked: pd.DataFrame) -> pd.Series[float]:
     """How often each verdict was given, by question and what varied."""
-    by = [
-        name for name in ("benchmark", "question", "order", "wording", "verdict") if name in asked
-    ]
+    columns = ("benchmark", "question", "order", "wording", "verdict")
+    by = [name for name in columns if name in asked]
     return weights(asked).groupby([asked[name].map(str) for name in by]).sum().sort_index()
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import partial
 from statistics import NormalDist
 
+from ..shell import join
 from ..showing.document import Text
 from ..showing.formats import (
     Record,
@@ -44,6 +45,9 @@ class SideCode(StrEnum):
     OVER_ORDERS = "over_orders"
     OTHER_QUESTIONS = "other_questions"
 
+
+_MOST_LOGS = 4
+"""Most logs that a command names."""
 
 _ALIKE = 0.05
 """Difference of shares that does not matter, as where `choose` takes the cheapest."""
@@ -98,15 +102,16 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
         other = second if ahead == first else first
         if ahead == second:
             value, ends = -value, [-ends[1], -ends[0]]
-        by = _moved(pair)
+        by, higher = _moved(pair), _higher(pair)
         if pair["coefficient"] in SHARES:
             by = _moved_points(value, ends, n)
+            higher = f"{ahead} {by}"
         if _decided(pair):
             said.append(f"{ahead} {what} than {other} ({by}).")
         else:
             others = _decided_beside(pair, pairs)
             lead = f" by {pair['coefficient']}" if others else ""
-            found = f"Whether {first} or {second} {what} is not decided{lead} ({ahead} {by})"
+            found = f"Whether {first} or {second} {what} is not decided{lead} ({higher})"
             said.append(f"{found}{_too_few(pair)}.")
             said += _by_others(others, pair, what)
     return " ".join(filter(None, [*said, mean_error_in_words(pairs)]))
@@ -114,10 +119,20 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
 
 def _moved(pair: Record) -> str:
     """A difference of a coefficient with its interval, of the one ahead less the other."""
-    value, ends = pair["difference"], pair["difference_interval"]
-    if _ahead(pair) == pair["second"]:
-        value, ends = -value, [-ends[1], -ends[0]]
+    value, ends = _of_the_one_ahead(pair)
     return f"{pair['coefficient']} {rounded(value, '+z.2f')} {reaching(ends, 'z.2f')}"
+
+
+def _higher(pair: Record) -> str:
+    """Whose coefficient is higher, where that decides nothing: in words that are no value of it."""
+    value, ends = _of_the_one_ahead(pair)
+    by = f"{rounded(value, 'z.2f')} higher {reaching(ends, 'z.2f')}"
+    return f"{_ahead(pair)}'s {pair['coefficient']} is {by}"
+
+
+def _of_the_one_ahead(pair: Record) -> tuple[float, Sequence[float]]:
+    value, (low, high) = pair["difference"], pair["difference_interval"]
+    return (-value, [-high, -low]) if _ahead(pair) == pair["second"] else (value, [low, high])
 
 
 def _decided_beside(pair: Record, pairs: Sequence[Record]) -> list[Record]:
@@ -339,6 +354,24 @@ def _exact_ones(pair: Record, pairs: Sequence[Record]) -> str:
     if needed is None or needed > most_feasible(n):
         return ""
     return f", and about {needed:,} to tell which is right more often"
+
+
+def next_of_models(analysis: Analysis) -> list[Text]:
+    """What a comparison of models that one grader graded asks for; [] of other sides.
+
+    Their verdicts say how good the outputs are, so labels of these would not tell the models apart.
+    """
+    graders = {row.graders for row in analysis.rows}
+    models = {name for row in analysis.rows for name in row.table["judge"].dropna()}
+    if len(graders) > 1 or graders <= {()} or len(models) < 2:
+        return []
+    logs = {str(log): None for row in analysis.rows for log in row.table["log"]}
+    named = join(logs) if len(logs) <= _MOST_LOGS else "LOGS"
+    by = ", ".join(next(iter(graders)))
+    return next_step(
+        f"the sides are models under one grader ({by}); to see which model is better",
+        f"rank {named}",
+    )
 
 
 def next_of_several(labelled: bool, left: int, logs: str) -> list[Text]:

@@ -230,7 +230,7 @@ def variance_in_words(suite: Record) -> Iterator[Block]:
     if suite["reason"]:
         yield Text(f"Not known: {suite['reason']}.")
     if found:
-        yield Text("Standard errors add up from top to bottom.")
+        yield Text("Each standard error includes those of the rows above it.")
     if any(share < 0 for share in (suite["shares"] or {}).values()):
         yield Text("A variance estimated below 0 is close to 0.")
     if left_out := (suite["variance"] or {}).get("left_out"):

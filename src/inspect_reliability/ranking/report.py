@@ -298,7 +298,7 @@ def _next(found: Sequence[Leaderboard], told: Sequence[Caution]) -> tuple[str]:
     if any(one.code is RankingCode.OPPONENTS for one in told):
         return ("rank by strength (--method bt), or against one baseline (--baseline NAME)",)
     if any(one.again and one.again.leader_changes > _LEADS for one in found):
-        return ("judge each question several times, and report the ranking of all tries",)
+        return ("report this ranking, of all tries: that of one try may have another leader",)
     if not board.again:
         return ("judge each question at least twice, to see whether the order comes out again",)
     return ("report rank sets or groups beside the ranks",)
