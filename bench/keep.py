@@ -29,7 +29,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.labelled_cascade import LabelledCascade
 from inspect_reliability.answers.promise import Promise
 from inspect_reliability.cli.options import CommonOptions
-from inspect_reliability.keeping.report import most_wrong
+from inspect_reliability.keeping.how_good import most_wrong
 from inspect_reliability.keeping.what_next import smallest_promised
 from inspect_reliability.stats.cells import Flags
 from inspect_reliability.stats.selective import (

@@ -56,6 +56,8 @@ def test_a_frame_has_every_estimate_once() -> None:
         own = frame[frame["result"] == name].to_dict("records")
         for record in records:
             for key in (one.removesuffix("_interval") for one in record if "_interval" in one):
+                if (name, key, record[key]) == ("position", "share_of_tries", None):
+                    continue  # of labels as options: without meaning, not without an estimate
                 found = own.pop(0)
                 ends = record[f"{key}_interval"] or [None, None]
                 given = [

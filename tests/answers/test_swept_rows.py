@@ -38,10 +38,11 @@ def test_few_rows_stay_together_by_judge_the_best_first() -> None:
 
 
 def test_of_many_rows_the_best_of_each_judge_leads() -> None:
-    """A terminal shows five rows, which hide no judge behind temperatures of another one."""
-    found = listed(sweep(SWEPT | {("c", 1.0): 2, ("c", 0.5): 3}))
+    """A terminal shows eight rows, which hide no judge behind temperatures of another one."""
+    more = {(judge, t): 1 for judge in "abc" for t in (1.5, 2.0)}
+    found = listed(sweep(SWEPT | {("c", 1.0): 2, ("c", 0.5): 3} | more, questions=8))
     assert found[:3] == [("b", 0.5), ("a", 0.5), ("c", 0.5)]
-    assert found[3:] == [("b", 1.0), ("a", 1.0), ("c", 1.0)]
+    assert found[3:6] == [("b", 1.0), ("a", 1.0), ("c", 1.0)]
 
 
 def test_many_labelled_rows_lead_to_a_choice() -> None:

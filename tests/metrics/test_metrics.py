@@ -218,7 +218,7 @@ def test_keys_of_a_mapping_are_scores_of_their_own() -> None:
 
 
 def test_rates_are_shares_of_the_judgments() -> None:
-    """Each rate counts what it names; rates of verdicts are means over questions."""
+    """Each rate counts what it names; rates of verdicts are means over orders and questions."""
     values = ["A", "non-response", "invalid", "B", "non-response"]
     order, turned = ["ann", "bob"], ["bob", "ann"]
     given_scores = [
@@ -235,11 +235,11 @@ def test_rates_are_shares_of_the_judgments() -> None:
         )
         for value, shown in zip(values, [turned, order, order, turned, order], strict=True)
     ]
-    assert metrics.non_response_rate()(given_scores) == pytest.approx(2 / 5)
-    assert metrics.invalid_rate()(given_scores) == pytest.approx(1 / 5)
-    assert metrics.best_rate()(given_scores) == pytest.approx(1 / 5)
+    assert metrics.non_response_rate()(given_scores) == pytest.approx((0 / 2 + 2 / 3) / 2)
+    assert metrics.invalid_rate()(given_scores) == pytest.approx((0 / 2 + 1 / 3) / 2)
+    assert metrics.best_rate()(given_scores) == pytest.approx((1 / 2 + 0 / 3) / 2)
     another = SampleScore(score=Score(value="A"), sample_id="another")
-    assert metrics.non_response_rate()([*given_scores, another]) == pytest.approx(1 / 5)
+    assert metrics.non_response_rate()([*given_scores, another]) == pytest.approx(1 / 6)
 
 
 EVERY: dict[str, Callable[..., Metric]] = {

@@ -340,6 +340,8 @@ class Analysis(Answered):
             for key in [key for key in record if f"{key}_interval" in record]:
                 low, high = record[f"{key}_interval"] or (None, None)
                 reason = why.get(key) or why.get(f"{key}_interval") or record.get("reason")
+                if record[key] is None and reason is None:  # it has no meaning in this record
+                    continue
                 yield dict.fromkeys(self.names) | {
                     **keys,
                     "result": name,

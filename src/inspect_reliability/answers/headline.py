@@ -81,8 +81,8 @@ def headlines(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
     for row, name in list(zip(rows, names, strict=True))[:shown]:
         said = headline(analysis, row, picked_of=1 if shown > 1 else len(rows))
         yield Text(f"{name}: {said[0].lower()}{said[1:]}" if name else said, "headline")
-    if len(rows) > MOST_SENTENCES:
-        yield from map(_as_headline, _trend(rows))
+    if len(rows) > MOST_SENTENCES and (trend := " ".join(_trend(rows))):
+        yield _as_headline(trend)
     if is_rejudged(analysis.judgments.table):
         yield from map(_as_headline, moves_scores(analysis.results["score_variance"]))
 
@@ -217,7 +217,7 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         if row not in panel.rows:
             continue
         promise = panel.promise
-        error = f"at most {percent(promise.max_error)} wrong"
+        plain = error = f"at most {percent(promise.max_error)} wrong"
         if picked_of > 1:
             confidence = _part_of(promise.confidence, picked_of)
             panel = LabelledCascade(panel.rows, replace(promise, confidence=confidence))
@@ -228,7 +228,7 @@ def _usable(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         elif kept["threshold"] is not None:
             decided = share(kept["kept"], kept["n_questions"])
             yield f"{votes_decide(kept)} {decided} of questions with {error}"
-        elif few := _few_labels(panel, error):
+        elif few := _few_labels(panel, plain):
             yield few
         elif panel.rule.refuted(promise.max_error, panel.promise.confidence):
             yield f"it decides no part of the questions with {error}"

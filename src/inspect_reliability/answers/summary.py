@@ -138,8 +138,10 @@ def answer_block(
         words = "choose the judge, the temperature and the votes by these labels"
         blocks += next_step(words, f"choose {logs}")
     else:
-        for step in state.steps:
-            blocks += next_step(step.next, step.command, names[0] if apart else "", of_one)
+        alone = sum(row.labelled is not None for row in analysis.rows) == 1
+        for step in state.steps:  # a command of the one labelled row's logs takes nothing else
+            levels = {} if alone and f" {logs} " not in step.command else of_one
+            blocks += next_step(step.next, step.command, names[0] if apart else "", levels)
     if any(step.tag == CHANGE for step in state.steps) and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
         blocks += next_step(words, f"report {logs} --errors errors.csv")

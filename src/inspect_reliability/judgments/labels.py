@@ -584,9 +584,8 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            named = by is not None
-            whose = str(by) if named else ""
-            yield _Label("labels", str(name), [unit], whose, named, str(one))
+            whose = "" if by is None else str(by)
+            yield _Label("labels", str(name), [unit], whose, by is not None, str(one))
 
 
 def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs, same: bool) -> Iterator[_Label]:

@@ -8,7 +8,8 @@ import numpy as np
 from .cells import ROUNDING, FloatArray
 from .comparison import Comparison
 from .estimate import LEVEL, Estimate
-from .labelled import NO_SCALE, WITHIN_ONE, Labelled, close
+from .grade_steps import close
+from .labelled import NO_SCALE, WITHIN_ONE, Labelled
 from .majority import places_of
 from .rates import by_question, mean_difference
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
+from .grade_steps import grade_unit, near, nearest_grades, other_scale, step_of
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, places_of, won_by
@@ -20,117 +21,6 @@ from .moments import ratio
 from .planning import OfShares, Precision
 from .rank_correlation import SAME_LABEL, spearman
 from .rates import both_of, by_question, mean_share
-
-_FARTHER = 1.75
-"""Times the largest number of one scale that the largest of another one is, at least."""
-
-_BEYOND = 0.1
-"""Share of the numbers above the other's largest: a few may be odd ones of the same scale."""
-
-_ROUNDING = 1e-9
-
-
-def other_scale(
-    values: FloatArray, verdicts: FloatArray, labels: FloatArray, could: Flags
-) -> str | None:
-    """Why verdicts and labels are numbers of two scales; None if they may be of one.
-
-    They are of two if one of them goes far beyond the largest of the other, and often, though the
-    other is a scale by itself: three numbers, or 0 and 1.
-
-    Args:
-        values: The K categories as numbers, NaN for those that are none.
-        verdicts: Mean share of each category among verdicts, K.
-        labels: Values that labels have, beside those of verdicts.
-        could: Which categories the judge gave, or could have given.
-    """
-    used = [np.unique(values[one & ~np.isnan(values)]) for one in (could, labels > 0)]
-    if not all(map(len, used)):
-        return None
-    for lower, higher, share in ((used[1], used[0], verdicts), (used[0], used[1], labels)):
-        largest = np.abs(lower).max()
-        beyond = share[np.abs(values) > largest].sum() / share[~np.isnan(values)].sum()
-        is_scale = len(lower) > 2 or set(lower) == {0.0, 1.0}
-        if is_scale and np.abs(higher).max() >= _FARTHER * largest and beyond > _BEYOND:
-            (a, b), (c, d) = ((f"{one.min():g}", f"{one.max():g}") for one in used)
-            said = f"verdicts go from {a} to {b} and labels from {c} to {d}: two scales"
-            return Reason(Unknown.OTHER_KIND, said)
-    return None
-
-
-def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -> float:
-    """The smallest distance between two labels; between any numbers where all labels are one.
-
-    With a `unit`, as `grade_unit` has it, a label between grades counts as the nearest ones.
-    """
-    labelled, every = values[(labels > 0) & ~np.isnan(values)], values[~np.isnan(values)]
-    if unit is not None:
-        labelled, every = (np.concatenate(_nearest(one, unit)) for one in (labelled, every))
-    known = np.unique(labelled)
-    apart = np.diff(known if len(known) > 1 else np.unique(every))
-    return float(apart.min(initial=np.inf))
-
-
-_UNITS = (1.0, 0.5)
-"""Distances of the grades that judges give, whole or half."""
-
-
-def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
-    """What a judge's grades are multiples of, where labels lie between these; None if none does.
-
-    Args:
-        values: The K categories as numbers, NaN for those that are none.
-        could: Which categories the judge gave.
-        labels: Mean share of each category among labels, K.
-    """
-    given = values[could & ~np.isnan(values)]
-    unit = next((one for one in _UNITS if not (given % one).any()), None)
-    if unit is None or len(given) < 2:
-        return None
-    others = values[~could & ~np.isnan(values) & (labels > 0)]
-    return unit if (others % unit).any() else None
-
-
-def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:
-    """The grade that each number is nearest to, twice; both for one midway."""
-    places = values / unit
-    return np.ceil(places - 0.5 - _ROUNDING) * unit, np.floor(places + 0.5 + _ROUNDING) * unit
-
-
-def nearest_grades(values: FloatArray, labels: FloatArray, unit: float) -> FloatArray:
-    """The grade that each label is nearest to, label x grade, K x K; halves for a label midway.
-
-    A label that is nearest to a grade that nobody gave is no grade but itself.
-    """
-    found = np.eye(len(values))
-    for place in np.flatnonzero((labels > 0) & (values % unit > 0)):
-        at = np.unique(_nearest(values[place], unit))
-        columns = np.flatnonzero(np.isin(values, at))
-        if not len(columns):  # the judge never gave that grade
-            continue
-        found[place] = 0
-        found[place, columns] = 1 / len(at)
-    return found
-
-
-def close(values: FloatArray, labels: FloatArray, step: float) -> FloatArray:
-    """How often labels are at most a step from each category, N x K; 0 for those of no number."""
-    order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]
-    at, reach = values[order], step * (1 + 1e-9)
-    upto = np.pad(labels[:, order].cumsum(axis=1), ((0, 0), (1, 0)))
-    first, last = np.searchsorted(at, at - reach), np.searchsorted(at, at + reach, "right")
-    found = np.zeros(labels.shape)
-    found[:, order] = upto[:, last] - upto[:, first]
-    return found
-
-
-def near(values: FloatArray, verdicts: FloatArray, labels: FloatArray, step: float) -> FloatArray:
-    """How often a verdict and a label are at most a step apart, N; from shares, N x K."""
-    return np.asarray((verdicts * close(values, labels, step)).sum(axis=1))
-
-
-# Steady, or right? A judge's verdicts beside people's labels.
-
 
 NOT_REPLICATED = "every labelled question was judged once"
 
