@@ -50,4 +50,4 @@ def test_a_rule_of_a_file_has_its_name() -> None:
     )
     ir.keep("new.csv", save_rule="python.json")
     assert Path("python.json").read_text() == Path("rule.json").read_text()
-    assert ir.keep("new.csv", rule="rule.json").rule().judges == ["new.csv"]
+    assert ir.keep("new.csv", rule="rule.json").summary()["kept"][0] > 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 import inspect_reliability as ir
 from commands import invoke
@@ -75,8 +76,82 @@ def test_a_rule_is_refused_where_it_says_nothing(rule: str) -> None:
         ir.keep(frame, rule=rule, max_error=0.2)
     with pytest.raises(ir.UserError, match="no new rule"):
         ir.keep(frame, rule=rule).rule()
-    # With labels of its own the month has a rule of its own.
-    assert ir.keep(month(2), rule=rule, max_error=0.2).summary()["n_labelled"][0] == 80
+    with pytest.raises(ir.UserError, match="leave out rule= to make another"):
+        ir.keep(month(2), rule=rule, max_error=0.2)
+
+
+def few(labels: pd.DataFrame, n: int) -> pd.DataFrame:
+    """Labels of the first questions alone."""
+    known = labels["question"].isin(labels["question"].unique()[:n])
+    return labels.assign(label=labels["label"].where(known))
+
+
+def wrong_of(frame: pd.DataFrame, rule: str) -> list[bool]:
+    """Whether each labelled verdict that the rule keeps is more than a step off."""
+    found = []
+    for _, own in frame.dropna(subset="label").groupby("question"):
+        verdict, _ = KeepRule.read(rule).decide([str(one) for one in own["verdict"]])
+        if verdict is not None:
+            found.append(abs(float(verdict) - float(own["label"].iloc[0])) > 1)
+    return found
+
+
+def test_labels_check_a_rule_and_make_no_other(rule: str) -> None:
+    """The list is that without labels, by the rule's own limit; the bound is that of beta."""
+    frame = few(month(2), 20)
+    answer = ir.keep(frame, rule=rule)
+    alone = ir.keep(frame.drop(columns="label"), rule=rule)
+    same = ["question", "verdict", "confidence"]
+    pd.testing.assert_frame_equal(answer.verdicts[same], alone.verdicts[same])
+    kept = [one.verdicts["decision"].eq("keep").tolist() for one in (answer, alone)]
+    assert kept[0] == kept[1]
+    (one,) = answer.to_dict()["keep"]
+    assert (one["max_error"], one["n_labelled"], one["reason"]) == (0.15, 20, None)
+    wrong = wrong_of(frame, rule)
+    k, n = sum(wrong), len(wrong)
+    assert k <= 0.15 * n
+    most = beta.ppf(0.95, k + 1, n - k)
+    said = " ".join(str(answer).split())
+    assert f"{k} of {n} kept verdicts with a label" in said
+    assert f"agrees with the rule (with 95% confidence at most {most:.1%} is" in said
+    with pytest.raises(ir.UserError, match="no new rule"):
+        answer.rule()
+
+
+def test_labels_that_contradict_a_rule_leave_no_promise(tmp_path: Path, rule: str) -> None:
+    """Where the lower end is above the limit nothing is kept, and a new rule is the next step."""
+    frame = month(2)
+    frame["label"] = frame["label"].where(frame["label"] > 3, 5)
+    frame = few(frame, 20)
+    wrong = wrong_of(frame, rule)
+    k, n = sum(wrong), len(wrong)
+    least = beta.ppf(0.05, k, n - k + 1)
+    assert least > 0.15
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    done = invoke("keep", tmp_path / "new.csv", "--rule", rule, "--out", tmp_path / "kept.csv")
+    said = " ".join(done.stdout.split())
+    assert f"No promise: {k} of {n} kept verdicts with a label are more than a step off" in said
+    assert f"contradicts the rule: with 95% confidence at least {least:.1%} is" in said
+    assert "make a rule of these questions" in said
+    assert "--rule" not in said.partition("Next:")[2]
+    assert "keep" not in set(pd.read_csv(tmp_path / "kept.csv")["decision"])
+    # One label can be wrong by chance: 0.15 is above 0.05.
+    names = frame["question"].unique()
+    each = (frame.assign(label=frame["label"].where(frame["question"] == of)) for of in names)
+    one = next(own for own in each if wrong_of(own, rule) == [True])
+    answer = ir.keep(one, rule=rule)
+    assert "so few labels cannot contradict the rule" in " ".join(str(answer).split())
+    assert answer.summary()["kept"][0] > 0
+
+
+def test_labels_that_are_no_grades_in_between_leave_the_step(rule: str) -> None:
+    """Labels of 1, 3 and 5 alone are two apart, and the step of the rule stays one."""
+    frame = month(2)
+    frame["label"] = frame["label"].where(frame["label"] % 2 == 1)
+    wrong = wrong_of(frame, rule)
+    (one,) = ir.keep(frame, rule=rule).to_dict()["keep"]
+    assert one["n_kept_labelled"] == len(wrong)
+    assert one["error"] == pytest.approx(np.mean(wrong))
 
 
 def test_no_answer_of_a_person_is_no_label(tmp_path: Path) -> None:

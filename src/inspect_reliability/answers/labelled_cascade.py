@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ..judgments.columns import CHECKED_LABEL
+from ..judgments.count import NUMBER
 from ..judgments.text import case_of
 from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.interval_scales import clopper_pearson
+from ..stats.labelled import Labelled
 from ..stats.majority import places_of
 from ..stats.selective import (
     LABELS_DIFFER,
@@ -38,6 +40,7 @@ from .condition import could_be_options, from_logs
 from .no_rule import NoRule, why_stopped_without
 from .promise import Promise
 from .row import Row, tells_outputs_apart
+from .rule_check import RuleCheck
 
 _OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
@@ -107,10 +110,15 @@ class LabelledCascade:
         """The grades of the scale that a given rule has."""
         return self.promise.given.grades if self.promise.given else []
 
+    @property
+    def _scale_of_labels(self) -> Labelled | None:
+        """Labels that say which scale it is; None without any. A given rule has its own."""
+        return None if self.promise.given else self.rows[0].labelled
+
     @cached_property
     def _numbers(self) -> dict[str, float]:
         """The numbers among these; none if they are names."""
-        known = self.rows[0].labelled
+        known = self._scale_of_labels
         if known is None or known.values is None:
             of_rule = {name: float(name) for name in self._grades_of_rule}
             return {**self.rows[0].graded, **of_rule} if self.promise.within_one else {}
@@ -120,7 +128,7 @@ class LabelledCascade:
     @cached_property
     def _grades(self) -> dict[str, float]:
         """Grades that a mean can be nearest to: no label between grades, as the mean of people."""
-        known = self.rows[0].labelled
+        known = self._scale_of_labels
         unit = None if known is None else known.unit
         found = {n: one for n, one in self._numbers.items() if unit is None or not one % unit}
         return {n: one for n, one in found.items() if n not in self.undecided}
@@ -213,8 +221,10 @@ class LabelledCascade:
         right &= right.sum(axis=1, keepdims=True) == 1
         if self.promise.within_one and self.scale is not None:
             right = self.near(right)
-        labelled = (most[:, 0] > 0) & (self.promise.given is None)
-        if self.stopped:  # what a labeller passes over has a part in when that is
+        labelled = most[:, 0] > 0
+        if (
+            self.stopped and not self.promise.given
+        ):  # what a labeller passes over has a part in when that is
             labelled[self.as_drawn] = True
         return Cascade(tuple(map(self._ballots, self.rows)), right, labelled)
 
@@ -257,7 +267,7 @@ class LabelledCascade:
     @property
     def _grade_step(self) -> float | None:
         """A step of the labels' scale, or without labels of the judge's; None without a scale."""
-        known = self.rows[0].labelled
+        known = self._scale_of_labels
         if known is not None and known.values is not None:
             return known.step
         apart = np.diff(np.unique([*self._numbers.values()]))
@@ -320,7 +330,10 @@ class LabelledCascade:
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
         if self.promise.given:
-            return None if len(self.cascade.thresholds) else _NO_VERDICT
+            if not len(self.cascade.thresholds):
+                return _NO_VERDICT
+            check = self.check
+            return check.words if check and check.contradicts else None
         if not self.cascade.labelled.any():
             return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)
@@ -328,10 +341,24 @@ class LabelledCascade:
             return drawn
         if (found := self.difference) and found.p_value <= LABELS_DIFFER:
             return self._differ(found)
-        others = (row.labelled.other_scale for row in self.rows if row.labelled)
-        if other := next(filter(None, others), None):
+        if other := self._other_scale:
             return other
         return None if len(self.cascade.thresholds) else _NO_VERDICT
+
+    @property
+    def _other_scale(self) -> str | None:
+        others = (row.labelled.other_scale for row in self.rows if row.labelled)
+        return next(filter(None, others), None)
+
+    @property
+    def check(self) -> RuleCheck | None:
+        """What labels show of a given rule; None without labels, or without such a rule."""
+        if not self.promise.given or not self.cascade.labelled.any() or not self.rule.step:
+            return None
+        drawn = (row.not_at_random for row in self.rows)
+        stopped = "labelling stopped by what the labels said" if self.stopped else None
+        unfit = [one for one in (*drawn, self._other_scale, stopped) if one]
+        return RuleCheck(self.rule.step, self.promise, unfit)
 
     @cached_property
     def difference(self) -> Difference | None:
@@ -374,10 +401,16 @@ class LabelledCascade:
         labelled = int(self.cascade.labelled.sum())
         return NoRule(self.rule, self.promise, len(self.questions), labelled, tries)
 
+    @property
+    def _labels_as_numbers(self) -> dict[str, float]:
+        """Labels that are numbers, beside the grades of a given rule."""
+        names = self._named if self._grades_of_rule else []
+        return {name: float(name) for name in names if NUMBER.fullmatch(name)}
+
     @cached_property
     def scale(self) -> FloatArray | None:
         """The categories as numbers, NaN for those that are none; None if they are names."""
-        values = self._numbers | self._never_given
+        values = self._labels_as_numbers | self._numbers | self._never_given
         return np.array([values.get(name, nan) for name in self.categories]) if values else None
 
     @cached_property

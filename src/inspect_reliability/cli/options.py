@@ -412,7 +412,7 @@ rule_option = click.option(
     metavar="FILE",
     help="Take only the judge that choose --out wrote into this file, with its votes, and leave "
     "out the labels that chose it. A rule of keep --save-rule is refused where another judge than "
-    "its own judged LOGS, and keep applies it as it is where nothing is labelled.",
+    "its own judged LOGS, and keep applies it as it is: labels only check it.",
 )
 
 

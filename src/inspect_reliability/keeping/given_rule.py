@@ -1,4 +1,4 @@
-"""A saved rule is applied to verdicts that have no labels."""
+"""A saved rule is applied to other verdicts, whose labels check it."""
 
 from dataclasses import replace
 
@@ -7,7 +7,6 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..answers.promise import Promise
 from ..answers.row import Row
 from ..errors import UserError
-from ..judgments.columns import CHECKED_LABEL
 from ..record.rule import KeepRule, choice_in
 from ..showing.formats import amount, percent
 
@@ -21,23 +20,10 @@ def rule_in(path: str | None) -> KeepRule | None:
     return None if path is None or choice_in(path) is not None else KeepRule.read(path)
 
 
-def applies(given: KeepRule | None, analysis: Analysis) -> bool:
-    """Whether there is a rule, and no label that could make another one.
-
-    What people filled into its list is none: they looked at what it does not keep.
-    """
-    return given is not None and not any(map(_labelled, analysis.rows))
-
-
-def _labelled(row: Row) -> bool:
-    known = row.table.reindex(columns=["label", CHECKED_LABEL]).notna()
-    return bool((known["label"] & ~known[CHECKED_LABEL]).any())
-
-
 def by_given_rule(
     analysis: Analysis, promise: Promise, given: KeepRule, within_one: bool | None
 ) -> LabelledCascade:
-    """The judges of a rule, with what it keeps of verdicts without labels.
+    """The judges of a rule, with what it keeps; labels make no other one.
 
     Raises:
         UserError: Something else is to be promised than the rule does; or a judge of it has no
@@ -49,9 +35,9 @@ def by_given_rule(
     if not usual or within_one not in (None, near):
         least = f"at most {percent(given.max_error)} of what is kept"
         raise UserError(
-            f"Nothing is labelled, so the rule holds as it is: {least} is "
+            f"The rule holds as it is: {least} is "
             f"{Promise(within_one=near).wrong}, with {percent(given.confidence)} confidence. Leave "
-            "out what else is to be promised, or name a file of labels with --labels FILE."
+            "out what else is to be promised, or leave out --rule to make another rule by labels."
         )
     promise = replace(
         promise,

@@ -215,7 +215,8 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
         raise UserError(f"There is no rule to save: {one['reason']}.")
     if panel.promise.given:
         raise UserError(
-            "There is no new rule to save: this one was given, and nothing is labelled."
+            "There is no new rule to save: this one was given. Leave out --rule to make one by "
+            "labels."
         )
     if panel.rule.known:
         raise UserError(

@@ -52,7 +52,7 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
-from .given_rule import applies, by_given_rule, rule_in
+from .given_rule import by_given_rule, rule_in
 from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,
@@ -78,6 +78,11 @@ _EQUAL = (
 _OF_OTHERS = (
     "Nothing is labelled here: the promise rests on the labels that made the rule. It holds for "
     "questions drawn like those, of the same judge. A few labels of these questions would check it."
+)
+
+_CHECKED = (
+    "The promise rests on the labels that made the rule. It holds for questions drawn like those, "
+    "of the same judge. Labels of these questions, drawn at random, check it and make no new rule."
 )
 
 _MANY_USES = (
@@ -120,13 +125,13 @@ def cascades(
             Without it, prices of the promise ask all judges, the cheapest first.
         within_one: Whether a verdict is right within one step of the label. By default it is where
             verdicts and labels are grades of one scale.
-        given: A saved rule, which is applied as it is where nothing is labelled.
+        given: A saved rule, which is applied as it is; labels check it.
 
     Raises:
         UserError: A judge has no row, or several; or no price; or names have no step; or the rule
             is of other verdicts.
     """
-    if given is not None and applies(given, analysis):
+    if given is not None:
         return [by_given_rule(analysis, promise, given, within_one)]
     if within_one and not any(are_grades([row]) for row in analysis.rows):
         raise UserError(NO_STEP)
@@ -274,6 +279,8 @@ def keep_document(
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
+    checks = [one.check for one in found if one.check and not one.withheld]
+    said += [Text(f"{one.words[0].upper()}{one.words[1:]}.", "answer") for one in checks]
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or one.promise.given}
     said += [Text(_NEAR if near else _EXACT, "answer") for near in graded]
     if any(map(steady_is_not_right, found)):
@@ -285,7 +292,9 @@ def keep_document(
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
         said += [Text(one, "answer") for one in how_good(one_list[0])]
     told = (
-        [Caution(_OF_OTHERS)] if found[0].promise.given else [Caution(_EQUAL), Caution(_MANY_USES)]
+        [Caution(_CHECKED if found[0].check else _OF_OTHERS)]
+        if found[0].promise.given
+        else [Caution(_EQUAL), Caution(_MANY_USES)]
     )
     some = any(one.step and not one.rule.known for one in found)
     first_judge = records[0].get("judge")
@@ -485,7 +494,7 @@ def keep(
             it is where verdicts and labels are grades.
         rule: File that `choose` wrote: only its judge, with its votes, without the labels that
             chose it. A rule of `keep` is refused where another judge than its own judged, and is
-            applied as it is where nothing is labelled.
+            applied as it is: labels only check it.
         out: List to write, a row a question (.csv, .parquet, .xlsx).
         save_rule: File for the rule (.json), which `selective_scorer` applies to new questions.
         columns: Name in the frame or files -> name in the table.

@@ -48,6 +48,9 @@ def what_next(
             return next_step("write what to keep, a row a question", again)
         words = "write what to keep, and the rule to ask by from now on"
         return next_step(words, f"{again} --save-rule rule.json")
+    if (check := panel.check) and check.contradicts:
+        own = re.sub(r" --rule ('[^']*'|\S+)", "", again)
+        return next_step("make a rule of these questions by labels of their own", own + out)
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.stopped and not panel.withheld and not panel.rule.known:
