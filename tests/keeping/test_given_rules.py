@@ -248,3 +248,30 @@ def test_kept_verdicts_that_people_gave_are_counted(tmp_path: Path) -> None:
     assert both
     text = f"({kept.sum()} kept, {both} of which people gave as well)"
     assert text in " ".join(done.stdout.split())
+
+
+def test_a_saved_reading_reads_a_month_without_its_labels(tmp_path: Path, rule: str) -> None:
+    """The column of labels may be gone, and is named; another one, or a typed one, may not."""
+    own = {"question": "Vorgang", "verdict": "Note KI", "label": "Note Mensch"}
+    full = month(2).rename(columns=own)
+    columns = {yours: ours for ours, yours in own.items()}
+    saved, new = tmp_path / "reading.yaml", tmp_path / "new.csv"
+    saved.write_text(json.dumps({"columns": columns}), encoding="utf-8")
+    full.drop(columns="Note Mensch").to_csv(new, index=False)
+    full.to_csv(tmp_path / "old.csv", index=False)
+    read = ("--reading", saved)
+    done = invoke("keep", new, "--rule", rule, *read, "--format", "json")
+    assert done.exit_code == 0, done.output
+    (one,) = json.loads(done.stdout)["keep"]
+    alone = ir.keep(month(2).drop(columns="label"), rule=rule)
+    assert one["kept"] == alone.summary()["kept"][0] > 0
+    told = "column 'Note Mensch' of the reading is not there: nothing in this file is labelled"
+    assert told in " ".join(done.stderr.split())
+    both = invoke("compare", tmp_path / "old.csv", new, *read)
+    assert both.exit_code == 0, both.output
+    assert told not in " ".join(invoke("keep", tmp_path / "old.csv", *read).stderr.split())
+    typed = invoke("read", new, *read, "--column", "Note Mensch=label")
+    assert "has no column 'Note Mensch'" in " ".join(typed.stderr.split())
+    full.drop(columns="Note KI").to_csv(new, index=False)
+    other = invoke("read", new, *read)
+    assert "has no column 'Note KI'" in " ".join(other.stderr.split())

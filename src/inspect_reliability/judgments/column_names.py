@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -304,6 +304,24 @@ def reading_of_list(frame: pd.DataFrame, reading: Reading) -> Reading:
     if "label" not in columns.values() and (label := _label_of_list(frame)):
         columns[label] = "label"
     return replace(reading, columns=columns)
+
+
+def without_lacking_labels(frame: pd.DataFrame, reading: Reading) -> tuple[Reading, Iterator[Note]]:
+    """A reading without the columns of labels that it may lack and does, with a note on each."""
+    names = {*map(str, frame)}
+    gone = [
+        one
+        for one in reading.may_lack
+        if one in reading.columns and one not in names and not {*one.split("+")} <= names
+    ]
+    columns = {yours: ours for yours, ours in reading.columns.items() if yours not in gone}
+    labelled = "label" in columns.values()
+    what = "no label is from it" if labelled else "nothing in this file is labelled"
+    told = (
+        Note(f"column {one!r} of the reading is not there: {what}", 1, reading.where, Code.COLUMN)
+        for one in gone
+    )
+    return replace(reading, columns=columns), told
 
 
 def question_of_list(frame: pd.DataFrame, columns: Mapping[str, str]) -> str:

@@ -166,6 +166,7 @@ class Reading:
         in_python: Whether the user speaks Python, not on a command line.
         words: The columns that such a source has.
         text_ids: Whether the ids of a data frame's questions are texts, also where all are numbers.
+        may_lack: Columns of labels that a saved reading names, which new judgments may lack.
 
     Example:
         >>> import inspect_reliability as ir
@@ -190,6 +191,7 @@ class Reading:
     in_python: bool = False
     words: Words = JUDGMENTS
     text_ids: bool = False
+    may_lack: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Check the entries; a single name is a list of one."""
@@ -229,7 +231,9 @@ class Reading:
     def chosen(self, entries: Entries) -> Reading:
         """Add entries to a reading: mappings are joined, other entries replaced."""
         made = {name: _merged(getattr(self, name), of) for name, of in entries.items()}
-        return replace(self, **made)
+        typed = entries.get("columns", {})
+        may_lack = tuple(one for one in self.may_lack if one not in typed)
+        return replace(self, **{"may_lack": may_lack, **made})
 
     @classmethod
     def of(cls, given: Reading | None, **entries: Any) -> Reading:
@@ -304,7 +308,9 @@ def read_reading(path: str | Path) -> Reading:
         UserError: It is no reading; the message names file, line and field.
     """
     _, found = read_fields(_ReadingFields, path)
-    return Reading(**{name: getattr(found, name) for name in _ReadingFields.model_fields})
+    labels = tuple(yours for yours, ours in found.columns.items() if ours == "label")
+    entries = {name: getattr(found, name) for name in _ReadingFields.model_fields}
+    return Reading(**entries, may_lack=labels)
 
 
 def reading_text(reading: Reading) -> str:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
-from .column_names import joined, lacking, reading_of_list, renamed_columns, under_our_names
+from .column_names import (
+    joined,
+    lacking,
+    reading_of_list,
+    renamed_columns,
+    under_our_names,
+    without_lacking_labels,
+)
 from .columns import (
     COLUMNS,
     GROUP_BY,
@@ -164,6 +171,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     given, exported = as_rows(given, reading)
     start = next(given)
     given, reading = chain([start], given), reading_of_list(start, reading)
+    reading, unlabelled = without_lacking_labels(start, reading)
     told = reading
     frames, reading, wide = melted((named_once(one, reading.where) for one in given), reading)
     first = next(frames)
@@ -212,7 +220,7 @@ def draft_of(given: Iterator[pd.DataFrame], reading: Reading, count: bool = Fals
     table = together(chain([table], others), reading.facets, count)
     notes += [Note(what, n, reading.where, Code.SPELLING) for what, n in spaced.items() if n]
     draft = Draft(table, reading, [], [], count, own)
-    draft.say([*exported, *wide, *notes, *tries, *asked])
+    draft.say([*exported, *unlabelled, *wide, *notes, *tries, *asked])
     return draft
 
 
