@@ -29,7 +29,7 @@ from .analysis import Analysis
 from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
-from .moving import effect_size, facet_effect, preferred_place, shares_as_shown
+from .moving import effect_in_words, effect_size, preferred_place, shares_as_shown
 from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
@@ -233,7 +233,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         yield f"Position{of} bias", said + (f": shown first chosen in {first}" if first else "")
     for one in analysis.about(row, "moves"):
         if one["disagreement_across"] is not None:
-            what = f"{facet_effect(one)}: {effect_size(one)}".removesuffix(": ")
+            what = f"{effect_in_words(one)}: {effect_size(one)}".removesuffix(": ")
             yield f"Another {one['facet'].replace('_', ' ')}", what
     if orders_apart(row):
         every = "all coefficients (agreement, omega, alpha, kappas)"

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ..judgments.copies import SEED_CHECK, Copied, copied
+from ..judgments.copies import SEED_CHECK, Copied, why_copied
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
 from ..judgments.scales import grades_in, labelled, names_differ
@@ -364,7 +364,7 @@ def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:
     reasons = {Copied.AT_ZERO: COPIES, Copied.ONE_SEED: ONE_SEED, Copied.ALIKE: alike}
     for temperature, rows in parts:
         checks = set(rows[SEED_CHECK]) if SEED_CHECK in rows else set()
-        why = copied(known if rows is table else Judged(rows), temperature, checks)
+        why = why_copied(known if rows is table else Judged(rows), temperature, checks)
         if why is not None:
             yield reasons[why]
 

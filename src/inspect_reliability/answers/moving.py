@@ -37,7 +37,7 @@ def what_moves(analysis: Analysis) -> Iterator[Text]:
     known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
     for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
-        for what, own in grouped_by(records, facet_effect).items():
+        for what, own in grouped_by(records, effect_in_words).items():
             said = []
             for one in own[:_MOST_MOVED]:
                 whom = name(analysis.keys(one)) if len(records) > 1 else ""
@@ -48,7 +48,7 @@ def what_moves(analysis: Analysis) -> Iterator[Text]:
             yield Text(f"Another {facet.replace('_', ' ')} {what}{of}.", "answer")
 
 
-def facet_effect(one: Record) -> str:
+def effect_in_words(one: Record) -> str:
     """The effect of a facet on verdicts, as far as that is shown."""
     ends = one["above_noise_interval"]
     if one["disagreement_across"] < ROUNDING:

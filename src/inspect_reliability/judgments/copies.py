@@ -22,7 +22,7 @@ class Copied(StrEnum):
     ALIKE = "no two replications differ"
 
 
-def copied(
+def why_copied(
     known: Judged, temperature: float | None, checks: Collection[str | None] = ()
 ) -> Copied | None:
     """Why judgments under one temperature may be copies of one answer each; None if they are none.

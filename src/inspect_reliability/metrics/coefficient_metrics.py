@@ -18,7 +18,7 @@ from inspect_ai.scorer import Metric, SampleScore, Value, metric
 from inspect_ai.util import warn_once
 
 from ..errors import UserError, one_of
-from ..judgments.copies import SEED_CHECK, Copied, copied
+from ..judgments.copies import SEED_CHECK, Copied, why_copied
 from ..judgments.count import Judged, Judgment
 from ..judgments.scales import answers_judged, estimates, labelled
 from ..judgments.score import judgments_in
@@ -169,7 +169,7 @@ def _may_be_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
     def found(judged: Judged) -> bool:
         exact = set(judged.column("temperature")) - {None}  # exact verdicts say their own
         asked_at = min(exact) if exact else temperature
-        why = _estimable(lambda: copied(judged, asked_at, checks))
+        why = _estimable(lambda: why_copied(judged, asked_at, checks))
         if why is Copied.AT_ZERO:
             warn_once(logger, _COPIES)
         return why is not None
