@@ -477,14 +477,17 @@ WORDINGS = pd.concat([THREE.assign(wording=one) for one in ("a", "b")])
 
 @pytest.mark.slow
 def test_rows_that_are_left_out_are_named() -> None:
-    """An answer shows five rows and a plan four: how many others there are is said."""
-    found = ir.analyse(WORDINGS, labels=LABELS)
+    """An answer shows eight rows and a plan four: how many others there are is said."""
+    nine = pd.concat([WORDINGS, THREE.assign(wording="c")])
+    found = ir.analyse(nine, labels=LABELS)
     lines = repr(found).splitlines()
-    listed = sum(bool(re.match(r"\S+, wording [ab] +\d", line)) for line in lines)
+    listed = sum(bool(re.match(r"\S+, wording [abc] +\d", line)) for line in lines)
     [said] = (line for line in lines if " more: " in line)
     left = found.summary()[listed:]
     names = [f"{one.judge}, wording {one.wording}" for one in left.itertuples()]
-    assert said == f"{len(left)} more: {', '.join(names)}. summary() has every row."
+    first = ", ".join([*names[:3], "..."])
+    assert len(left) == 4
+    assert said == f"4 more: {first}. summary() has every row."
     planned = repr(ir.plan(WORDINGS, half_widths=[0.2]))
     assert "4 more rows have plans of their own." in planned
     assert "more rows. summary()" in repr(ir.choose(VERDICTS, votes=[1, 2, 3, 4, 5, 6, 7]))

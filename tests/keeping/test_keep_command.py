@@ -1,7 +1,6 @@
 """`keep` from a file of judgments and a file of labels, and what it writes."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -360,8 +359,7 @@ def test_without_a_rule_what_all_verdicts_hold_is_said(tmp_path: Path) -> None:
     assert "of them together" not in stricter
     assert "more than 1,500 labels would be needed, if errors stay as frequent" in stricter
     few = " ".join(invoke("report", file).stdout.split())
-    needed = re.findall(r"about (\d+) would do, more than these 150 questions\)", few)
-    assert int(needed[0]) > 150
+    assert "no promise of at most 10% wrong: of its steadiest verdicts 3 of 32 are wrong" in few
 
 
 @pytest.mark.parametrize("off", [0, 1])

@@ -73,11 +73,12 @@ def reshuffled(rng: random.Random) -> SampleScore:
         [reshuffled(rng) for rng in [random.Random(2)] for _ in range(60)],
         scores(lambda rng: rng.choice(["correct", "incorrect"]), benchmark="Head-to-Tail"),
         scores(lambda rng: rng.choice("CI")),
+        scores(lambda rng: "C"),
         scores(lambda rng: rng.random() < 0.7),
         scores(lambda rng: rng.choice([1, 2.0, 2.5, "non-response"])),
         scores(lambda rng: rng.choice(["good", "bad", "I"])),
     ],
-    ids=["letters", "reshuffled", "correct", "grades", "booleans", "mixed", "words"],
+    ids=["letters", "reshuffled", "correct", "grades", "constant", "booleans", "mixed", "words"],
 )
 def test_live_values_are_those_of_the_table(given_scores: list[SampleScore]) -> None:
     """A metric counts the judgments in its scores, each coefficient as the statistics have it."""
@@ -349,8 +350,7 @@ def test_one_line_in_a_task(tmp_path: Path) -> None:
     found = logged(log)["match"]
     # Three questions never vary; of the six pairs of Y N Y N two agree.
     assert found["agreement"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
-    assert found["agreement(1)"] == pytest.approx(1 / 3)
-    assert math.isnan(found["agreement(0)"])  # of tries that may be copies
+    assert (found["agreement(0)"], found["agreement(1)"]) == (1, pytest.approx(1 / 3))
     assert found["accuracy"] == pytest.approx(0.75)
     recompute_metrics(log)
     assert logged(log)["match"] == pytest.approx(found, nan_ok=True)
@@ -390,7 +390,7 @@ def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     else:
         values = logged(run(tmp_path, rubric(), [reliability()]))["rubric"]
     assert values["agreement(facts)"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
-    assert math.isnan(values["agreement(length)"])  # of tries that may be copies
+    assert values["agreement(length)"] == 1
     assert math.isnan(values["icc(length)"])
 
 

@@ -1,10 +1,10 @@
 """Reliability coefficients as inspect metrics.
 
 Each metric sees one score per sample and epoch, live during an eval and again when a log is
-re-scored. A coefficient that is not (yet) estimable is nan, and so is one of tries that may be
-copies: no two of a question differ, and nothing shows that the judge varies. With `by`, a key of
-the scores' or samples' metadata, a metric has one value for all scores and one for each group,
-named `omega(group)`; if a score's value is a mapping, also one for each key.
+re-scored. A coefficient that is not (yet) estimable is nan, and so is one of copies, which a judge
+makes at temperature 0. With `by`, a key of the scores' or samples' metadata, a metric has one value
+for all scores and one for each group, named `omega(group)`; if a score's value is a mapping, also
+one for each key.
 """
 
 import logging
@@ -160,8 +160,8 @@ def _temperature(scores: Sequence[SampleScore]) -> float | None:
     return model.config.temperature if asked is None and model else asked
 
 
-def _may_be_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
-    """Whether judgments of these scores may be copies of one answer, as a report finds them."""
+def _are_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
+    """Whether judgments of these scores are copies at temperature 0, as a report finds them."""
     temperature = _temperature(scores)
     # One score of each run says how its seed check came out.
     checks = {(one.score.metadata or {}).get(SEED_CHECK) for one in scores}
@@ -172,7 +172,7 @@ def _may_be_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
         why = _estimable(lambda: why_copied(judged, asked_at, checks))
         if why is Copied.AT_ZERO:
             warn_once(logger, _COPIES)
-        return why is not None
+        return why is Copied.AT_ZERO
 
     return found
 
@@ -193,9 +193,9 @@ def reliability(
     The metric has one value a name: omega with its 95% interval (`omega_low`, `omega_high`), the
     agreement, the share of non-responses, and the numbers of questions and of replications per
     question (infinity where scores have exact distributions); numbers add the ICC with its
-    interval. Values that are not (yet) estimable are nan, and so are coefficients of tries that may
-    be copies: no two of a question differ, and nothing shows that the judge varies. The names of a
-    group of `by` are `omega(group)`, those of a key of a score that is a mapping `omega(key)`.
+    interval. Values that are not (yet) estimable are nan, and so are coefficients of copies, which
+    a judge makes at temperature 0. The names of a group of `by` are `omega(group)`, those of a key
+    of a score that is a mapping `omega(key)`.
 
     Args:
         by: A key of the scores' or of the samples' metadata; adds the panel of each group.
@@ -222,7 +222,7 @@ def reliability(
 
     def compute(scores: list[SampleScore]) -> Value:
         rejudged = bool(rejudged_in(sample.score for sample in scores))
-        copies = _may_be_copies(scores)
+        copies = _are_copies(scores)
 
         def panel_of(judgments: Sequence[Judgment]) -> Mapping[str, float]:
             return _panel(judgments, rejudged, level, declared, full, copies)
@@ -250,7 +250,7 @@ def _panel(
     level: Scale | None,
     declared: tuple[str, ...],
     full: bool,
-    may_be_copies: Callable[[Judged], bool],
+    are_copies: Callable[[Judged], bool],
 ) -> dict[str, float]:
     """All values of one group; their names depend only on the kind of scores."""
     names = [
@@ -259,7 +259,7 @@ def _panel(
     judged = Judged.of(judgments)
     found = _estimable(lambda: estimates(judged, level, declared, names)) or {}
     values: dict[str, float] = {}
-    copies = bool(judgments) and may_be_copies(judged)
+    copies = bool(judgments) and are_copies(judged)
     for name in names:
         if name not in found and COEFFICIENTS[name].scale not in ("nominal", level):
             continue
@@ -305,11 +305,11 @@ def _by_label(
     """A metric of one value; one `of_draws` is nan for copies."""
 
     def computed(scores: list[SampleScore]) -> Value:
-        may_be_copies = _may_be_copies(scores)
+        are_copies = _are_copies(scores)
 
         def value(judgments: Sequence[Judgment]) -> Mapping[str, float]:
             judged = Judged.of(judgments)
-            copies = of_draws and bool(judgments) and may_be_copies(judged)
+            copies = of_draws and bool(judgments) and are_copies(judged)
             return {name: math.nan if copies else _value(judged, estimate)}
 
         found = by_label(value, scores, by)
