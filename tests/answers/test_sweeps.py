@@ -12,6 +12,7 @@ import inspect_reliability as ir
 from commands import invoke
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.candidates import without_benchmark
 from inspect_reliability.answers.headline import headline
 from inspect_reliability.answers.plan import plan_document, plans
 from inspect_reliability.answers.report import report_document
@@ -257,3 +258,15 @@ def test_eight_rows_are_shown_and_full_shows_all() -> None:
         assert "more row" not in render(whole, "table")
         [table] = [one for one in whole.blocks if isinstance(one, Estimates)]
         assert table.most == 0
+
+
+def test_candidates_of_several_benchmarks_are_grouped_without_them() -> None:
+    """A candidate that has one benchmark a row is to have all; without a grouping it has them."""
+    parts = [made(4, benchmark=name, wording=name[0]).table for name in ("bbh", "squad")]
+    both = Judgments(pd.concat(parts, ignore_index=True))
+    names = analyse(both, ["benchmark", "wording"]).names
+    found = without_benchmark(analyse(both, ["benchmark", "wording"]))
+    assert found == [name for name in names if name != "benchmark"]
+    assert "benchmark" in names
+    assert without_benchmark(analyse(both, ["wording"])) == []
+    assert without_benchmark(analyse(Judgments(parts[0]), ["benchmark"])) == []
