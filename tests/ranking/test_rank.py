@@ -450,6 +450,12 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     assert np.mean(told) == pytest.approx(0.8, abs=0.1)
     assert plan["design"]["tries"] == 1
     assert plan["calls"] == 2 * plan["design"]["questions"]
+    said = (
+        CliRunner()
+        .invoke(main, ["plan", str(tmp_path / "pilot.csv"), "--for", "rank", "--full"])
+        .output
+    )
+    assert f" {plan['design']['questions']:,} x {plan['design']['tries']} " in said
 
 
 @pytest.mark.parametrize(("lead", "said"), [(60, None), (32, "none"), (0, "1")])
