@@ -41,8 +41,7 @@ _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
 _FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
 _LISTS = (
-    "cells with several labels, each taken for another person's: if of one person, write the right "
-    "one alone"
+    "cells with several labels, each taken for another person's: of one person, write one alone"
 )
 _REPLACED = "labels of the judgments left out: files of labels take their place"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
