@@ -29,7 +29,7 @@ from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
 from .arms import SIDE
 from .cautions import CautionCode
-from .mean_error import MEAN_ERROR, mean_error_in_words
+from .mean_error import MEAN_ERROR
 from .next_steps import more_labels
 from .summary import next_step
 
@@ -100,8 +100,7 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
             continue
         ahead = _ahead(pair)
         other = second if ahead == first else first
-        if ahead == second:
-            value, ends = -value, [-ends[1], -ends[0]]
+        value, ends = _of_the_one_ahead(pair)
         by, higher = _moved(pair), _higher(pair)
         if pair["coefficient"] in SHARES:
             by = _moved_points(value, ends, n)
@@ -114,7 +113,7 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
             found = f"Whether {first} or {second} {what} is not decided{lead} ({higher})"
             said.append(f"{found}{_too_few(pair)}.")
             said += _by_others(others, pair, what)
-    return " ".join(filter(None, [*said, mean_error_in_words(pairs)]))
+    return " ".join(filter(None, [*said, _mean_error_in_words(pairs)]))
 
 
 def _moved(pair: Record) -> str:
@@ -150,6 +149,25 @@ def _by_others(others: Sequence[Record], pair: Record, what: str) -> Iterator[st
         ahead = _ahead(others[0])
         other = pair["second"] if ahead == pair["first"] else pair["first"]
         yield f"By {names}{alone}, {ahead} {what} than {other} ({', '.join(map(_moved, others))})."
+
+
+def _mean_error_in_words(pairs: Sequence[Record]) -> str:
+    """How far one side grades higher than the other, by people's grades; empty if not shown."""
+    of_grades = (one for one in pairs if one["coefficient"] == MEAN_ERROR)
+    pair = next(filter(_decided, of_grades), None)
+    if pair is None:
+        return ""
+    value, ends = _of_the_one_ahead(pair)
+    by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
+    each = " and ".join(f"{_of_side(pair, one)} of {pair[one]}" for one in ("first", "second"))
+    return f"Compared with people's grades, {_ahead(pair)} grades higher: {by}, from {each}."
+
+
+def _of_side(pair: Record, side: str) -> str:
+    """What one side has, with its interval where it has one of its own."""
+    name = f"{side}_value"
+    alone = f"{name}_interval" not in pair
+    return rounded(pair[name], "+z.2f") if alone else estimate_text(pair, name, "+z.2f")
 
 
 def _moved_points(value: float, ends: Sequence[float], n: int) -> str:

@@ -6,7 +6,7 @@ from math import ceil, isfinite
 
 from ..showing.formats import amount, most_feasible, percent
 from ..stats.cells import ROUNDING
-from ..stats.interval_scales import clopper_pearson
+from ..stats.interval_scales import one_sided
 from ..stats.selective import Rule, Threshold, fewest_kept
 from .promise import Promise
 
@@ -102,7 +102,7 @@ class NoRule:
         """
         last, n = self.rule.path[-1], self.labelled
         wrong = n - last.n_labelled + last.errors
-        _, most = clopper_pearson(wrong, n, 2 * self.promise.confidence - 1)
+        _, most = one_sided(wrong, n, self.promise.confidence)
         if self.promise.within_one or most > self.promise.max_error:
             return None
         return Together(wrong, n, ceil(most * _DIGITS) / _DIGITS)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..showing.formats import percent
 from ..stats.cells import ROUNDING
-from ..stats.interval_scales import clopper_pearson
+from ..stats.interval_scales import one_sided
 from ..stats.selective import Threshold
 from .promise import Promise
 
@@ -28,8 +28,7 @@ class RuleCheck:
     def ends(self) -> tuple[float, float]:
         """The least and the most that is wrong: each one-sided, by Clopper and Pearson."""
         n, errors = self.step.n_labelled, self.step.errors
-        low, high = clopper_pearson(errors, n, 2 * self.promise.confidence - 1)
-        return low, high
+        return one_sided(errors, n, self.promise.confidence)
 
     @property
     def contradicts(self) -> bool:

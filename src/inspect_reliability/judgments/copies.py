@@ -40,7 +40,7 @@ def why_copied(
     if sum(times) == len({*known.questions}):  # nothing was replicated
         return None
     named = of_role(known.table, "unit", "facet", without=("prompt", "order", "temperature"))
-    cells = list(zip(*(_hashable(known.column(name)) for name in named), strict=True))
+    cells = list(zip(*(known.ways(name) for name in named), strict=True))
     # Most judges differ long before all is looked at.
     first: dict[Hashable, str] = {}
     given = zip(cells, known.choices, strict=True)
@@ -59,15 +59,11 @@ def why_copied(
     return None if {*checks} & {*_SEEN_TO_VARY} else Copied.ALIKE
 
 
-def _hashable(values: Sequence[object]) -> list[Hashable]:
-    return [tuple(one) if isinstance(one, list) else one for one in values]
-
-
 def _varies_in_order(known: Judged) -> bool:
     """Whether any question was shown with its options in several orders."""
     asked = zip(known.column("benchmark"), known.questions, strict=True)
     first: dict[Hashable, Hashable] = {}
-    shown = zip(asked, _hashable(known.column("order")), strict=True)
+    shown = zip(asked, known.ways("order"), strict=True)
     return any(first.setdefault(question, order) != order for question, order in shown)
 
 

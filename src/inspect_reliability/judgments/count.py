@@ -392,7 +392,7 @@ class Judged:
         Otherwise the ways were drawn anew for each try, or tried once each, and all pairs of
         verdicts count alike.
         """
-        ways = [one for name in SHOWN if len({*(one := self._ways(name))}) > 1]
+        ways = [one for name in SHOWN if len({*(one := self.ways(name))}) > 1]
         shown: list[Hashable] = list(zip(*ways, strict=True))
         tries: defaultdict[str, Counter[Hashable]] = defaultdict(Counter)
         for question, way, n in zip(self.questions, shown, self.times or repeat(1), strict=False):
@@ -401,7 +401,8 @@ class Judged:
         again = [each for each in several if self.exact or min(each.values()) > 1]
         return shown if several and len(again) >= MOSTLY * len(several) else []
 
-    def _ways(self, name: str) -> list[Hashable]:
+    def ways(self, name: str) -> list[Hashable]:
+        """A column with lists, such as orders of the options, as tuples."""
         return [tuple(one) if isinstance(one, list) else one for one in self.column(name)]
 
     def levels(self, facet: str) -> list[str]:

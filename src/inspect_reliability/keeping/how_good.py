@@ -9,7 +9,7 @@ import pandas as pd
 from ..answers.labelled_cascade import LabelledCascade
 from ..showing.formats import percent, share
 from ..stats.cells import ROUNDING, Flags, IntArray
-from ..stats.interval_scales import clopper_pearson
+from ..stats.interval_scales import clopper_pearson, one_sided
 
 
 def how_good(panel: LabelledCascade) -> Iterator[str]:
@@ -68,8 +68,7 @@ def _sample_of_kept(panel: LabelledCascade) -> str:
 
 def most_wrong(wrong: int, n: int, confidence: float) -> float:
     """The most that may be wrong of what n checked rows are a sample of: Clopper-Pearson's end."""
-    _, most = clopper_pearson(wrong, n, 2 * confidence - 1)  # its upper end alone
-    return most
+    return one_sided(wrong, n, confidence)[1]
 
 
 def _corrected(panel: LabelledCascade) -> int:

@@ -110,6 +110,11 @@ def clopper_pearson(successes: float, trials: float, level: float) -> Ends:
     return float(low), float(high)
 
 
+def one_sided(successes: float, trials: float, confidence: float) -> Ends:
+    """The least and the most of a share, each alone with this confidence: `clopper_pearson`."""
+    return clopper_pearson(successes, trials, 2 * confidence - 1)
+
+
 def jackknifed(left_one_out: FloatArray) -> FloatArray:
     """Deviations of N values without each question, [N, ...].
 
