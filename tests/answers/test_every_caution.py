@@ -405,6 +405,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_gate("omega", said(*"1234123")),
         lambda: of_gate("icc", said(*"1234123")),
     ),
+    "LimitCode.SAME_FOR_ALL": (
+        lambda: of_gate("accuracy", labelled(lambda q: "A" if q < 6 else "BCDE"[q % 4])),
+        lambda: of_gate("accuracy", labelled(lambda q: "ABCDEFGHIJKL"[q % 12])),
+    ),
     "GateCode.NO_NUMBER": (
         lambda: why_undecided(outputs(2)),
         lambda: why_undecided(outputs(1)),

@@ -304,8 +304,9 @@ def _judge(name: str, right: int) -> pd.DataFrame:
         (
             {"a": 48},
             {"accuracy": 0.75},
-            "The gate is too uncertain to say: right in 80% [*], and at least 75% was asked. Label "
-            "more questions.",
+            "The gate is too uncertain to say: right in 80% [*], and at least 75% was asked. "
+            "Everything here is labelled, so 80% is known of these verdicts; the interval is for "
+            "other questions like these. Judge more questions, and label them.",
         ),
         (
             {"a": 57, "b": 18, "c": 30},
@@ -322,6 +323,16 @@ def test_the_first_sentence_says_by_how_much(
     sentence = gate(frame, least=limits).document.blocks[0]
     assert isinstance(sentence, Text)
     assert re.sub(r"\[\d+, \d+\]", "[*]", sentence.text) == said
+
+
+def test_labels_of_all_verdicts_leave_nothing_open_of_these() -> None:
+    """With one verdict more that has no label, nothing is said to be known, and it can be."""
+    frame = _judge("a", 48)
+    more = frame.tail(1).assign(question="q60", label=None)
+    some = gate(pd.concat([frame, more]), least={"accuracy": 0.75}).document.blocks[0]
+    assert isinstance(some, Text)
+    assert "Everything here is labelled" not in some.text
+    assert some.text.endswith("was asked. Label more questions.")
 
 
 def test_a_limit_that_rounding_would_hide_has_a_digit_more() -> None:

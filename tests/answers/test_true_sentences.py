@@ -377,6 +377,65 @@ def test_a_judge_with_one_grade_for_everything_is_held_to_nothing(tmp_path: Path
     assert re.search("Next: judge [0-9]+ more questions, and label them", said)
 
 
+def _rarely(q: int, r: int, off: float, by: int = 1) -> int:
+    """How far a try is off: by so much in a share of tries, up or down."""
+    chance = random.Random(100 * q + r)
+    return chance.choice([-by, by]) if chance.random() < off else 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "off", "names", "held"),
+    [
+        # One in twenty-five is another label: always yes is right in 96%.
+        (lambda q: "no" if q % 25 == 0 else "yes", 0.02, True, None),
+        # Always yes is right in 95%, and the judge, nearly always right, in 97% or more.
+        (lambda q: "no" if q % 20 == 0 else "yes", 0.006, True, "accuracy=0.96"),
+        (lambda q: "no" if q % 4 == 0 else "yes", 0.02, True, "accuracy=0.9"),
+        # Grades 2, 3 and 4: always 3 is within one step of each.
+        (lambda q: 2 + q % 3, 0.05, False, "accuracy=0.9"),
+        (lambda q: 1 + q % 5, 0.05, False, "within_one=0.95"),
+    ],
+)
+def test_no_same_verdict_for_all_passes_a_gate_that_is_offered(
+    labels: Any, off: float, names: bool, held: str | None, tmp_path: Path
+) -> None:
+    """The command is run again with each verdict in place of all: none passes."""
+
+    def said(q: int, r: int) -> Any:
+        moved = _rarely(q, r, off)
+        if names:
+            return {"yes": "no", "no": "yes"}[labels(q)] if moved else labels(q)
+        return min(max(labels(q) + moved, 1), 5)
+
+    frame = judge(said, 160, 2, label=lambda q, r: labels(q))
+    printed_ = answer(frame, tmp_path)
+    command = re.search(r"inspect-reliability (gate .*?) (?:Next|More)", printed_)
+    if held is None:
+        assert command is None
+        assert "judge questions whose right answer is not yes" in printed_
+        return
+    assert command
+    assert f"--min {held}" in command[1]
+    words = shlex.split(command[1])
+    assert invoke(*words).exit_code == 0
+    for verdict in frame["verdict"].unique():
+        frame.assign(verdict=verdict).to_csv(tmp_path / "file.csv", index=False)
+        assert invoke(*words).exit_code != 0
+
+
+def test_a_mean_that_gains_exact_grades_alone_says_so(tmp_path: Path) -> None:
+    """Each try is at most a step off, so within one step nothing can gain; the gate is of exact."""
+    frame = judge(
+        lambda q, r: str(min(max(1 + q % 5 + _rarely(q, r, 0.3), 1), 5)),
+        90,
+        5,
+        label=lambda q, r: 1 + q % 5,
+    )
+    said = answer(frame, tmp_path)
+    assert "if exact grades matter to you: within one step it adds little" in said
+    assert re.search(r"gate \S+ --min accuracy=[\d.]+ --votes \d", said)
+
+
 def test_one_question_is_no_questions(tmp_path: Path) -> None:
     """What is counted is singular where it is one."""
     frame = judge(lambda q, r: turns(q, r) if q else right(q), 4, 2, label=right)

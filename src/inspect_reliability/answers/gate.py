@@ -53,6 +53,7 @@ from ..stats.planning import (
 )
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
+from .beside_limit import known_of_these, reached_by_one_verdict
 from .cautions import ASKED_ONCE
 from .condition import from_logs
 from .facets import INVARIANCE
@@ -252,6 +253,8 @@ def _requirement(
     within = {"at_least" if at_least else "at_most": limit}
     result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
     cautions = [row.silent] if row.silent and row.silent != why else []
+    if reached := reached_by_one_verdict(row, name, limit, at_least):
+        cautions.append(reached)
     if name in SHARES and (caution := by_these_labels(row)):
         cautions.append(caution)
     if name == "omega" and not why and row.judged.scale:
@@ -522,7 +525,9 @@ def gate_document(
         free = (None, GateCode.NO_NUMBER)
         answerable = [one for one in undecided if code_of(one["reason"]) in free]
         label = answerable and all(one["requirement"].startswith(SHARES) for one in answerable)
-        more = "Label more questions." if label else "Judge more questions."
+        known = known_of_these(analysis.rows, answerable[0]) if label else ""
+        judge = f"Judge more questions{', and label them' if known else ''}."
+        more = "Label more questions." if label and not known else judge
         needed = [one for one in answerable if one["more_questions"]]
         if needed and all(map(_too_many, needed)):
             n = max(most_feasible(one["n_questions"]) for one in needed)
@@ -533,7 +538,7 @@ def gate_document(
             )
             by = f" --by {apart}" if apart else ""
             then = next_step("plan how many, and how often to judge each", f"plan {logs}{by}")
-        sentence += f" {more}" if answerable else " The cautions say why."
+        sentence += f"{known} {more}" if answerable else " The cautions say why."
     if result == PASSES:
         then = _when_passed(analysis, logs, rule)
     n = len({one["who"] for one in named})

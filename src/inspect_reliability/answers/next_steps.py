@@ -1,6 +1,7 @@
 """What to do next about a judge, by what is known of it."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..judgments.reading import Code
@@ -10,10 +11,12 @@ from ..showing.formats import ROUNDING, Record, amount, in_points
 from ..stats import ReliabilityError
 from ..stats.rank_correlation import SAME_VERDICT
 from .analysis import Analysis
+from .beside_limit import limit_to_hold, same_for_all_gets
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .moving import contradicting_orders, preferred_place
 from .row import Row, tells_outputs_apart
+from .validity import near_in_words
 
 FEWEST = 3
 """Questions below which nothing has an interval, and says little of others."""
@@ -41,6 +44,10 @@ _GOOD = 0.8
 
 _MOST_LOGS = 2
 """Most logs that a command names."""
+
+_HOLD = "hold it to that"
+
+_TO_HOLD = "To hold it to that"
 
 _GRADER = "for the grader alone, judge each output again"
 
@@ -112,18 +119,16 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if same_for_all(right):
         return _judge_again(row) if row.asked_once else _another(logs)
-    k, always = better_by(right), right["always_share"]
+    (k, gains), always = better_in(right), right["always_share"]
     mean = next((one for one in right["means"] if one["votes"] == k), right)
-    if always is not None and (mean["within_one"] or 0.0) <= always + ROUNDING:
+    # Where one grade for all is near enough everywhere, only exact grades show what a judge knows.
+    held = _gate(row, mean, [gains, "accuracy"], logs, k)
+    if (always is not None and (mean["within_one"] or 0.0) < always - ROUNDING) or not held:
         return _another_or_more(row, right, "within_one", logs)
     if k > 1:
-        return Advice(
-            "take means",
-            f"take the mean of {k} tries. To hold it to that",
-            _gate(mean, "within_one", logs, k),
-        )
+        return Advice("take means", f"{_what_a_mean_gains(right, k, gains)}. {_TO_HOLD}", held)
     if right["within_one"] >= NEAR:
-        return _hold(right, "within_one", logs)
+        return Advice("hold", _HOLD, held)
     if row.asked_once:
         return _judge_again(row)
     return _another_or_more(row, right, "within_one", logs)
@@ -135,7 +140,9 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         return _another(logs)
     if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
-        return _hold(right, "accuracy", logs)
+        if held := _gate(row, right, ["accuracy"], logs):
+            return Advice("hold", _HOLD, held)
+        return _other_answers(row)
     if twice is None:
         return _judge_again(row)
     if row.no_draws:
@@ -144,9 +151,9 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     if twice - wrong / 2 > ROUNDING:  # votes cannot mend most errors
         after = _another_or_more(row, right, "accuracy", logs)
     if (votes := better_by(right)) > 1:
-        use = f"take the majority of {votes} verdicts. To hold it to that"
         majority = next(one for one in right["votes"] if one["votes"] == votes)
-        held = _gate(majority, "accuracy", logs, votes)
+        held = _gate(row, majority, ["accuracy"], logs, votes)
+        use = f"take the majority of {votes} verdicts{f'. {_TO_HOLD}' if held else ''}"
         if after and after.tag == CHANGE:
             after = after._replace(next=f"most errors repeat, so {after.next}")
         return Advice("take votes", use, held, after)
@@ -180,17 +187,31 @@ def majorities(right: Record) -> list[Record]:
 
 
 def better_by(right: Record) -> int:
-    """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none.
+    """How many votes, or on a scale tries of a mean, are right more often than one; 1 if none."""
+    return better_in(right)[0]
+
+
+def better_in(right: Record) -> tuple[int, str]:
+    """The same, and in what they gain: "accuracy", or "within_one", which a scale leads with.
 
     The fewest votes that are nearly as good as the most; all are counted on the same questions.
     """
     if right["within_one"] is not None:
         near, exact = (enough_means(right, kind) for kind in ("within_one", "accuracy"))
-        return near if near > 1 else exact
+        return (exact, "accuracy") if exact > 1 == near else (near, "within_one")
     votes = majorities(right)
     if len(votes) < 2 or (last := votes[-1]["accuracy"]) - votes[0]["accuracy"] <= GAIN:
-        return 1
-    return next(int(one["votes"]) for one in votes if one["accuracy"] >= last - _NEARLY)
+        return 1, "accuracy"
+    enough = next(int(one["votes"]) for one in votes if one["accuracy"] >= last - _NEARLY)
+    return enough, "accuracy"
+
+
+def _what_a_mean_gains(right: Record, k: int, gains: str) -> str:
+    """To take the mean of k tries, and what it gains where that is no grade near the label."""
+    take = f"take the mean of {k} tries"
+    if gains == "within_one":
+        return take
+    return f"{take} if exact grades matter to you: {near_in_words(right)} it adds little"
 
 
 def _judge_again(row: Row) -> Advice:
@@ -301,8 +322,15 @@ def _unlabelled(row: Row) -> int:
     return len({*row.counts.questions} - {*known})
 
 
-def _hold(right: Record, name: str, logs: str) -> Advice:
-    return Advice("hold", "hold it to that", _gate(right, name, logs))
+def _other_answers(row: Row) -> Advice:
+    """What to label where one same verdict for all would pass every limit that the judge passes."""
+    same = same_for_all_gets(row, "accuracy")
+    assert same is not None
+    words = (
+        f"judge questions whose right answer is not {same[0]}, and label them: on these labels "
+        f"always {same[0]} passes every limit that it passes"
+    )
+    return Advice("judge more", words)
 
 
 def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
@@ -326,11 +354,17 @@ def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
     )
 
 
-def _gate(right: Record, name: str, logs: str, votes: int = 1) -> str:
-    """The command that holds a judge, or so many votes of it, to the lower end of an interval."""
-    least = (right[f"{name}_interval"] or [right[name]])[0]
+def _gate(row: Row, right: Record, names: Sequence[str], logs: str, votes: int = 1) -> str:
+    """The command that holds a judge, or so many votes of it, to the lower end of an interval.
+
+    Of the first of these measures by which one same verdict for all would not pass, too; empty
+    without any.
+    """
     together = f" --votes {votes}" if votes > 1 else ""
-    return f"gate {logs} --min {name}={int(least * 20) / 20:g}{together}"
+    for name in names:
+        if (limit := limit_to_hold(row, right, name)) is not None:
+            return f"gate {logs} --min {name}={limit:g}{together}"
+    return ""
 
 
 def _more_questions(row: Row, right: Record, name: str = "accuracy") -> int | None:

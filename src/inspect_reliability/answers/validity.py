@@ -12,11 +12,12 @@ from ..judgments.scales import NAMES_DIFFER
 from ..showing.document import Block, Caution, Figure, Table
 from ..showing.formats import ROUNDING, Record, TableColumn, describe, share, span, told_apart
 from ..stats import KINDS, SHARES, Cells, Estimate, Labelled, Reason, agreement, krippendorff_alpha
-from ..stats.beside_labels import best_constant, mean_error, of_given, one_grade
+from ..stats.beside_labels import mean_error, of_given, one_grade
 from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
+from .beside_limit import same_for_all_gets
 from .cautions import MANY_CATEGORIES
 from .condition import could_be_options
 from .row import Row, reasons, valued
@@ -85,7 +86,7 @@ def _validity(row: Row, known: Labelled) -> Record:
     }
     if row.names_differ:
         estimates["kappa"] = Estimate(reason=NAMES_DIFFER)
-    always = None if row.judged.order_varies else best_constant(known, _leading(known))
+    always = same_for_all_gets(row, _leading(known))
     names = two_categories(known)
     for name, category in zip(("sensitivity", "specificity"), names, strict=False):
         estimates[name] = row.at_any_time(known.share_of(category, category))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 
+from ..answers.beside_limit import reached_by_one_verdict
 from ..answers.kept import record
 from ..answers.labelled_cascade import LabelledCascade, several_outputs
 from ..answers.next_steps import rejudge_call
@@ -110,10 +111,12 @@ def _hold_all(found: Sequence[LabelledCascade], logs: str, options: str) -> list
         tries = panel.cascade.judges[0].tries
         if panel.reason is None or panel.withheld or panel.stopped or len(panel.rows) > 1:
             continue
-        if isfinite(tries) and panel.no_rule.together:
+        limit = 1 - panel.promise.max_error
+        same = reached_by_one_verdict(panel.rows[0], "accuracy", limit, at_least=True)
+        if isfinite(tries) and panel.no_rule.together and not same:
             words = "if you mean to use all its verdicts, whatever their votes, hold that"
             by = "".join(re.findall(r" --by \S+", options))
-            least = f"accuracy={1 - panel.promise.max_error:g}"
+            least = f"accuracy={limit:g}"
             whose = ", ".join(panel.names) if found[1:] else ""
             return next_step(words, f"gate {logs}{by} --min {least} --votes {tries:g}", whose)
     return []
