@@ -12,6 +12,7 @@ import pytest
 
 from commands import invoke
 from inspect_reliability.judgments.labels import with_labels
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
@@ -129,6 +130,60 @@ def test_empty_verdicts_are_non_responses(data: Path) -> None:
     empty = pd.read_csv(path, dtype=str)["verdict"].isna().mean()
     assert (table["verdict"] == "non-response").mean() == empty
     assert empty == pytest.approx(0.4, abs=0.05)
+
+
+SENTENCES = ["I cannot decide.", "I\u2019m sorry, I can\u2019t help.", "The answer is (B)."]
+
+
+@pytest.mark.parametrize("mark", ["({})", "{}", "[[{}]]"])
+def test_sentences_among_short_verdicts_are_asked_about_once(mark: str) -> None:
+    """Counted by hand: the first choice gives the verdict that one names, the second three more."""
+    short = [mark.format("A")] * 30 + [mark.format("B")] * 24
+    said = [*short, *SENTENCES, *SENTENCES[:2]]
+    found = read([*said, *said], judge=["x"] * len(said) + ["y"] * len(said))
+    [note] = found.asked
+    assert note.count == 10
+    none, own = (
+        judgments_from_frame(
+            pd.DataFrame({"question": range(len(said)), "verdict": said}),
+            reading=Reading(map=choice.entries["map"]),
+        )
+        for choice in note.choices
+    )
+    for one in (none, own):
+        assert not one.asked
+    named = mark.format("B")
+    assert Counter(none.table["verdict"]) == Counter([*short, named, *["non-response"] * 4])
+    assert Counter(own.table["verdict"]) == Counter(said)
+
+
+@pytest.mark.parametrize(
+    ("given", "columns"),
+    [
+        (["It is right."] * 20 + ["It is wrong."] * 15 + ["I am not sure."], {}),
+        (["A"] * 20 + ["B"] * 15 + ["Neither of them"], {"label": ["Neither of them"] * 36}),
+        ([f"topic {n}" for n in range(40)] + ["news of the world"], {}),
+        (["A"] * 20 + ["B"] * 15 + ["cannot tell"], {}),
+    ],
+)
+def test_sentences_are_verdicts_where_usual_verdicts_or_labels_are(
+    given: list[str], columns: dict[str, list[str]]
+) -> None:
+    """Nothing is asked, and each stays as it is."""
+    found = read([*given], **columns)
+    assert not found.asked
+    assert found.table["verdict"].tolist() == given
+
+
+def test_sentences_that_all_differ_are_read() -> None:
+    """None of them can be a verdict that is given again; a note says what was taken for what."""
+    sorry = [f"Sorry, I cannot judge item {n}." for n in range(10)]
+    named = [f"I would choose B for item {n}." for n in range(10)]
+    found = read([*"AB" * 20, *sorry, *named])
+    assert not found.asked
+    assert Counter(found.table["verdict"]) == {"A": 20, "B": 30, "non-response": 10}
+    [note] = found.notes
+    assert note.count == 20
 
 
 def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ class Code(StrEnum):
     OVERLAP = "overlap"
     REPEATS = "repeats"
     REPEATS_OPEN = "repeats_open"
+    SENTENCES = "sentences"
+    SENTENCES_OPEN = "sentences_open"
     SPELLING = "spelling"
     TRIES = "tries"
     UNREADABLE = "unreadable"

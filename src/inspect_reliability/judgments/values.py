@@ -59,7 +59,7 @@ def as_verdicts(frame: pd.DataFrame, reading: Reading) -> pd.DataFrame:
     """
     if reading.read_as is None:
         return frame
-    read = _reader(reading.read_as)
+    read = reader(reading.read_as)
     verdict = each_once(frame["verdict"], lambda one: None if one is None else read(str(one)))
     kept = {} if OUTPUT in frame else {OUTPUT: frame["verdict"]}
     return frame.assign(verdict=verdict.where(frame["verdict"].notna(), None), **kept)
@@ -79,7 +79,7 @@ def verdicts_of_outputs(frame: pd.DataFrame, reading: Reading) -> list[Note]:
         return []
     ways = []
     for spec in dict.fromkeys(_proposed(texts)):
-        read = [_reader(spec)(one) for one in texts]
+        read = [reader(spec)(one) for one in texts]
         known = [one for one in read if one not in NO_VERDICTS]
         if len(known) >= _MOSTLY * len(texts) and len({*known}) < max(len(texts) / 2, 2):
             shown = ", ".join(f"{one!r:.20}" for one in read[:5])
@@ -95,7 +95,7 @@ def verdicts_of_outputs(frame: pd.DataFrame, reading: Reading) -> list[Note]:
     return [Note(what, len(given), reading.where, Code.OUTPUTS_OPEN, tuple(ways[:3]))]
 
 
-def _reader(spec: str) -> Callable[[str], str]:
+def reader(spec: str) -> Callable[[str], str]:
     """What reads an output, as `read_as` says."""
     from ..parsing.parsers.patterns import JsonParser, PatternParser  # they import inspect
     from ..parsing.reader import Reader

@@ -14,9 +14,10 @@ from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
-from .columns import each_once, numbers_of
+from .columns import by_rater, each_once, numbers_of
 from .count import NUMBER
 from .reading import Code, Note, Reading
+from .sentences import SORRY, asked_of_sentences, meanings_of, none_can_be_verdicts, sentences_in
 from .table import n_judgments, weights
 from .values import said
 
@@ -72,13 +73,6 @@ _OPPOSITE = {
 _OFTEN = 0.05
 """Share of verdicts from which a word that may be a failure is asked about."""
 
-_SORRY = re.compile(
-    r"\b(?:can(?:no|')?t|could not|unable|won't|sorry|as an ai|not (?:able|possible|enough)"
-    r"|refuse|decline|insufficient)\b",
-    re.IGNORECASE,
-)
-"""A sentence that gives no verdict."""
-
 _SCORE = re.compile(
     r"(?:i (?:would )?(?:give|rate|score)(?: (?:it|this|the \w+))?(?: an?)?\s+)?"
     r"(?:(?:my |the )?(?:final |overall |total )?(?:score|rating|grade|points?|stars?)"
@@ -131,13 +125,17 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         reading: Its entry `map` comes first, and settles what would be asked.
     """
     times: dict[_Judge, Counter[str]] = defaultdict(Counter)
-    declared: set[str] = set()
-    for one in sources:
-        for judge, text, n in _counted(one.table):
+    declared, labels = set[str](), set[str]()
+    each = [[*_counted(one.table)] for one in sources]
+    for one, counted in zip(sources, each, strict=True):
+        for judge, text, n in counted:
             times[judge][text] += n
         if "categories" in one.table:  # an order names responses, which are no spellings
             known = one.table["categories"].dropna().drop_duplicates()
             declared.update(chain.from_iterable(known))
+        if "label" in one.table:
+            given_labels = one.table["label"].dropna().drop_duplicates()
+            labels.update(str(label) for own in given_labels for label, _ in by_rater(own, None))
     mapped = {
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }
@@ -146,6 +144,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     forms = {
         judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
     }
+    _sentences(sources, each, forms, declared | labels, mapped, reading)
     if all("judge" in one.table for one in sources):
         for (judge, counts), (other, words) in product(times.items(), repeat=2):
             if judge[0] != other[0] and judge[1:] == other[1:]:
@@ -157,6 +156,38 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     spelled = _spellings(total, declared, {*mapped.values()})
     for one in sources:
         _renamed(one, forms, mapped, spelled)
+
+
+def _sentences(
+    sources: Sequence[Source],
+    each: Sequence[Sequence[tuple[_Judge, str, int]]],
+    forms: Mapping[_Judge, _Forms],
+    known: Collection[str],
+    mapped: Collection[str],
+    reading: Reading,
+) -> None:
+    """Ask about sentences among short verdicts, each once; those that all differ are read."""
+    found = {judge: sentences_in(form.words, known, mapped) for judge, form in forms.items()}
+    every = sum(map(Counter, found.values()), Counter[str]())
+    if not every:
+        return
+    beside = chain.from_iterable(forms[judge].words for judge in found if found[judge])
+    meanings = meanings_of(every, {*beside}.difference(every, mapped))
+    if none_can_be_verdicts(every):
+        for judge, texts in found.items():
+            for text in texts:
+                forms[judge].take(text, meanings[text], Code.SENTENCES)
+        return
+    open_ = {*every}
+    for one, counted in zip(sources, each, strict=True):
+        texts = Counter[str]()
+        for judge, text, n in counted:
+            if text in open_ and text in found[judge]:
+                texts[text] += n
+        if texts:
+            often = {text: n for text, n in texts.most_common()}
+            one.notes.append(asked_of_sentences(often, meanings, one.where, reading))
+            open_ -= texts.keys()
 
 
 def _counted(table: pd.DataFrame) -> Iterator[tuple[_Judge, str, int]]:
@@ -205,6 +236,7 @@ class _Forms:
         names: Verdict as written -> the one that it is, where that is another.
         codes: What each of these is about.
         asked: What is open.
+        words: How often the judge gave each verdict, where it does not grade.
         reading: How they are read.
     """
 
@@ -230,14 +262,17 @@ class _Forms:
         maybe = [text for text in given if text in rest and _MAYBE.fullmatch(text)]
         graded = self._is_scale(rest, scores, maybe, every)
         for text in sure:
-            self._is(text, NON_RESPONSE, Code.FAILURES)
+            self.take(text, NON_RESPONSE, Code.FAILURES)
         self._ambiguous(maybe, rest, graded)
+        named = {t: n for t, n in rest.items() if self.names.get(t) not in NO_VERDICTS}
+        self.words = {} if graded else named
         if graded:
             self._numbers({text: one for text, one in scores.items() if text in given}, rest)
             words = [t for t in given if t in rest and t not in scores and t not in maybe]
             self._words(words, rest)
 
-    def _is(self, text: str, name: str, code: Code) -> None:
+    def take(self, text: str, name: str, code: Code) -> None:
+        """Take a verdict as written for another one."""
         if text != name:
             self.names[text] = name
             self.codes[text] = code
@@ -275,7 +310,7 @@ class _Forms:
             if not graded and plain.intersection(_OPPOSITE.get(_plain(text) or text, ())):
                 continue
             if graded or rest[text] <= _OFTEN * total:
-                self._is(text, NON_RESPONSE, Code.FAILURES)
+                self.take(text, NON_RESPONSE, Code.FAILURES)
                 continue
             self._ask(f"verdicts {text!r:.40}", text, rest[text], Code.FAILURES_OPEN)
 
@@ -338,7 +373,7 @@ class _Forms:
         for text, value in values.items():
             if mixed and text in percent:
                 continue
-            self._is(text, _written(value), Code.NUMBERS)
+            self.take(text, _written(value), Code.NUMBERS)
         if mixed:
             n = sum(rest[text] for text in percent)
             text = min(percent)
@@ -379,15 +414,15 @@ class _Forms:
         for text in words:
             if text in kept:
                 continue
-            if len(text.split()) > 3 or _SORRY.search(text):
-                self._is(text, NON_RESPONSE, Code.FAILURES)
+            if len(text.split()) > 3 or SORRY.search(text):
+                self.take(text, NON_RESPONSE, Code.FAILURES)
                 continue
             self._ask(f"answers {text!r:.40} beside grades", text, rest[text], Code.NUMBERS_OPEN)
 
 
 def may_be_failure(text: str) -> bool:
     """Whether a text may say that a call failed or gave no verdict."""
-    return any(one.fullmatch(text) for one in (FAILED, _MAYBE)) or bool(_SORRY.search(text))
+    return any(one.fullmatch(text) for one in (FAILED, _MAYBE)) or bool(SORRY.search(text))
 
 
 def _value(number: str) -> str:
@@ -440,6 +475,10 @@ _SAID = {
     Code.MAP: "verdicts named by --map",
     Code.FAILURES: "verdicts that say no call or answer taken for non-responses",
     Code.NUMBERS: "verdicts taken as the numbers that they say",
+    Code.SENTENCES: (
+        "verdicts that are sentences, nearly each another, beside short verdicts, taken for those "
+        "that they name or for non-responses (--map YOURS=VERDICT says what one means)"
+    ),
     Code.SPELLING: "verdicts in another spelling taken as one",
 }
 
