@@ -80,6 +80,25 @@ def test_a_rule_is_refused_where_it_says_nothing(rule: str) -> None:
         ir.keep(month(2), rule=rule, max_error=0.2)
 
 
+def test_a_limit_that_is_typed_is_the_rules_or_refused(tmp_path: Path, rule: str) -> None:
+    """Typing what is usual is not leaving it out: the rule promises 15%."""
+    frame = month(2).drop(columns="label")
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    asked = ("keep", tmp_path / "new.csv", "--rule", rule)
+    for typed, code in (
+        ((), 0),
+        (("--max-error", 0.15, "--confidence", 0.95, "--cascade", "m"), 0),
+        (("--max-error", 0.1), 2),
+        (("--confidence", 0.9), 2),
+        (("--cascade", "other"), 2),
+    ):
+        done = invoke(*asked, *typed)
+        assert done.exit_code == code
+        assert ("at most 15% of what is kept" in " ".join(done.output.split())) == (code == 2)
+    with pytest.raises(ir.UserError, match="at most 15% of what is kept"):
+        ir.keep(frame, rule=rule, max_error=0.1)
+
+
 def few(labels: pd.DataFrame, n: int) -> pd.DataFrame:
     """Labels of the first questions alone."""
     known = labels["question"].isin(labels["question"].unique()[:n])

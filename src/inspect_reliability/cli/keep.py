@@ -1,15 +1,15 @@
 """`keep`: which verdicts may be used, and which need another judge or a person?"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..answers import analyse
-from ..answers.promise import Promise
 from ..judgments.chosen_judge import named_by_file, names_judge
 from ..judgments.columns import GROUP_BY
-from ..keeping.given_rule import rule_in
+from ..keeping.given_rule import asked_promise, rule_in
 from ..keeping.kept_file import (
     LIST,
     LIST_ENDINGS,
@@ -47,14 +47,13 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 @click.option(
     "--max-error",
     type=_BETWEEN,
-    default=0.1,
-    help="Largest share of the kept verdicts that may be wrong.",
+    help="Largest share of the kept verdicts that may be wrong. Default: that of --rule, else 0.1.",
 )
 @click.option(
     "--confidence",
     type=_BETWEEN,
-    default=0.95,
-    help="Probability, over draws of labels, that no more are wrong.",
+    help="Probability, over draws of labels, that no more are wrong. Default: that of --rule, else "
+    "0.95.",
 )
 @click.option(
     "--cascade",
@@ -102,8 +101,8 @@ _BETWEEN = Finite(min=0, max=1, min_open=True, max_open=True)
 @by_option
 @reads_logs
 def keep(
-    max_error: float,
-    confidence: float,
+    max_error: float | None,
+    confidence: float | None,
     cascade: tuple[str, ...],
     prices: dict[str, float],
     epsilon: float,
@@ -124,12 +123,13 @@ def keep(
     is withdrawn, and the reason is said.
     """
     request = CommonOptions(**asked)
+    promise = asked_promise(max_error, confidence, rule_in(rule))
+    promise = replace(promise, prices=prices, epsilon=epsilon)
     judgments = ruled(request.read(by, names_judge(rule)), rule, votes=True)
     if save_rule:
         judgments = named_by_file(judgments)
     analysis = analyse(judgments, by or GROUP_BY)
-    promise = Promise(max_error, confidence, prices, epsilon)
-    found = cascades(analysis, promise, cascade, within_one, rule_in(rule))
+    found = cascades(analysis, promise, cascade, within_one)
     if save_rule:
         refuse_rule(found)
     own = ("max_error", "confidence", "cascade", "prices", "epsilon", "within_one", "by")

@@ -1,5 +1,6 @@
 """A saved rule is applied to other verdicts, whose labels check it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..answers.analysis import Analysis
@@ -20,8 +21,41 @@ def rule_in(path: str | None) -> KeepRule | None:
     return None if path is None or choice_in(path) is not None else KeepRule.read(path)
 
 
+def asked_promise(
+    max_error: float | None, confidence: float | None, given: KeepRule | None
+) -> Promise:
+    """What is to be promised: what is asked for, else what the rule promises, else what is usual.
+
+    Raises:
+        UserError: A number is no share, or another one than the rule's.
+    """
+    of = given or Promise()
+    error = of.max_error if max_error is None else max_error
+    sure = of.confidence if confidence is None else confidence
+    for name, value in (("max_error", error), ("confidence", sure)):
+        if not 0 < value < 1:
+            raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
+    if given and (error, sure) != (given.max_error, given.confidence):
+        raise UserError(_as_it_is(given))
+    return Promise(error, sure, given=given)
+
+
+def _as_it_is(given: KeepRule) -> str:
+    """That nothing else can be promised by a saved rule."""
+    wrong = Promise(within_one=bool(given.grades)).wrong
+    return (
+        f"The rule holds as it is: at most {percent(given.max_error)} of what is kept is {wrong}, "
+        f"with {percent(given.confidence)} confidence. Leave out what else is to be promised, or "
+        "leave out --rule to make another rule by labels."
+    )
+
+
 def by_given_rule(
-    analysis: Analysis, promise: Promise, given: KeepRule, within_one: bool | None
+    analysis: Analysis,
+    promise: Promise,
+    given: KeepRule,
+    cascade: Sequence[str],
+    within_one: bool | None,
 ) -> LabelledCascade:
     """The judges of a rule, with what it keeps; labels make no other one.
 
@@ -30,22 +64,9 @@ def by_given_rule(
             row, several, or another number of verdicts a question.
     """
     near = bool(given.grades)
-    usual = promise.max_error in (given.max_error, Promise().max_error)
-    usual &= promise.confidence in (given.confidence, Promise().confidence)
-    if not usual or within_one not in (None, near):
-        least = f"at most {percent(given.max_error)} of what is kept"
-        raise UserError(
-            f"The rule holds as it is: {least} is "
-            f"{Promise(within_one=near).wrong}, with {percent(given.confidence)} confidence. Leave "
-            "out what else is to be promised, or leave out --rule to make another rule by labels."
-        )
-    promise = replace(
-        promise,
-        max_error=given.max_error,
-        confidence=given.confidence,
-        within_one=near,
-        given=given,
-    )
+    if within_one not in (None, near) or (cascade and [*cascade] != given.judges):
+        raise UserError(_as_it_is(given))
+    promise = replace(promise, within_one=near)
     alone = [LabelledCascade((row,), promise) for row in analysis.rows]
     rows: list[Row] = []
     for name in given.judges:

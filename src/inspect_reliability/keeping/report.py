@@ -52,7 +52,7 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.selective import Votes, smaller_numbers
 from .calibration import brier, calibration_points
-from .given_rule import by_given_rule, rule_in
+from .given_rule import asked_promise, by_given_rule, rule_in
 from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,
@@ -114,13 +114,12 @@ def cascades(
     promise: Promise,
     cascade: Sequence[str] = (),
     within_one: bool | None = None,
-    given: KeepRule | None = None,
 ) -> list[LabelledCascade]:
     """What gets a rule: each row, and the judges of a cascade together.
 
     Args:
         analysis: The rows.
-        promise: What is promised.
+        promise: What is promised; a saved rule of it is applied as it is, and labels check it.
         cascade: Judges in the order in which they are asked; one judge is a cascade of its own.
             Without it, prices of the promise ask all judges, the cheapest first.
         within_one: Whether a verdict is right within one step of the label. By default it is where
@@ -131,8 +130,8 @@ def cascades(
         UserError: A judge has no row, or several; or no price; or names have no step; or the rule
             is of other verdicts.
     """
-    if given is not None:
-        return [by_given_rule(analysis, promise, given, within_one)]
+    if (given := promise.given) is not None:
+        return [by_given_rule(analysis, promise, given, cascade, within_one)]
     if within_one and not any(are_grades([row]) for row in analysis.rows):
         raise UserError(NO_STEP)
 
@@ -461,8 +460,8 @@ def keep(
     by: str | Sequence[str] = (),
     *,
     labels: Labels = (),
-    max_error: float = 0.1,
-    confidence: float = 0.95,
+    max_error: float | None = None,
+    confidence: float | None = None,
     cascade: str | Sequence[str] = (),
     price: Mapping[str, float] | str | Path | None = None,
     epsilon: float = 0.1,
@@ -484,8 +483,9 @@ def keep(
         judgments: Judgments, or where they are (see `judgments_from`): a data frame, logs, files.
         by: Columns to group by, or the name of one, as in `analyse`.
         labels: Labels of people, as in `analyse`.
-        max_error: Largest share of the kept verdicts that may be wrong.
-        confidence: Probability, over draws of labels, that no more are wrong.
+        max_error: Largest share of the kept verdicts that may be wrong: by default that of the
+            `rule`, else 0.1.
+        confidence: Probability, over draws of labels, that no more are wrong: likewise, else 0.95.
         cascade: Judges to ask in this order: the next one where one is not sure enough.
         price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
             Without `cascade`, the judges are asked in turn, the cheapest first.
@@ -518,9 +518,8 @@ def keep(
         >>> found.verdicts["decision"].value_counts().to_dict()
         {'keep': 65, 'labelled': 55}
     """
-    for name, value in {"max_error": max_error, "confidence": confidence}.items():
-        if not 0 < value < 1:
-            raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
+    of = None if rule is None else str(rule)
+    promise = asked_promise(max_error, confidence, rule_in(of))
     if not 0 <= epsilon <= 1:
         raise UserError(f"epsilon is a share from 0 to 1, not {epsilon:g}.")
     for file, endings in ((out, LIST_ENDINGS), (save_rule, (".json",))):
@@ -539,10 +538,11 @@ def keep(
     )
     read = by_rule(read, of, votes=True)
     analysis = analyse(read if save_rule is None else named_by_file(read), by)
-    promise = Promise(max_error, confidence, {} if price is None else prices_in(price), epsilon)
+    prices = {} if price is None else prices_in(price)
+    promise = replace(promise, prices=prices, epsilon=epsilon)
     asked = [cascade] if isinstance(cascade, str) else cascade
     answer = KeptVerdicts(
-        cascades(analysis, promise, asked, within_one, rule_in(of)),
+        cascades(analysis, promise, asked, within_one),
         analysis,
         written="" if out is None else Path(out).name,
         saved=save_rule is not None,
