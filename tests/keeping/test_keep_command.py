@@ -360,6 +360,22 @@ def test_without_a_rule_what_all_verdicts_hold_is_said(tmp_path: Path) -> None:
     assert "more than 1,500 labels would be needed, if errors stay as frequent" in stricter
     few = " ".join(invoke("report", file).stdout.split())
     assert "no promise of at most 10% wrong: of its steadiest verdicts 3 of 32 are wrong" in few
+    # Of several judges it is of this one: another, always wrong, would fail the gate.
+    other = [(q, "A" if label == "B" else "B", label) for q, _, label in rows]
+    both = [("good", *one) for one in rows] + [("bad", *one) for one in other]
+    columns = ["model", "question", "verdict", "label"]
+    pd.DataFrame(both, columns=columns).to_csv(file, index=False)
+    of = ("--column", "model=judge")
+    told = " ".join(invoke("keep", file, *of, "--max-error", ".15").stdout.split())
+    gate = told[told.index("inspect-reliability gate") :].split(" More")[0].split()[1:]
+    assert gate[-2:] == ["--only", "model=good"]
+    assert invoke(*gate).exit_code == 0
+    # Labels that are mostly one verdict, which would pass as well, leave nothing to hold.
+    said = [(q, verdict, "A" if int(q[1:]) < 149 else "B") for q, verdict, _ in rows]
+    pd.DataFrame(said, columns=columns[1:]).to_csv(file, index=False)
+    told = invoke("keep", file, "--max-error", ".15").stdout
+    assert "of them together" in " ".join(told.split())
+    assert "gate" not in told
 
 
 @pytest.mark.parametrize("off", [0, 1])

@@ -131,7 +131,7 @@ def answer_block(
     blocks += [*beside, *worst(others)]
     tags = {line.tag for line in table.rows}
     apart = len(rows) > 1 and (len(tags) > 1 or state.tag in _OF_ONE)
-    only = _levels_of_first(analysis, rows)
+    only = levels_of_first(analysis, rows)
     of_one = only if state.tag in _OF_ONE else {}
     blocks += not_told_apart(rows, names)
     if _can_choose(analysis, rows):
@@ -165,7 +165,7 @@ def _can_choose(analysis: Analysis, rows: Sequence[Row]) -> bool:
     )
 
 
-def _levels_of_first(analysis: Analysis, rows: Sequence[Row]) -> dict[str, str]:
+def levels_of_first(analysis: Analysis, rows: Sequence[Row]) -> dict[str, str]:
     """The columns that tell the first row from all others, as their user calls them, by level."""
     first, others = rows[0].keys, [row.keys for row in rows[1:]]
     differ = [

@@ -136,7 +136,7 @@ def keep(
     chosen = f" --rule {quote(Path(rule).name if request.form == 'html' else rule)}" if rule else ""
     place = Path(out).name if out and request.form == "html" else out or ""
     document = keep_document(
-        found, request.typed, typed_options(*own) + chosen, place, bool(save_rule)
+        found, analysis, request.typed, typed_options(*own) + chosen, place, bool(save_rule)
     )
     request.show(document)
     screen = console(stderr=True)

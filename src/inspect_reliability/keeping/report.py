@@ -253,6 +253,7 @@ _RESULTS = {
 
 def keep_document(
     found: Sequence[LabelledCascade],
+    analysis: Analysis,
     logs: str = "LOGS",
     options: str = "",
     written: str = "",
@@ -262,6 +263,7 @@ def keep_document(
 
     Args:
         found: The judges or cascades.
+        analysis: Their judgments.
         logs: What was read, as it was typed.
         options: What was asked, as it was typed.
         written: The list that is written, if one is.
@@ -306,7 +308,13 @@ def keep_document(
     left = len(told) - len(beware)
     return Document(
         TITLE,
-        [*said, *shown, *beware, *what_next(found, logs, options, written, saved), more(left)],
+        [
+            *said,
+            *shown,
+            *beware,
+            *what_next(found, analysis, logs, options, written, saved),
+            more(left),
+        ],
         results,
         more=lambda: [*_tables(results, names), *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
@@ -432,7 +440,7 @@ class KeptVerdicts(PythonAnswer):
     @cached_property
     def document(self) -> Document:
         """The rules, as the command shows them."""
-        return keep_document(self.found, "LOGS", " ...", self.written, self.saved)
+        return keep_document(self.found, self.analysis, "LOGS", " ...", self.written, self.saved)
 
     @property
     def verdicts(self) -> pd.DataFrame:

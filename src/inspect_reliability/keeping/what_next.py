@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 
+from ..answers.analysis import Analysis
 from ..answers.beside_limit import reached_by_one_verdict
 from ..answers.kept import record
 from ..answers.labelled_cascade import LabelledCascade, several_outputs
 from ..answers.next_steps import rejudge_call
 from ..answers.promise import Promise
 from ..answers.row import are_grades, tells_outputs_apart
-from ..answers.summary import next_step
+from ..answers.summary import levels_of_first, next_step
 from ..shell import quote
 from ..showing.document import Text
 from ..showing.formats import BETTER, most_feasible, percent
@@ -27,7 +28,12 @@ _SHARES = (0.05, 0.1, 0.15, 0.2, 0.3)
 
 
 def what_next(
-    found: Sequence[LabelledCascade], logs: str, options: str, written: str, saved: bool
+    found: Sequence[LabelledCascade],
+    analysis: Analysis,
+    logs: str,
+    options: str,
+    written: str,
+    saved: bool,
 ) -> list[Text]:
     """What the first rule asks for."""
     panel, again = found[0], f"keep {logs}{options}"
@@ -75,7 +81,7 @@ def what_next(
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them" + ", and promise by these labels alone" * alone
         return next_step(f"draw more questions at random, and {label}", draw)
-    looser = [*_allow_more(panel, again, out), *_hold_all(found, logs, options)]
+    looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
     if more_labels and left:
@@ -105,7 +111,9 @@ def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
     return next_step(words, f"{command} --max-error {error:g}{out}")
 
 
-def _hold_all(found: Sequence[LabelledCascade], logs: str, options: str) -> list[Text]:
+def _hold_all(
+    found: Sequence[LabelledCascade], analysis: Analysis, logs: str, options: str
+) -> list[Text]:
     """A gate for all verdicts of the first judge that labels show to be right often enough."""
     for panel in found:
         tries = panel.cascade.judges[0].tries
@@ -118,7 +126,10 @@ def _hold_all(found: Sequence[LabelledCascade], logs: str, options: str) -> list
             by = "".join(re.findall(r" --by \S+", options))
             least = f"accuracy={limit:g}"
             whose = ", ".join(panel.names) if found[1:] else ""
-            return next_step(words, f"gate {logs}{by} --min {least} --votes {tries:g}", whose)
+            others = [one.rows[0] for one in found if one.rows[0] is not panel.rows[0]]
+            only = levels_of_first(analysis, [panel.rows[0], *others])
+            command = f"gate {logs}{by} --min {least} --votes {tries:g}"
+            return next_step(words, command, whose, only)
     return []
 
 
