@@ -1,6 +1,7 @@
 """A saved rule on questions without labels, and labels that say that there is none."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,28 @@ def test_a_rule_decides_a_month_without_labels(tmp_path: Path, rule: str) -> Non
     done = invoke("keep", tmp_path / "new.csv", "--rule", rule, *again)
     assert pd.read_csv(tmp_path / "final.csv")["final"].notna().all()
     assert f"{80 - known} of 80 verdicts are people's" in " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_a_month_without_labels_is_offered_those_that_check_its_rule(
+    tmp_path: Path, rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of so many, all right, beta's bound is at most the rule's; the labels drawn do check it."""
+    monkeypatch.chdir(tmp_path)
+    whole = month(2)
+    whole.drop(columns="label").to_csv("new.csv", index=False)
+    said = " ".join(invoke("keep", "new.csv", "--rule", rule).stdout.split())
+    n = int(re.findall(r"to check the rule here, label (\d+) questions drawn at random", said)[0])
+    assert f"inspect-reliability label new.csv --most {n} --out label.html" in said
+    kept = ir.keep(whole.drop(columns="label"), rule=rule).summary()["kept"][0]
+    assert beta.ppf(0.95, 1, kept * n) <= 0.15 < beta.ppf(0.95, 1, kept * (n - 2))
+    invoke("label", "new.csv", "--most", n, "--out", "sheet.csv")
+    sheet = pd.read_csv("sheet.csv", dtype=str)
+    right = whole.drop_duplicates("question").set_index("question")["label"]
+    sheet.assign(target=sheet["id"].map(right)).to_csv("sheet.csv", index=False)
+    done = invoke("keep", "new.csv", "--rule", rule, "--labels", "sheet.csv")
+    assert "kept verdicts with a label" in done.stdout
+    assert "to check the rule here" not in done.stdout
 
 
 def test_a_rule_is_refused_where_it_says_nothing(rule: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from math import isfinite
+from math import ceil, isfinite
 from pathlib import Path
 
 from ..answers.analysis import Analysis
@@ -15,9 +15,9 @@ from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import levels_of_first, next_step
 from ..shell import quote
 from ..showing.document import Text
-from ..showing.formats import BETTER, most_feasible, percent
+from ..showing.formats import BETTER, amount, most_feasible, percent
 from ..stats.interval_scales import clopper_pearson
-from ..stats.selective import Rule
+from ..stats.selective import Rule, fewest_kept
 from .kept_file import graded_suite, listed
 
 _FIRST_LABELS = 100
@@ -39,22 +39,7 @@ def what_next(
     panel, again = found[0], f"keep {logs}{options}"
     out = f" --out {quote(written)}" * bool(written)
     if panel.reason is None:
-        several = len(found) > 1 and len(panel.rows) == 1
-        no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
-        no_rule = no_rule or panel.promise.given is not None
-        if written:
-            left = sum(one.final.count(None) for one in listed(found))
-            book = written.lower().endswith(".xlsx")
-            said = _final(again, written, left) if book or written.lower().endswith(".csv") else []
-            if book or no_rule or saved:
-                return said or next_step(f"open {written}, and check what is not kept")
-            ask = "to ask by this rule from now on, save it"
-            return [*said, *next_step(ask, f"{again} --save-rule rule.json")]
-        again += " --out kept.csv"
-        if no_rule:
-            return next_step("write what to keep, a row a question", again)
-        words = "write what to keep, and the rule to ask by from now on"
-        return next_step(words, f"{again} --save-rule rule.json")
+        return [*_by_rule(found, again, written, saved), *_check_rule(panel, logs)]
     if (check := panel.check) and check.contradicts:
         own = re.sub(r" --rule ('[^']*'|\S+)", "", again)
         return next_step("make a rule of these questions by labels of their own", own + out)
@@ -99,6 +84,45 @@ def what_next(
     if looser:
         return [*next_step("improve the judge's prompt, or ask it more often"), *looser]
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def _by_rule(found: Sequence[LabelledCascade], again: str, written: str, saved: bool) -> list[Text]:
+    """What to do with what is kept, and with what is not."""
+    panel = found[0]
+    several = len(found) > 1 and len(panel.rows) == 1
+    no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
+    no_rule = no_rule or panel.promise.given is not None
+    if written:
+        left = sum(one.final.count(None) for one in listed(found))
+        book = written.lower().endswith(".xlsx")
+        said = _final(again, written, left) if book or written.lower().endswith(".csv") else []
+        if book or no_rule or saved:
+            return said or next_step(f"open {written}, and check what is not kept")
+        ask = "to ask by this rule from now on, save it"
+        return [*said, *next_step(ask, f"{again} --save-rule rule.json")]
+    again += " --out kept.csv"
+    if no_rule:
+        return next_step("write what to keep, a row a question", again)
+    words = "write what to keep, and the rule to ask by from now on"
+    return next_step(words, f"{again} --save-rule rule.json")
+
+
+def _check_rule(panel: LabelledCascade, logs: str) -> list[Text]:
+    """How to check a saved rule where no label of these questions does.
+
+    So many labels without an error show what the rule promises by themselves.
+    """
+    promise, left = panel.promise, int((~panel.cascade.labelled).sum())
+    checked = panel.check is not None and panel.check.step.n_labelled
+    if promise.given is None or checked or not left or not panel.kept.value:
+        return []
+    kept = fewest_kept(promise.max_error, promise.confidence)
+    n = min(ceil(kept / panel.kept.value), left)
+    words = (
+        f"to check the rule here, label {amount(n, 'question')} drawn at random, and run this "
+        "command again with --labels labels.csv"
+    )
+    return next_step(words, f"label {logs} --most {n} --out label.html")
 
 
 def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:
