@@ -155,6 +155,35 @@ def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> 
     )
 
 
+_OFTEN = "questions, on which it is right most often"
+_EQUAL = "questions, on which none is right more often: of 2 equal ones it "
+
+
+@pytest.mark.parametrize(
+    ("wrong", "price", "why"),
+    [
+        ({"a": [0, 1], "b": [2]}, "", _OFTEN),
+        ({"a": [0, 1], "b": [2]}, "a: 1\nb: 2\n", _OFTEN),
+        ({"a": [0], "b": [1]}, "a: 2\nb: 1\n", f"{_EQUAL}costs least"),
+        ({"a": [0], "b": [1]}, "", f"{_EQUAL}comes first in the data"),
+    ],
+)
+def test_why_it_is_the_first(
+    wrong: dict[str, list[int]], price: str, why: str, tmp_path: Path
+) -> None:
+    """Right more often, whatever it costs; of equal ones the cheapest; else the first row."""
+    rows = [
+        (judge, f"q{q}", ("yes", "no")[(q + (q in off)) % 2], ("yes", "no")[q % 2])
+        for judge, off in wrong.items()
+        for q in range(30)
+    ]
+    names, file = ["judge", "question", "verdict", "label"], tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
+    prices = tmp_path / "price.yaml"
+    prices.write_text(price)
+    assert why in said("choose", str(file), *(["--price", str(prices)] if price else []))
+
+
 def test_candidates_that_fit_a_name_are_listed(files: tuple[str, str]) -> None:
     """Of several that fit --current, only these are proposed."""
     done = invoke("choose", files[0], "--labels", files[1], "--current", "base")

@@ -90,7 +90,8 @@ def _taken(found: Choosing) -> str:
     """Which, and how right it is."""
     best, name = found.best, found.names[found.chosen]
     value, ends = found.after
-    among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}"
+    among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}, "
+    among += _why(found)
     if alike(found):
         return (
             f"These labels do not tell the {len(found.candidates)} candidates apart: all are "
@@ -111,6 +112,18 @@ def _taken(found: Choosing) -> str:
     same = naive == share(value, best.n)
     near = f"{found.measure} in {after} of questions"
     return f"Take {name}: {near}, {among}{fewer}.{'' if same else high}"
+
+
+def _why(found: Choosing) -> str:
+    """Why it is the chosen one: right most often, or of equal ones the cheapest."""
+    right, chosen = found.best.accuracy, found.chosen
+    equal = [place for place in range(len(right)) if right[place] >= right[chosen] - ROUNDING]
+    if len(equal) == 1:
+        return f"on which it is {found.measure} most often"
+    cheapest = sum(found.price(place) <= found.price(chosen) for place in equal) == 1
+    unit = "costs least" if found.by_dollars else "takes the fewest calls"
+    first = unit if cheapest else "comes first in the data"
+    return f"on which none is {found.measure} more often: of {len(equal)} equal ones it {first}"
 
 
 def _most_probable(found: Choosing) -> Iterator[str]:
