@@ -42,6 +42,14 @@ def report_of(given: Any, results: list[str] | None = None) -> dict[str, Any]:
     return said_by(analyse(given), results)
 
 
+def report_of_drawn(frame: pd.DataFrame) -> dict[str, Any]:
+    """The same of a drawn table, whose judges do not say C for what another calls correct."""
+    from inspect_reliability import Reading, analyse
+
+    apart = {one: one for of in PAIRS for one in of if {*of} <= {*frame["verdict"]}}
+    return said_by(analyse(frame, reading=Reading(map=apart)))
+
+
 def said_by(analysis: Any, results: list[str] | None = None) -> dict[str, Any]:
     """The same of an analysis."""
     found = {name: analysis.results[name] for name in results or analysis.results}
@@ -107,9 +115,11 @@ def _numbers(rng: Generator) -> pd.DataFrame:
     return _long(verdicts, rng)
 
 
+PAIRS = [["correct", "incorrect"], ["C", "I"], ["true", "false"], ["yes", "no"]]
+
+
 def _outcomes(rng: Generator) -> pd.DataFrame:
-    pair = [["correct", "incorrect"], ["C", "I"], ["true", "false"], ["yes", "no"]]
-    return _long(_drawn(rng, *_shape(rng), pair[int(rng.integers(4))]), rng)
+    return _long(_drawn(rng, *_shape(rng), PAIRS[int(rng.integers(4))]), rng)
 
 
 def _exact(rng: Generator) -> pd.DataFrame:
@@ -214,7 +224,7 @@ def _text(value: Any) -> str | None:
 
 def freeze(names: list[str], data: Path) -> None:
     """Write what reports say now, of the drawn tables or of recorded sets, with checksums."""
-    drawn = ((name, report_of(frame)) for name, frame in tables())
+    drawn = ((name, report_of_drawn(frame)) for name, frame in tables())
     for name in names or ["tables", *SETS]:
         with TemporaryDirectory() as logs:
             if name == "paper":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from frozen_tables import FROZEN, NUMBER, SETS, place_of, report_of, report_of_set, tables
+from frozen_tables import FROZEN, NUMBER, SETS, place_of, report_of_drawn, report_of_set, tables
 from hypothesis import settings
 
 RETIRED = (
@@ -112,7 +112,7 @@ def test_reports_of_drawn_tables_are_as_frozen() -> None:
             tries = frame.dropna(subset="verdict").groupby(["question", "order"]).size()
             if (tries.groupby("question").nunique() > 1).any():
                 other += OF_TRIES
-        check(known[name], report_of(frame), name, other)
+        check(known[name], report_of_drawn(frame), name, other)
     assert len(known) == NUMBER
 
 

@@ -385,14 +385,20 @@ def test_a_judge_with_other_words_than_the_labels_has_none() -> None:
     rows = [
         {"question": f"q{i}", "judge": judge, "verdict": said[i % 2], "label": "PASS"}
         for i in range(4)
-        for judge, said in {"a": ["PASS", "FAIL"], "b": "10", "c": ["FAIL", "FAIL"]}.items()
+        for judge, said in {
+            **{"a": ["PASS", "FAIL"], "b": ["so", "not"]},
+            **{"d": ["so", "not"], "c": ["FAIL", "FAIL"]},  # two judges share other words
+        }.items()
     ]
     found = with_labels(judgments_from_frame(pd.DataFrame(rows)))
     known = found.table.groupby("judge")["label"].count()
-    assert known.to_dict() == {"a": 4, "b": 0, "c": 4}
+    assert known.to_dict() == {"a": 4, "b": 0, "c": 4, "d": 0}
     assert notes(found) == [
-        "4 labels left out for b, whose verdicts have other names: write them in the same words; "
-        "such as PASS",
+        *(
+            f"4 labels left out for {judge}, whose verdicts are not, so: --map YOURS=VERDICT says "
+            "what each means; such as PASS"
+            for judge in "bd"
+        ),
         "4 labels that c never gave as a verdict, taken as they are; such as PASS",
     ]
 

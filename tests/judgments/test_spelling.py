@@ -217,3 +217,66 @@ def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) 
     for alone in parts:  # nothing contradicts it
         alone.to_csv(tmp_path / "alone.csv", index=False)
         assert invoke("report", tmp_path / "alone.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "meant"),
+    [
+        ("123", "ABC", "ABC"),
+        ("012", "ABC", "ABC"),
+        ("012", ["A", "B", "tie"], ["tie", "A", "B"]),
+        ("123", ["[[A]]", "[[B]]", "tie"], ["[[A]]", "[[B]]", "tie"]),
+        ("12", "ABC", "AB"),
+        ("01", ["yes", "no"], ["no", "yes"]),
+        (["lose", "win"], ["Response 2", "Response 1"], None),
+        (["lose", "win"], ["fail", "pass"], ["fail", "pass"]),
+        ("123", ["pass", "fail"], None),
+        (list(map(str, range(1, 11))), "ABCDE", None),
+    ],
+)
+def test_judges_that_share_no_verdict_are_asked_about(
+    own: list[str], other: list[str], meant: list[str] | None
+) -> None:
+    """By hand: the first choice renames the verdicts of one, the second changes nothing."""
+    rows = [
+        {"question": f"q{n}", "judge": judge, "verdict": names[(n + k) % len(names)]}
+        for n in range(30)
+        for judge, names, k in (("own", own, 0), ("other", other, 1), ("third", own, 2))
+    ]
+    frame = pd.DataFrame(rows)
+    found = judgments_from_frame(frame)
+    if meant is None:
+        assert not found.asked
+        return
+    [note] = found.asked
+    same, others = (
+        judgments_from_frame(frame, reading=Reading(map=one.entries["map"])) for one in note.choices
+    )
+    names = dict(zip(own, meant, strict=True))
+    assert note.choices[0].entries["map"] == names
+    for one, expected in ((same, frame["verdict"].replace(names)), (others, frame["verdict"])):
+        assert not one.asked
+        assert one.table["verdict"].tolist() == expected.tolist()
+    apart = frame.assign(question=frame["judge"] + frame["question"])
+    assert not judgments_from_frame(apart).asked  # of other questions
+
+
+def test_two_files_that_share_no_verdict_are_asked_about(tmp_path: Path) -> None:
+    """And under the same names both are as often right, as they are."""
+    for name, letters in (("letters", "ABC"), ("numbers", "123")):
+        rows = [
+            (f"q{n}", letters[(n * n + t) % 3], "ABC"[n * n % 3])
+            for n in range(30)
+            for t in (0, 0, 1)
+        ]
+        frame = pd.DataFrame(rows, columns=["question", "verdict", "label"])
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = tmp_path / "letters.csv", tmp_path / "numbers.csv"
+    refused = invoke("compare", *files)
+    assert refused.exit_code == 2
+    assert "are 1, 2, 3" in refused.stderr
+    names, apart = re.findall(r"^  (--map .*)$", refused.stderr, re.MULTILINE)
+    found = json.loads(invoke("compare", *files, *names.split(), "--format", "json").stdout)
+    [one] = [of for of in found["rows"] if of["coefficient"] == "accuracy"]
+    assert one["difference"] == 0
+    assert invoke("compare", *files, *apart.split()).exit_code == 0

@@ -9,10 +9,11 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
 from ..judgments.sources import FILE
-from ..judgments.table import Judgments, own_scores
+from ..judgments.table import Judgments, own_scores, weights
 from ..shell import quote
 from ..showing.formats import Record, describe, whole_number
 from .analysis import Analysis
@@ -96,8 +97,26 @@ def arms_of(
         if len(one) == len(other) == 1 and one[0] != other[0]:
             names = describe({key: one[0]}), describe({key: other[0]})
             break
+    _refuse_other_names((first, second), kept, names)
     sides = _beside(names, list(map(_with_method, kept)))
     return _analysis(replace(first, table=_beside(names, tables), asked=()), sides)
+
+
+def _refuse_other_names(
+    sources: Sequence[Judgments], tables: Sequence[pd.DataFrame], names: Sequence[str]
+) -> None:
+    """Refuse sides that share no verdict, where these may be the same under other names."""
+    readings = [one for of in sources for one in of.readings]
+    asked = [{*map(str, table["question"])} for table in tables]
+    if not readings or asked[0].isdisjoint(asked[1]):
+        return
+    words = {
+        name: dict(weights(table).groupby(table["verdict"].to_numpy()).sum().astype(int))
+        for name, table in zip(names, tables, strict=True)
+    }
+    refuse(
+        asked_of_names(words, lambda *_: True, readings[0].map, " and ".join(names), readings[0])
+    )
 
 
 def _with_own_questions(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import NoLabelFitsError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater, most_levels, numbers_of
-from .count import NUMBER, Judged, opposites
+from .count import NUMBER, Judged, by_value, opposites
 from .label_files import LabelFile, read_labels, until
 from .pairs import alike_in
 from .reading import Code, Note
@@ -39,7 +39,7 @@ OTHER = "labels that are no verdict of the judge: say what they mean with --map 
 """What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
 _NEVER = "labels that {} never gave as a verdict, taken as they are"
-_FOREIGN = "labels left out for {}, whose verdicts have other names: write them in the same words"
+_FOREIGN = "labels left out for {}, whose verdicts are {}: --map YOURS=VERDICT says what each means"
 _LISTS = (
     "cells with several labels, each taken for another person's: of one person, write one alone"
 )
@@ -206,11 +206,9 @@ def _by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFr
     found: dict[str, str | pd.DataFrame] = {}
     frames = 0
     for one in sources:
-        if isinstance(one, str):
-            found[one] = one
-            continue
-        frames += 1
-        found[f"{_FRAME} {frames}" if frames > 1 else _FRAME] = one
+        frames += not isinstance(one, str)
+        name = f"{_FRAME} {frames}" if frames > 1 else _FRAME
+        found[one if isinstance(one, str) else name] = one
     return found
 
 
@@ -444,23 +442,25 @@ class _Outputs:
     ) -> Mapping[str, tuple[Sequence[Any], list[str]]]:
         """What is said of labels that a judge never gave, its rows without them, and the labels.
 
-        A judge none of whose verdicts has the name of a label or of another judge's verdict says
-        the same in other words: its rows lose their labels.
+        A judge none of whose verdicts is a label, or one of a judge that gave a label, says the
+        same in other words: its rows lose their labels.
         """
         missed: dict[str, tuple[list[Any], list[str]]] = {}
         judges = self.table["judge"].fillna("the judge")
         keys = [judges, self.table["scorer"]] if "scorer" in self.table else [judges]
         grouped = self.table.groupby(keys, dropna=False, sort=False)
         own = {judge: (rows.index, _verdicts(rows)) for judge, rows in grouped}
-        times = Counter(name for _, verdicts in own.values() for name in verdicts)
+        labels = {label for of in found.values() for label in of.values()}
+        known = labels.union(*(verdicts for _, verdicts in own.values() if verdicts & labels))
         for (judge, *_), (rows, verdicts) in own.items():
             units = dict.fromkeys(self.number[rows.to_numpy()].tolist())
             given = [one for unit in units for one in found.get(unit, {}).values()]
             unsaid = [one for one in given if one not in verdicts]
-            apart = unsaid == given and all(times[name] == 1 for name in verdicts)
+            apart = unsaid == given and verdicts.isdisjoint(known)
             apart = apart and not all(map(NUMBER.fullmatch, [*verdicts, *given]))
             if unsaid:
-                what = (_FOREIGN if apart else _NEVER).format(judge)
+                said = ", ".join(sorted(verdicts, key=by_value)[:_FEW])
+                what = (_FOREIGN if apart else _NEVER).format(judge, said)
                 gone, names = missed.setdefault(what, ([], []))
                 gone += [*rows] if apart else []
                 names += unsaid
@@ -583,8 +583,7 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
     names = table["question"].to_numpy()[known.to_numpy()]
     for (unit, rater, label), name in dict(zip(rows, names, strict=True)).items():
         for one, by in by_rater(label, rater):
-            whose = "" if by is None else str(by)
-            yield _Label("labels", str(name), [unit], whose, by is not None, str(one))
+            yield _Label("labels", str(name), [unit], str(by or ""), by is not None, str(one))
 
 
 def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs, same: bool) -> Iterator[_Label]:

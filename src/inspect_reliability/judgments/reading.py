@@ -35,6 +35,7 @@ class Code(StrEnum):
     LABELS = "labels"
     LABELS_OTHER = "labels_other"
     MAP = "map"
+    NAMES_OPEN = "names_open"
     NUMBERS = "numbers"
     NUMBERS_OPEN = "numbers_open"
     ORDERS = "orders"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import by_rater, each_once, numbers_of
 from .count import NUMBER
+from .other_names import asked_of_names
 from .reading import Code, Note, Reading
 from .sentences import SORRY, asked_of_sentences, meanings_of, none_can_be_verdicts, sentences_in
 from .table import n_judgments, weights
@@ -149,6 +150,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         for (judge, counts), (other, words) in product(times.items(), repeat=2):
             if judge[0] != other[0] and judge[1:] == other[1:]:
                 forms[judge].ask_number_of_tie(counts, words, other[0])
+        _other_names(sources, times, forms, mapped, reading)
     total: Counter[str] = Counter()
     for judge, counts in times.items():
         for text, n in counts.items():
@@ -188,6 +190,32 @@ def _sentences(
             often = {text: n for text, n in texts.most_common()}
             one.notes.append(asked_of_sentences(often, meanings, one.where, reading))
             open_ -= texts.keys()
+
+
+def _other_names(
+    sources: Sequence[Source],
+    times: Mapping[_Judge, Counter[str]],
+    forms: Mapping[_Judge, _Forms],
+    mapped: Collection[str],
+    reading: Reading,
+) -> None:
+    """Ask whether judges that share no verdict give the same ones under other names."""
+    judges: dict[_Judge, dict[str, Counter[str]]] = defaultdict(dict)
+    for judge, counts in times.items():
+        words = judges[judge[1:]].setdefault(judge[0], Counter())
+        for text, n in counts.items():
+            words[forms[judge].names.get(text, text)] += n
+
+    def judged(name: str) -> set[str]:
+        tables = (one.table for one in sources)
+        return {q for of in tables for q in of["question"][of["judge"].map(str) == name].map(str)}
+
+    def judged_same(one: str, other: str) -> bool:
+        return not judged(one).isdisjoint(judged(other))
+
+    for words_of in judges.values():
+        where = sources[0].where
+        sources[0].notes += asked_of_names(words_of, judged_same, mapped, where, reading)
 
 
 def _counted(table: pd.DataFrame) -> Iterator[tuple[_Judge, str, int]]:
