@@ -81,7 +81,7 @@ def test_completion_shows_what_a_user_needs() -> None:
     for of in (analysis, analysis.judgments, next(iter(analysis.figures().values()))):
         assert isinstance(of, Analysis | Judgments | Drawing)
         names = dir(of)
-        assert len(names) <= 9
+        assert len(names) <= 10
         assert all(hasattr(of, name) for name in names)
 
 

@@ -1,6 +1,7 @@
 """Data frames as data scientists have them: what functions say, and the calls that they offer."""
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any
 
@@ -321,3 +322,48 @@ def test_of_grades_the_figure_has_the_means_that_are_recommended() -> None:
     once = {one["judge"]: one["within_one"] for one in figure.records if one["votes"] == 1}
     assert once == pytest.approx(known.to_dict())
     assert figure.y_label == "mean within one step"
+
+
+def test_labels_that_only_count_are_of_no_rows() -> None:
+    """A label a question, numbered from 0, would fall on the first rows of a frame."""
+    frame = graded(60, 30)
+    human = frame.drop_duplicates("qid")["human"].reset_index(drop=True)
+    with pytest.raises(ir.UserError, match="numbered 0 to 59, and the frame has"):
+        ir.analyse(frame.drop(columns="human"), columns={"prompt": "judge"}, labels=human)
+
+
+def test_an_answer_says_what_was_left_out() -> None:
+    """Functions note labels whose ids fit no question, as their commands do."""
+    frame = graded(60, 30)
+    labels = frame.drop_duplicates("qid")[["qid", "human"]].dropna()
+    labels["qid"] = labels["qid"].where(labels.index % 2 == 0, labels["qid"] + 5000)
+    given = {"columns": {"qid": "question", **COLUMNS, "human": "label"}, "labels": labels}
+    bare = frame.drop(columns="human")
+    found = ir.gate(bare, least={"within_one": 0.5}, **given)
+    assert "of what was not judged" in " ".join(map(str, found.notes))
+    for answer in (found, ir.keep(bare, **given), ir.plan(bare, **given), ir.card(bare, **given)):
+        assert [*map(str, answer.notes)] == [*map(str, found.notes)]
+        assert f"Note: {found.notes[0]}" in repr(answer).replace("\n", " ")
+
+
+def test_a_gate_is_true_where_it_passes() -> None:
+    """`assert` in a pipeline stops at the outcomes that are no pass."""
+    frame = graded(60, 30)
+    for limit in (0.01, 0.9, 0.999):
+        found = ir.gate(frame, columns=COLUMNS, least={"within_one": limit})
+        assert bool(found) == (found.result == "passes") == (limit == 0.01)
+
+
+def test_a_list_of_frames_is_refused_with_what_joins_them() -> None:
+    """It is no list of paths, and a frame is not called something else than a frame."""
+    with pytest.raises(ir.UserError, match=r"A list of data frames .* pandas\.concat"):
+        ir.watch([graded(60, 30), graded(60, 30)])
+
+
+def test_a_report_as_a_mapping_is_the_json_of_its_command(tmp_path: Path) -> None:
+    """`to_dict` has what `--format json` prints."""
+    file = str(tmp_path / "grades.csv")
+    graded(60, 30).to_csv(file, index=False)
+    named = [f"--column={yours}={ours}" for yours, ours in COLUMNS.items()]
+    printed = json.loads(invoke("report", file, *named, "--format", "json").stdout)
+    assert ir.analyse(file, columns=COLUMNS).to_dict() == printed

@@ -126,7 +126,7 @@ def same(answer: PythonAnswer, *call: object) -> None:
     mine, theirs = (unescape(re.sub(r"\bf\d+-|<pre.*?</pre>", "", page)) for page in pages)
     assert mine.startswith("<!DOCTYPE html>")
     assert options_in_python(mine) == options_in_python(theirs)
-    assert len(dir(answer)) <= 10
+    assert len(dir(answer)) <= 11
     assert all(hasattr(answer, name) for name in dir(answer))
 
 
@@ -263,7 +263,7 @@ def test_what_is_drawn_to_label_is_that_of_the_command(tmp_path: Path) -> None:
     assert answer.stop == "keep max_error=0.2 min_kept=0.5 within_one"
     assert answer.sheet["position"].tolist() == [*range(1, 21)]
     assert ir.label(ONE, most=5).page() != text
-    assert len(dir(answer)) <= 8
+    assert len(dir(answer)) <= 9
 
 
 def test_what_no_command_could_be_given_is_refused(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_gate_a_plan_and_a_comparison_are_those_of_their_commands(
         asked = (command, file, "--labels", labels, *options)
         same(answer, *asked)
         assert repr(answer).startswith(beginning)
-        said = re.findall(r"\S+", repr(answer).partition("\nNext: ")[0])
+        said = re.findall(r"\S+", re.split(r"\n(?:Next|Note): ", repr(answer))[0])
         assert said == as_printed(*asked)[: len(said)]
     planned = given[1][0]
     assert next_call(planned).startswith(f'ir.gate("{file}", labels="{labels}", least={{"omega": ')

@@ -1,5 +1,6 @@
 """The analysis of a set of judgments: its rows, and every result computed from them."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -264,6 +265,7 @@ class Analysis(Answered):
             "results",
             "rows",
             "summary",
+            "to_dict",
             "to_html",
             "to_latex",
         ]
@@ -352,6 +354,11 @@ class Analysis(Answered):
                     "reason": reason if low is None else None,
                 }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Every result by name: what `report --format json` prints."""
+        found: dict[str, Any] = json.loads(render(self.document(self), "json"))
+        return found
+
     def to_html(self) -> str:
         """The report as one page that works offline: that of `report --html`, for Python."""
         return render(in_python(self.document(self), self.call.without_paths), "html")
@@ -380,10 +387,10 @@ class Analysis(Answered):
         return {name: Drawing(one) for name, one in named_figures(self.document(self)).items()}
 
     def __repr__(self) -> str:
-        """The answer as `report` prints it, after what was read and what was taken for what."""
+        """The answer as `report` prints it, after what was read, and before notes."""
         answer = self.document(self)
-        said = [*(f"Note: {note}" for note in self.judgments.notes), *answer.read()]
-        return in_words(replace(answer, blocks=[*map(Text, said), *answer.blocks]), self.call)
+        said = replace(answer, blocks=[*map(Text, answer.read()), *answer.blocks])
+        return in_words(said, self.call, self.judgments.notes)
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""

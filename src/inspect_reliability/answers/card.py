@@ -118,9 +118,8 @@ def card(
         0       gpt-5.4   0.67       0.57        0.74
         1  gpt-5.4-nano   0.28       0.20        0.35
     """
-    return JudgeCards(
-        analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
-    )
+    analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
+    return JudgeCards(analysis, notes=analysis.judgments.notes)
 
 
 def card_document(analysis: Analysis) -> Document:

@@ -192,7 +192,7 @@ def choose(
     found = choose_among(read, opened, by, votes, price, current, within_one)
     place = None if current is None else found.of_name(current)
     wanted = Wanted(place, max_loss, None if out is None else str(out), options=" ...")
-    answer = JudgeChoice(found, wanted)
+    answer = JudgeChoice(found, wanted, notes=read.notes)
     open_test(found, opened)
     if out is not None:
         write_text(out, answer.choice().text, CHOICE)

@@ -188,7 +188,8 @@ def compare(
     found = differences(analysis)
     refuse_nothing(found)
     plain = all(isinstance(source, str | Path | pd.DataFrame) for source in given)
-    return ComparedJudges(analysis, found, may_share=bool(two) and plain)
+    notes = [note for side in (one, *two) for note in side.notes]
+    return ComparedJudges(analysis, found, may_share=bool(two) and plain, notes=notes)
 
 
 def _of_source(reading: Reading, source: Source) -> Reading:

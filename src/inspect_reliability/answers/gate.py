@@ -345,6 +345,8 @@ def overall(checks: Sequence[Record]) -> str:
 class CheckedJudges(PythonAnswer):
     """Whether judges are good enough, a check for each judge and requirement.
 
+    It is true where all pass, so that `assert ir.gate(...)` stops a pipeline that may not go on.
+
     Attributes:
         analysis: The judges.
         checks: A record for each judge and requirement, as `summary()` has them in a data frame.
@@ -366,6 +368,10 @@ class CheckedJudges(PythonAnswer):
     def result(self) -> str:
         """That of all together: "passes", "fails" or "too uncertain to say"."""
         return overall(self.checks)
+
+    def __bool__(self) -> bool:
+        """Whether it passes: `assert ir.gate(...)` holds then alone."""
+        return self.result == PASSES
 
 
 def gate(
@@ -432,8 +438,10 @@ def gate(
         apart=names_judge(of),
     )
     refuse_unreadable(read.notes)
-    analysis = analyse(by_rule(read, of), by)
-    return CheckedJudges(analysis, check_limits(analysis, limits), votes_in(of))
+    read = by_rule(read, of)
+    analysis = analyse(read, by)
+    found = check_limits(analysis, limits)
+    return CheckedJudges(analysis, found, votes_in(of), notes=read.notes)
 
 
 def _more_in_words(check: Record) -> str:

@@ -204,10 +204,10 @@ def label(
         raise UserError(f"{out} does not end in {', '.join(ENDINGS)}. Name another file.")
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     drawn = draw_outputs(analysis, most, goal, settle, rater, within_one=within_one)
-    if out is None:
-        return LabelDraw(drawn, analysis)
-    found = LabelDraw(drawn, analysis, str(out))
-    found.write()
+    notes = analysis.judgments.notes
+    found = LabelDraw(drawn, analysis, "" if out is None else str(out), notes=notes)
+    if out is not None:
+        found.write()
     return found
 
 

@@ -219,7 +219,8 @@ def plan(
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     widths = [half_widths] if isinstance(half_widths, int | float) else half_widths
     names = [names] if isinstance(names, str) else names
-    return StudyPlan(analysis, plans(analysis, widths, stable, assurance, names), stable)
+    found = plans(analysis, widths, stable, assurance, names)
+    return StudyPlan(analysis, found, stable, notes=analysis.judgments.notes)
 
 
 def plan_document(

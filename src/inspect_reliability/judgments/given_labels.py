@@ -152,7 +152,8 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     """A column of the frame itself as labels of its questions; other labels as they are.
 
     Raises:
-        UserError: The index may have rows or questions, and the two give other labels.
+        UserError: The index may have rows or questions, and the two give other labels; or it
+            numbers labels from 0, and there are more rows.
     """
     import numpy as np
     import pandas as pd
@@ -183,6 +184,12 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     by_rows = found.assign(label=found[_ROW].map(by_row))[["question", "label"]].drop_duplicates()
     by_rows = by_rows.set_axis(["id", "label"], axis=1)
     own = labels.name in frame and labels.equals(frame[labels.name].iloc[at])
+    if isinstance(index, pd.RangeIndex) and len(index) < len(frame) and not (own or said <= ids):
+        raise UserError(
+            f"The labels are numbered 0 to {len(index) - 1:,}, and the frame has {len(frame):,} "
+            "rows: whose labels they are cannot be told. Give them the ids of questions: "
+            "labels=dict(zip(ids, labels))."
+        )
     if own or not (said <= ids or (ids <= said and not index.equals(frame.index))):
         return by_rows
     by_question = every[[str(one) in ids for one in index]].dropna()

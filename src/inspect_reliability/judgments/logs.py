@@ -80,6 +80,11 @@ def find_logs(logs: Iterable[LogSource]) -> tuple[list[LogSource], list[Note]]:
             source = source.name.removeprefix("file://")
         if not isinstance(source, str | Path):
             name = "three dots" if source is ... else f"a value of type {type(source).__name__}"
+            if hasattr(source, "columns"):
+                raise UserError(
+                    "A list of data frames cannot be read. Join them, with a column that tells "
+                    'them apart: pandas.concat([one.assign(file="a"), other.assign(file="b")])'
+                )
             raise UserError(
                 f"Judgments cannot be read from {name}. Give a data frame with a row a judgment "
                 "(pandas.DataFrame makes one of lists and dicts), or the path of logs or of a file."

@@ -554,6 +554,7 @@ def keep(
         analysis,
         written="" if out is None else Path(out).name,
         saved=save_rule is not None,
+        notes=read.notes,
     )
     if save_rule is not None:
         write_text(save_rule, answer.rule().text, RULE)

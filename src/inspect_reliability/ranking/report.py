@@ -141,7 +141,9 @@ def rank(
     verdicts = verdicts_on_systems(read.with_facets([*read.facets, *known.facets]), baseline)
     files = [*map(str, [labels] if isinstance(labels, str | Path) else labels)]
     people = labels_on_systems(files, known, baseline) if files else None
-    return RankedSystems(leaderboards(verdicts, by, pool, method, over, people, family))
+    found = leaderboards(verdicts, by, pool, method, over, people, family)
+    notes = [*read.notes, *verdicts.notes, *(people.notes if people else ())]
+    return RankedSystems(found, notes=notes)
 
 
 def rank_results(found: Sequence[Leaderboard]) -> Results:

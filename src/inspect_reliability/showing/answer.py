@@ -3,8 +3,8 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, ClassVar
 
@@ -24,11 +24,17 @@ _ROWS_LEFT = re.compile(r"[\d,]+ more rows?")
 _EVERY_ROW = "summary() has every row."
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class PythonAnswer(Answered, ABC):
     """The answer of a function, which says what its command says.
 
     `_own` names the attributes of a kind of answer that a user needs.
+
+    Attributes:
+        notes: What was left out, and what was taken for what, when judgments were read.
     """
+
+    notes: Sequence[object] = field(default=(), kw_only=True)
 
     _own: ClassVar[Sequence[str]] = ()
 
@@ -58,18 +64,22 @@ class PythonAnswer(Answered, ABC):
 
     def __dir__(self) -> list[str]:
         """What a user needs."""
-        return [*self._own, "summary", "to_dict", "to_html", "to_latex"]
+        return [*self._own, "notes", "summary", "to_dict", "to_html", "to_latex"]
 
     def __repr__(self) -> str:
-        return in_words(self.document, self.call)
+        return in_words(self.document, self.call, self.notes)
 
     def _repr_html_(self) -> str:
         return framed(self.to_html())
 
 
-def in_words(answer: Document, call: Call) -> str:
-    """An answer as a command prints it, with Python for commands and options, and no more."""
+def in_words(answer: Document, call: Call, notes: Iterable[object] = ()) -> str:
+    """An answer as a command prints it, with Python for commands and options, and no more.
+
+    Notes on what was read, which a command has on standard error, come after the answer.
+    """
     blocks = [one for block in answer.blocks for one in _with_rows_left(block)]
+    blocks += [Text(f"Note: {note}") for note in notes]
     return render(in_python(replace(answer, blocks=blocks), call), "table").rstrip()
 
 

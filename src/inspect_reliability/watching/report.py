@@ -177,7 +177,9 @@ def watch(
         )
         streams = len(places)
     begin = None if since is None else str(since)
-    return WatchedJudge(watching(checks, production, alpha=alpha, since=begin, by=by), streams)
+    found = watching(checks, production, alpha=alpha, since=begin, by=by)
+    notes = [*checks.notes, *(production.notes if production else ())]
+    return WatchedJudge(found, streams, notes=notes)
 
 
 def stream_columns(columns: Mapping[str, str], places: Sequence[Any]) -> dict[str, str]:
