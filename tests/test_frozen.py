@@ -77,9 +77,11 @@ OF_ORDERS = (
     *("/rows/*/omega*", "/rows/*/agreement*", "/rows/*/fleiss_kappa*", "/rows/*/gwet_ac1*"),
     *("/rows/*/krippendorff_alpha*", "/rows/*/brennan_prediger*", "/rows/*/icc*"),
     *("/rows/*/mean_difference*", "/questions/*/agreement", "/rows/*/cautions/*"),
+    *("/votes/*", "/validity/*/votes/*"),
 )
 """Results of tables whose questions were shown in several orders: all pairs of verdicts counted
-alike, so that values depended on the tries of each order."""
+alike, so that values depended on the tries of each order. Beside labels a vote was of tries of any
+order, and where majorities are compared of one order; it takes orders in turn."""
 
 OF_TRIES = (
     *("/questions/*/share", "/questions/*/verdict"),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from commands import invoke
+from inspect_reliability import analyse, choose, gate
 
 
 def drawn(tries: tuple[int, int]) -> pd.DataFrame:
@@ -43,29 +44,78 @@ def shown(text: str, name: str) -> list[str]:
     return next(one for one in below.splitlines() if one.startswith(name))[len(name) :].split()
 
 
-@pytest.mark.parametrize("tries", [(6, 6), (7, 6)])
-def test_right_is_of_all_orders_and_same_again_of_one(
-    tries: tuple[int, int], tmp_path: Path
-) -> None:
-    """Each row is what every set of three tries gives, of the orders that the line names."""
-    table = drawn(tries)
-    x = table["verdict"] == "X"
-    right = [
-        np.mean([sum(three) > 1 for three in combinations(one, 3)])
-        for _, one in x.groupby(table["question"])
+def in_turn(one: pd.DataFrame, k: int, orders: str) -> list[list[np.ndarray]]:
+    """For each way to share three tries between two orders, the verdicts of every draw."""
+    each = [one.loc[one["order"] == order, "x"].to_numpy() for order in orders]
+    shares = [(k // 2, k - k // 2), (k - k // 2, k // 2)]
+    return [
+        [np.array([*a, *b]) for a in combinations(each[0], m) for b in combinations(each[1], n)]
+        for m, n in shares
     ]
-    again = []
-    for _, one in x.groupby([table["question"], table["order"]]):
-        sets = [{*three} for three in combinations(range(len(one)), 3)]
-        won = [one.to_numpy()[[*three]].sum() > 1 for three in sets]
-        pairs = combinations(range(len(sets)), 2)
-        again.append(np.mean([won[i] == won[j] for i, j in pairs if not sets[i] & sets[j]]))
+
+
+@pytest.mark.parametrize("tries", [(6, 6), (7, 4)])
+def test_votes_take_orders_in_turn(tries: tuple[int, int], tmp_path: Path) -> None:
+    """Right is what every draw of two tries of one order and one of the other gives; of one try,
+    what every order gives."""
+    table = drawn(tries)
+    table["x"] = table["verdict"] == "X"
+    right = [
+        np.mean([np.mean([three.sum() > 1 for three in every]) for every in in_turn(one, 3, "ab")])
+        for _, one in table.groupby("question")
+    ]
     text = said(table, tmp_path, "report")
-    assert shown(text, "Right")[1] == f"{np.mean(right):.0%}"
-    assert shown(text, "Same again")[1] == f"{np.mean(again):.0%}"
-    line = " ".join(text.split())
-    more = ", more of an order with more tries" * (tries[0] > tries[1])
-    assert f"Right: votes of all orders together{more}. Same again: all votes of a" in line
+    once = table.groupby(["question", "order"])["x"].mean().mean()
+    assert shown(text, "Right")[:2] == [f"{once:.0%}", f"{np.mean(right):.0%}"]
+    assert "A vote takes the orders in turn: as many tries of each as can be." in " ".join(
+        text.split()
+    )
+
+
+def test_a_majority_takes_no_order_twice(tmp_path: Path) -> None:
+    """Of an order that says X and one that says Y, two majorities of three are alike by chance."""
+    rows = [(f"q{q}", o, "XY"[o == "b"]) for q in range(8) for o in "ab" for _ in range(6)]
+    table = pd.DataFrame(rows, columns=["question", "order", "verdict"])
+    again = analyse(table).frame("votes").set_index("votes")["agreement"]
+    assert again[3] == pytest.approx(0.5, abs=0.03)
+
+
+@pytest.mark.parametrize("lists", [False, True])
+@pytest.mark.parametrize("last", [2, 5])
+def test_the_rule_asks_as_it_was_chosen(lists: bool, last: int, tmp_path: Path) -> None:
+    """`choose` and `report` promise what the chosen judge has where its rule is used.
+
+    Each order has one verdict, so that it does not matter which of its tries vote.
+    """
+    rng, names, rows = np.random.default_rng(2), ("X", "Y", "Z"), []
+    for judge, chance in (("good", 0.6), ("bad", 0.3)):
+        for q in range(40):
+            for order, n in zip(("XYZ", "YZX", "ZXY"), (2, 2, last), strict=True):
+                verdict = names[int(rng.random() > chance)]
+                shown_as = "ABC"[order.index(verdict)] if lists else verdict
+                at = [*order] if lists else order
+                rows += [(judge, f"q{q}", at, r, shown_as, "X") for r in range(n)]
+    columns = ["judge", "question", "order", "replication", "verdict", "best"]
+    table = pd.DataFrame(rows, columns=columns)
+    if not lists:
+        table = table.rename(columns={"best": "label"})
+    named = table["verdict"]
+    if lists:
+        pairs = zip(named, table["order"], strict=True)
+        named = pd.Series([order["ABC".index(one)] for one, order in pairs])
+    of = table.assign(x=named == "X", order=table["order"].map(str), named=named)
+    every = of[of["judge"] == "good"].groupby(["question", "order"])["x"].first().unstack()
+    majority = (every.sum(axis=1) > 1).mean()
+    assert abs(majority - of.loc[of["judge"] == "good", "x"].mean()) > 0.02
+    out = tmp_path / "choice.yaml"
+    found = choose(table, votes=3, current="good", out=out)
+    assert (found.chosen, found.choice().order) == ("good", "both")
+    assert found.summary()["accuracy"].max() == pytest.approx(majority)
+    right = analyse(table).frame("validity", of="votes").query("judge == 'good' and votes == 3")
+    assert right["accuracy"].item() == pytest.approx(majority)
+    new = table.assign(question="new " + table["question"])
+    checked = gate(new, least={"accuracy": 0.1}, rule=out)
+    assert checked.summary()["value"].item() == pytest.approx(majority)
 
 
 def test_without_several_orders_votes_need_no_line(tmp_path: Path) -> None:
@@ -73,7 +123,7 @@ def test_without_several_orders_votes_need_no_line(tmp_path: Path) -> None:
     table = drawn((6, 6))
     text = said(table[table["order"] == "a"], tmp_path, "report")
     assert shown(text, "Right")
-    assert "all orders together" not in text
+    assert "in turn" not in text
 
 
 def harder(few: float, many: float) -> pd.DataFrame:
@@ -108,4 +158,5 @@ def test_the_first_sentence_compares_the_same_questions(tmp_path: Path) -> None:
     text = " ".join(said(table, tmp_path, "report").split())
     assert f"of 30 questions, one verdict in {many.mean():.0%}" in text
     assert "Right: of 30 questions, those with 9 tries or more." in text
+    assert "Same again: of 30 questions, those with the tries of two majorities of 3." in text
     assert f"Right in {own['mean'].mean():.0%}" in text

@@ -1,6 +1,7 @@
 """Keep, escalate, ask: the promise holds on populations whose truth is known."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -10,6 +11,7 @@ import pytest
 from numpy.random import Generator
 from scipy import stats
 
+from inspect_reliability.stats.fewer_votes import fewer_votes
 from inspect_reliability.stats.selective import (
     Cascade,
     Rule,
@@ -156,7 +158,7 @@ def test_fewer_votes_are_all_subsets(threshold: float) -> None:
                 drawn = tuple(Votes(row[None], DECIDES, votes) for row in table)
                 one = Cascade(drawn, right[[question]], np.ones(1, bool)).step(threshold)
                 kept, wrong, total = kept + one.kept, wrong + one.errors, total + 1 / 6
-        share, error = cascade.fewer(threshold, votes)
+        share, error = fewer_votes(cascade, threshold, votes)
         assert share == pytest.approx(kept / total / 6)
         assert error == pytest.approx(wrong / kept)
 
@@ -180,8 +182,21 @@ def test_fewer_votes_of_grades_are_means_of_subsets() -> None:
             kept += 1 / len(every)
             wrong += (abs(int(down) + up - truth) > 1) / len(every)
     ballots = Votes(votes, decides, 7, grades)
-    found = Cascade((ballots,), right, np.ones(5, bool)).fewer(0.5, 4)
+    found = fewer_votes(Cascade((ballots,), right, np.ones(5, bool)), 0.5, 4)
     assert found == pytest.approx((kept / 5, wrong / kept), abs=0.02)
+
+
+@pytest.mark.parametrize("grades", [None, np.array([1.0, 2, 3, 4])])
+def test_fewer_votes_take_ways_of_asking_in_turn(grades: np.ndarray | None) -> None:
+    """Of two orders, each with a verdict of its own, three votes are never alike."""
+    of_orders = np.diag([4.0, 4, 0, 0])[:2]
+    ballots = Votes(of_orders.sum(axis=0)[None], DECIDES, 8, grades, [of_orders])
+    right = np.array([[True, *[False] * (len(DECIDES) - 1)]])
+    cascade = Cascade((ballots,), right, np.ones(1, bool))
+    assert fewer_votes(cascade, 1.0, 3)[0] == pytest.approx(0, abs=1e-12)
+    assert fewer_votes(cascade, 0.6, 3)[0] == pytest.approx(1)
+    together = Cascade((replace(ballots, ways=None),), right, np.ones(1, bool))
+    assert fewer_votes(together, 1.0, 3)[0] == pytest.approx(2 * 4 / 56, abs=0.03)
 
 
 def test_a_distribution_is_infinitely_many_votes() -> None:
@@ -190,7 +205,7 @@ def test_a_distribution_is_infinitely_many_votes() -> None:
     p = rng.dirichlet([1.0] * VERDICTS, 5)
     right = np.eye(VERDICTS, dtype=bool)[[0, 1, 2, 0, 1]]
     exact = Cascade((Votes(p, DECIDES, np.inf),), right, np.ones(5, bool))
-    found = exact.fewer(0.5, 4)
+    found = fewer_votes(exact, 0.5, 4)
     drawn = np.concatenate([rng.multinomial(4, row, 20_000) for row in p])
     many = Cascade((Votes(drawn, DECIDES, 4),), right.repeat(20_000, 0), np.ones(100_000, bool))
     assert found == pytest.approx((many.step(0.5).kept, many.step(0.5).error), abs=0.01)

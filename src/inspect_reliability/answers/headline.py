@@ -256,7 +256,11 @@ def _by_votes(right: Record) -> str:
     if len(votes) < 2:
         return ""
     once, last = votes[0], votes[-1]
-    gain, n, of = last["accuracy"] - once["accuracy"], last["n_questions"], of_fewer(right, last)
+    gain, n, of = (
+        last["accuracy"] - once["accuracy"],
+        last["n_questions"],
+        of_fewer(right["n_labelled"], last),
+    )
     one_vote = of and f"{of}, one verdict in {share(once['accuracy'], n)}"
     if gain < -GAIN:
         ends = once["accuracy_interval"]
@@ -296,7 +300,7 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     if (k := enough_means(right, "within_one")) > 1:
         yield f"right exactly in {once}"
         mean = means[k]["within_one"]
-        of = of_fewer(right, means[k])
+        of = of_fewer(right["n_labelled"], means[k])
         said = f"the mean of {k} tries, rounded to a grade, is {step} in {share(mean, n)}{of}"
         if of:
             said += f", one try in {share(means[1]['within_one'], n)}"
@@ -304,7 +308,7 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     elif (k := enough_means(right, "accuracy")) > 1:
         exact = share(means[k]["accuracy"], n)
         mean_of = f"the mean of {k} tries, rounded to a grade,"
-        if of := of_fewer(right, means[k]):
+        if of := of_fewer(right["n_labelled"], means[k]):
             exact, once = f"{exact}{of}", share(means[1]["accuracy"], n)
         yield f"{mean_of} is right exactly in {exact} instead of {once}"
     else:
@@ -346,7 +350,7 @@ def _again(analysis: Analysis, row: Row, picked_of: int) -> str:
     said += _picked(other, "differs", picked_of)
     if 1 - agreement.value <= STEADY:
         return f"{said}: one is enough"
-    if orders_apart(row):  # the majority of one order repeats what that order does
+    if orders_apart(row):
         said += ": ask in every order, and count all votes together"
     else:
         said += _majority(analysis.of(row, "votes"), n)

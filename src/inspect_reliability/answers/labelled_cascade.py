@@ -35,6 +35,7 @@ from ..stats.selective import (
     selective_rule,
     steps_of,
 )
+from ..stats.turns import ways_of
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
 from .no_rule import NoRule, why_stopped_without
@@ -280,8 +281,9 @@ class LabelledCascade:
         decides = [name not in row.judged.undecided for name in self.categories]
         many = np.quantile(counts.replications, 0.5, method="higher")
         tries = np.inf if counts.exact else float(many)
-        near = self.promise.within_one and self.grades is not None
-        return Votes(votes, np.array(decides), tries, self.grades if near else None)
+        grades = self.grades if self.promise.within_one else None
+        ways = ways_of(counts.columns(self.categories), self.questions)
+        return Votes(votes, np.array(decides), tries, grades, ways)
 
     @cached_property
     def rule(self) -> Rule:

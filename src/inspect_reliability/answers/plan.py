@@ -34,7 +34,7 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
 from .next_steps import CHANGES, advice, more_labels
-from .reliability import OF_ONE_ORDER, majority_of, orders_apart, votes_of, votes_table
+from .reliability import majority_of, orders_apart, votes_of, votes_table
 from .results import analyse
 from .row import Row, are_grades, refuse_unlabelled
 from .summary import cautions_of_rows, more, next_step, worst
@@ -470,8 +470,6 @@ def _plan(
 
     why = {"votes": reason} if reason else {}
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
-    if majority and orders_apart(row):
-        cautions.append(OF_ONE_ORDER)
     if not {*names}.isdisjoint(COEFFICIENTS) and (orders_apart(row) or row.judged.as_shown):
         cautions.append(_OF_THESE_TRIES if row.judged.as_shown else _OF_NEW_ORDERS)
     each = {name: _each(row, name) for name in ("tokens", "cost")}

@@ -19,10 +19,11 @@ from ..showing.formats import (
     whole_number,
 )
 from ..showing.keys import KEYS, declared
-from ..stats import COEFFICIENTS, Counts, Estimate, ReliabilityError, code_of
+from ..stats import COEFFICIENTS, Estimate, ReliabilityError, code_of
 from ..stats.majority import stable_majority
-from ..verdicts import INVALID, NON_RESPONSE
+from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
+from .cautions import each_order_once
 from .condition import NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
 from .validity import is_of_scale, near_in_words, of_fewer
@@ -214,20 +215,14 @@ ONE_ORDER = (
 )
 
 
-OF_ONE_ORDER = (
-    "Same again: all votes of a majority are of one order, while two tries are of one order or of "
-    "two. Where another order changes verdicts, such a majority says only what its order does."
-)
-"""Why majorities come out the same more often than two tries, where orders vary."""
-
-
 def majority_of(row: Row) -> tuple[Mapping[int, Estimate], str | None]:
     """How often majorities of so many votes are the same; without any, the reason."""
     if row.no_evidence:
         return {}, row.no_evidence
-    counts = _voting(row)
-    if orders_apart(row) and counts.replications.max() < 2:
+    if orders_apart(row) and each_order_once(row):
         return {}, ONE_ORDER
+    # An output without a verdict has no vote.
+    counts = row.counts.only(name for name in row.counts.categories if name not in NO_VERDICTS)
     try:
         return stable_majority(counts), None
     except ReliabilityError as error:
@@ -235,39 +230,31 @@ def majority_of(row: Row) -> tuple[Mapping[int, Estimate], str | None]:
 
 
 def orders_apart(row: Row) -> bool:
-    """Whether questions were shown in several orders: then all votes are of one."""
+    """Whether questions were shown in several orders."""
     return varies(row.table, "order")
-
-
-def _voting(row: Row) -> Counts:
-    """The verdicts that vote, by question and order: an output without a verdict has no vote."""
-    counts = row.counts
-    if orders_apart(row):
-        counts, orders = row.judged.cells(["order"]), row.judged.levels("order")
-        shown = zip(counts.questions, counts.facets["order"].tolist(), strict=True)
-        names = tuple(f"{question} ({orders[order]})" for question, order in shown)
-        counts = replace(counts, questions=names, facets={})
-    return counts.only(name for name in counts.categories if name not in (NON_RESPONSE, INVALID))
 
 
 def votes_of(majority: Mapping[int, Estimate]) -> list[Record]:
     """One record per number of votes."""
-    return [{"votes": m, **valued(agreement=one)} for m, one in majority.items()]
+    return [
+        {"votes": m, "n_questions": one.n_questions, **valued(agreement=one)}
+        for m, one in majority.items()
+    ]
+
+
+_NO_VOTES: Record = {"votes": None, "n_questions": None, **valued(agreement=None)}
 
 
 def votes(analysis: Analysis) -> Iterator[Record]:
     """How often majorities come out the same again, for each row; or one record with the reason."""
     for row in analysis.rows:
         majority, reason = majority_of(row)
-        for found in votes_of(majority) or [{"votes": None, **valued(agreement=None)}]:
+        for found in votes_of(majority) or [_NO_VOTES]:
             yield row.keys | found | {"reason": reason}
 
 
-def _of_all_orders(row: Row, names: Sequence[str]) -> Iterator[Text]:
-    """Of which orders the votes beside labels are."""
-    if names and row.labelled:
-        more = ", more of an order with more tries" * bool(row.labelled.given.uneven.any())
-        yield Text(f"{' and '.join(names)}: votes of all orders together{more}.")
+IN_TURN = "A vote takes the orders in turn: as many tries of each as can be."
+"""Which tries vote, where orders vary and each was tried again."""
 
 
 NO_VOTE = (
@@ -330,12 +317,16 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
     beside = [name for name, *_ in lines if named[name] is not again]
     for one in labelled[: len(beside)]:
         most = one["means" if of_scale else "votes"][-1]
-        if of := of_fewer(one, most):
+        if of := of_fewer(one["n_labelled"], most):
             yield Text(f"{' and '.join(beside)}:{of}, those with {most['votes']} tries or more.")
-    if lines and orders_apart(row):
-        yield from _of_all_orders(row, beside)
-        if len(again) > 1:
-            yield Text(OF_ONE_ORDER)
+    for one in analysis.of(row, "votes")[-1:] if lines and len(again) > 1 else ():
+        if of := of_fewer(row.numbers.n_questions, one):
+            name = next(name for name, of_k in named.items() if of_k is again)
+            yield Text(f"{name}:{of}, those with the tries of two majorities of {one['votes']}.")
+    if lines and orders_apart(row) and row.judged.as_shown:
+        yield Text(IN_TURN)
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
     several = "two majorities of {} need {} tries of a question"
+    if row.judged.as_shown:
+        several = "two majorities of {} need more tries of a question"
     yield from dashes(several.format(n, 2 * n) for n in lacking[:1])

@@ -376,7 +376,7 @@ def _with_votes(
         odd = [one for one in known if one["votes"] % 2 and one["votes"] > 1]
         last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
     for one in last:
-        of = of_fewer(right, one) if right else ""
+        of = of_fewer(right["n_labelled"], one) if right else ""
         value, *ends = span(one, key, "%", one["n_questions"] if right else n).split(" ", 1)
         said = " ".join([value, f"({one['votes']})", *ends]) + of.removesuffix(" questions")
         return key, one["votes"], NumberCell(said, one[key], *(one[f"{key}_interval"] or ()))

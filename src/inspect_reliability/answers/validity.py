@@ -126,10 +126,10 @@ def _leading(known: Labelled) -> str:
     return KINDS[0] if known.step is None else WITHIN_ONE
 
 
-def of_fewer(right: Record, votes: Record) -> str:
-    """On how many questions votes are counted, where other labelled ones have too few tries."""
+def of_fewer(of: int, votes: Record) -> str:
+    """On how many questions votes are counted, where others of so many have too few tries."""
     n = votes["n_questions"]
-    return f" of {n:,} questions" if n < right["n_labelled"] else ""
+    return f" of {n:,} questions" if n < of else ""
 
 
 _OF_FEWER = (
@@ -145,7 +145,7 @@ def of_fewer_in_words(rights: Iterable[Record | None]) -> list[str]:
         for right in filter(None, rights)
         for one in right["means" if is_of_scale(right) else "votes"][-1:]
     ]
-    return [_OF_FEWER] * any(of_fewer(*one) for one in several)
+    return [_OF_FEWER] * any(of_fewer(right["n_labelled"], one) for right, one in several)
 
 
 def near_in_words(record: Record) -> str:

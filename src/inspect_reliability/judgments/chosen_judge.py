@@ -6,9 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..errors import UserError
@@ -17,7 +19,7 @@ from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in, nearest_grade
 from ..saving import Ours, beside, write_text
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
-from .count import NUMBER
+from .count import NUMBER, SHOWN, Judged
 from .judge_of import stale
 from .reading import Code, Note
 from .table import Judgments
@@ -148,21 +150,35 @@ def _text(value: Any) -> str | None:
 
 
 def _turns(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Judgments by replication, and the columns of what is voted on.
+    """Judgments in the order in which they vote, and the columns of what is voted on.
 
-    Verdicts that are labels of places vote within one order; else orders take turns.
+    Ways of asking, such as orders, take turns as in `stats.turns`; the first of a question is drawn
+    by its name. Where ways were drawn anew for each try, or tried once, all tries are drawn so.
+    The rest is the `_turn` of a judgment, and of the question the turns `_whole` of every way.
     """
     units = [*of_role(table, "unit", "part", without=("prompt", "study"))]
-    table = table.assign(_number=range(len(table)))
-    if "order" not in table or not table["order"].notna().any():
-        return table.sort_values(["replication", "_number"], kind="stable"), units
-    shown = table["order"].map(str)
-    table = table.assign(_order=shown)
-    if table["order"].map(lambda one: isinstance(one, list | tuple)).any():
-        return table.sort_values(["replication", "_number"], kind="stable"), [*units, "_order"]
-    turn = table.sort_values("replication", kind="stable")
-    turn = turn.assign(_turn=turn.groupby([*units, "_order"], dropna=False).cumcount())
-    return turn.sort_values(["_turn", "_order"], kind="stable"), units
+    judged = Judged(table)
+    said = [*zip(*(table[name] for name in units), strict=True)]
+    shown = [*zip(*map(judged.ways, SHOWN), strict=True)]
+    again = [*judged.as_shown] or [None] * len(table)
+    tries = zip(said, shown, table["replication"], strict=True)
+    varied = len({*shown}) > 1 and not judged.as_shown
+    table = table.assign(
+        _choice=np.array(judged.choices, dtype=object),
+        _way=[*map(repr, again)],
+        _first=[*map(_lot, zip(said, again, strict=True))],
+        _try=[*map(_lot, tries)] if varied else table["replication"],
+        _number=range(len(table)),
+    ).sort_values(["_try", "_number"], kind="stable")
+    by_way = table.groupby([*units, "_way"], dropna=False)
+    table = table.assign(_turn=by_way.cumcount(), _whole=by_way["_way"].transform("size"))
+    whole = table.groupby(units, dropna=False)["_whole"].transform("min")
+    return table.assign(_whole=whole).sort_values(["_turn", "_first"], kind="stable"), units
+
+
+def _lot(of: object) -> str:
+    """A number that says nothing of these names, and is the same again."""
+    return sha256(repr(of).encode()).hexdigest()
 
 
 def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
@@ -173,16 +189,31 @@ def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
 
 
 def _together(table: pd.DataFrame, votes: int, won: Callable[[Sequence[Any]], Any]) -> pd.DataFrame:
-    """A row for each so many verdicts: a vote takes verdicts that no other takes."""
+    """A row for each so many verdicts: a vote takes verdicts that no other takes.
+
+    After the first vote of a question, only those are made that each way of asking still has turns
+    for. A verdict that is the label of a place is that of the response which won.
+    """
     turns, units = _turns(table)
-    place = turns.groupby(units, dropna=False).cumcount()
-    turns = turns.assign(_vote=place // votes)
+    turns = turns.assign(_vote=turns.groupby(units, dropna=False).cumcount() // votes)
     by = turns.groupby([*units, "_vote"], dropna=False, sort=False)
-    whole = by["verdict"].transform("size") == votes
-    said = turns[whole].groupby([*units, "_vote"], dropna=False, sort=False)["verdict"]
+    even = (turns["_vote"] == 0) | (by["_turn"].transform("max") < turns["_whole"])
+    whole = turns[(by["_turn"].transform("size") == votes) & even]
+    said = whole.groupby([*units, "_vote"], dropna=False, sort=False)["_choice"]
     made_of = said.transform(lambda given: won(given.tolist()))
-    first = turns[whole].assign(verdict=made_of).drop_duplicates([*units, "_vote"])
+    first = whole.assign(verdict=made_of).drop_duplicates([*units, "_vote"])
     made = first.assign(replication=first["_vote"] + 1).sort_index()
+    judged = Judged(table)
+    if judged.order_varies:
+        labels, orders = judged.labels, Judged(made).orders
+        won_by = made["verdict"].tolist()
+        named = [
+            labels[order.index(one)] if order and one in order else one
+            for one, order in zip(won_by, orders, strict=True)
+        ]
+        made = made.assign(verdict=named)
+        if "responder" in made:
+            made = made.assign(responder=None)
     return made.drop(columns=[name for name in made if str(name).startswith("_")])
 
 

@@ -50,7 +50,8 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.cells import Flags
-from ..stats.selective import Votes, smaller_numbers
+from ..stats.fewer_votes import fewer_votes, smaller_numbers
+from ..stats.selective import Votes
 from .calibration import brier, calibration_points
 from .given_rule import asked_promise, by_given_rule, rule_in
 from .how_good import how_good
@@ -180,7 +181,7 @@ def keep_results(found: Sequence[LabelledCascade]) -> dict[str, list[Record]]:
 def _fewer(panel: LabelledCascade) -> Iterator[Record]:
     if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
-            kept, error = panel.cascade.fewer(step.threshold, votes)
+            kept, error = fewer_votes(panel.cascade, step.threshold, votes)
             yield panel.keys | {"votes": votes, "kept": kept, "error": error}
 
 

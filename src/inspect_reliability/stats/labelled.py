@@ -16,11 +16,12 @@ from .estimate import LEVEL, Estimate, Reason, Unknown
 from .grade_steps import grade_unit, near, nearest_grades, other_scale, step_of
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
-from .majority import VOTES, means, places_of, won_by
+from .majority import VOTES, means, means_in_turn, places_of, winners_by
 from .moments import ratio
 from .planning import OfShares, Precision
 from .rank_correlation import SAME_LABEL, spearman
 from .rates import both_of, by_question, mean_share
+from .turns import by_way
 
 NOT_REPLICATED = "every labelled question was judged once"
 
@@ -305,10 +306,11 @@ class Labelled:
     def votes(self, silent: Collection[str] = ()) -> dict[int, Estimate]:
         """How often the majority of n verdicts is right, for each n up to the median replications.
 
-        All subsets of n verdicts of a question count the same, so there is no bias; tied verdicts
-        win with equal chance. Those named `silent` have no vote, and without any vote nothing is
-        right. Questions with fewer verdicts than the largest n are left out. Exact distributions
-        are tried up to 49.
+        All subsets of n verdicts of a question count the same, so there is no bias; where it was
+        asked in several ways, such as orders, all that take these in turn (see `turns`). Tied
+        verdicts win with equal chance. Those named `silent` have no vote, and without any vote
+        nothing is right. Questions with fewer verdicts than the largest n are left out. Exact
+        distributions are tried up to 49.
         """
         if self.other_scale:
             return {}
@@ -324,17 +326,10 @@ class Labelled:
 
         NaN of rows with fewer verdicts than the largest number.
         """
-        given = self.given
-        enough = given.replications >= max(tried)
-        # What is open of exact distributions counts as one verdict more, which is never right.
-        rows = np.column_stack([given.shares, given.unknown]) if given.exact else given.table
-        mute = [name in silent for name in given.categories]
-        mute += [False] * (rows.shape[1] - len(mute))
-        lost = rows[:, mute].sum(axis=1)
-        won_by_each = won_by(np.where(mute, 0, rows)[enough], tried, given.exact, lost[enough])
+        enough = self.given.replications >= max(tried)
         truth = (self.matched * self.decides)[enough]
-        for won in won_by_each:
-            right = np.full(len(rows), np.nan)
+        for won in winners_by(self.given.rows(enough), tried, silent):
+            right = np.full(len(enough), np.nan)
             right[enough] = (won[:, : truth.shape[1]] * truth).sum(axis=1)
             yield right
 
@@ -392,16 +387,27 @@ class Labelled:
         if places is None:
             return
         enough = given.replications >= max(tried)
-        rows = (given.shares if given.exact else given.table)[enough]
         mute = [name in silent for name in given.categories]
-        lost = rows[:, mute].sum(axis=1) + (given.unknown[enough] if given.exact else 0)
+
+        def graded(cells: Cells) -> FloatArray:
+            rows = cells.shares if cells.exact else cells.table
+            lost = rows[:, mute].sum(axis=1) + (cells.unknown if cells.exact else 0)
+            return np.column_stack([rows[:, used], lost])
+
+        kept = given.rows(enough)
         grades = np.unique(places)
-        right = np.zeros((len(rows), int(places.max()) + 1))
+        right = np.zeros((len(kept.questions), int(places.max()) + 1))
         np.add.at(right.T, places, self.matched[enough][:, used].T)
         at = np.interp(np.arange(right.shape[1]), grades, np.unique(self._used))
         apart = np.abs(at[:, None] - np.where(numbers, self.values, np.inf))
         close = self.truth[enough] @ (apart <= step * (1 + 1e-9)).T
-        for won in means(rows[:, used], places, tried, given.exact, lost):
+        if kept.variants is None:
+            rows = graded(kept)
+            every = means(rows[:, :-1], places, tried, given.exact, rows[:, -1])
+        else:
+            ways = by_way(kept, graded(kept.by_variant[0]))
+            every = means_in_turn(ways, places, tried, given.exact)
+        for won in every:
             both = np.full((2, len(enough)), np.nan)
             both[:, enough] = [(won * truth).sum(axis=1) for truth in (right, close)]
             yield both[0], both[1]

@@ -1,6 +1,6 @@
 """How many replications must vote until their majority, or their mean, is the judge's own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -12,13 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from .cells import Cells, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, ReliabilityError
+from .moments import over_variants, terms_of_names
 from .rates import by_question, mean_share
+from .turns import (
+    NEVER,
+    by_way,
+    drawn_spreads,
+    in_turn,
+    of_each,
+    ways_to_draw,
+    without_replacement,
+    won_in_turn,
+)
 
 VOTES = (1, 3, 5, 7, 9, 15, 25, 49)
 """Numbers of votes to try; for exact distributions all of them."""
-
-_NEVER = 1e-9
-"""Verdicts this unlikely win no majority."""
 
 ComplexArray = NDArray[np.complex128]
 
@@ -38,6 +46,9 @@ def stable_majority(counts: Cells, votes: Sequence[int] | None = None) -> dict[i
     verdicts win with equal chance. Such draws are right only for the mean over questions: with m
     near R/2 the two sets are nearly complements. For exact distributions every figure is exact.
 
+    Where questions were asked in several ways, such as orders, each set takes these in turn (see
+    `turns`), whatever the other set does. So each way needs two replications for each of its turns.
+
     Args:
         counts: Verdicts per question.
         votes: Numbers of votes; by default odd ones, up to half of the median replications, or up
@@ -50,35 +61,47 @@ def stable_majority(counts: Cells, votes: Sequence[int] | None = None) -> dict[i
     Raises:
         ReliabilityError: No question has two replications per vote, or `votes` are out of range.
     """
-    replications = counts.replications
+    usable = _of_two(counts)
     if votes is not None:
         tried = sorted(set(votes))
     elif counts.exact:
         tried = list(VOTES)
     else:
-        tried = _odd_numbers(int(np.median(replications)) // 2)
+        tried = _odd_numbers(int(np.median(usable)) // 2)
     if not tried or tried[0] < 1:
         raise ReliabilityError(
             "A majority needs at least 1 vote, and its stability 2 replications per vote."
         )
-    enough = replications >= 2 * tried[-1]
+    enough = usable >= 2 * tried[-1]
     if not enough.any():
         raise ReliabilityError(
             f"No question has the {2 * tried[-1]} replications that two majorities of "
-            f"{tried[-1]} votes need; the most are {replications.max()}."
+            f"{tried[-1]} votes need; the most are {usable.max()}."
         )
     kept, generator = counts.rows(enough), np.random.default_rng(0)
     if kept.exact:
         # What is open and was not drawn from counts as one verdict more.
-        shares = np.column_stack([kept.shares, kept.unknown])
-        each = ((won**2).sum(axis=1) for won in won_by(shares, tried, exact=True))
-    else:
+        each = ((won**2).sum(axis=1) for won in winners_by(kept, tried))
+    elif kept.variants is None:
         each = (_drawn(kept.table, m, generator) for m in tried)
+    else:
+        each = (_drawn_in_turn(kept, m, generator) for m in tried)
     found = {}
     for m, same in zip(tried, each, strict=True):
         one = mean_share(by_question(same, kept.clusters), LEVEL, float(kept.replications.mean()))
         found[m] = replace(one, value=float(same.mean()))
     return found
+
+
+def _of_two(counts: Cells) -> NDArray[Any]:
+    """Most replications of which two sets can be, that take the ways of asking in turn, N."""
+    if counts.exact or counts.variants is None:
+        return counts.replications
+    cells, of = counts.by_variant
+    fewest = np.full(len(counts.questions), np.iinfo(np.int64).max)
+    np.minimum.at(fewest, of, cells.replications)
+    ways = np.bincount(of, minlength=len(fewest))
+    return np.asarray(2 * ways * (np.where(ways > 0, fewest, 0) // 2))
 
 
 def _odd_numbers(most: int) -> list[int]:
@@ -104,10 +127,31 @@ def _drawn(table: NDArray[np.int64], m: int, generator: np.random.Generator) -> 
     for k in np.unique(kinds[open_]):
         rows = open_ & (kinds == k)
         left = np.repeat(ordered[rows, :k].T[:, None], resamples, axis=1)
-        first = _without_replacement(left, m, generator)
-        second = _without_replacement(left - first, m, generator)
+        first = without_replacement(left, m, generator)
+        second = without_replacement(left - first, m, generator)
         agreement[rows] = (_won(first) * _won(second)).sum(axis=0).mean(axis=0)
     return np.asarray(agreement[same])
+
+
+def _drawn_in_turn(given: Cells, m: int, generator: np.random.Generator) -> FloatArray:
+    """The same of votes that take ways of asking in turn, N."""
+    if m == 1:
+        return 1 - over_variants(given, lambda cells: terms_of_names(cells.table)).disagreement
+    varying = int(np.count_nonzero((given.table > 0).sum(axis=1) > 1))
+    resamples = min(RESAMPLES, max(_FEWEST, _IN_ALL // max(1, varying)))
+
+    def same(ways: NDArray[Any]) -> float:
+        left = np.repeat(ways.T[:, :, None], resamples, axis=2)
+        both = []
+        for _ in range(2):
+            taken = drawn_spreads(ways.sum(axis=1), m, resamples, generator)
+            both.append(without_replacement(left, taken, generator))
+            left = left - both[-1]
+        first, second = (_won(one.sum(axis=1)) for one in both)
+        return float((first * second).sum(axis=0).mean())
+
+    ways = by_way(given, given.by_variant[0].table)
+    return of_each(ways, lambda several: np.array([*map(same, several)]))
 
 
 def _won(votes: NDArray[np.int64]) -> FloatArray:
@@ -116,19 +160,30 @@ def _won(votes: NDArray[np.int64]) -> FloatArray:
     return np.asarray(most / most.sum(axis=0))
 
 
-def _without_replacement(
-    left: NDArray[np.int64], m: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw m (multivariate hypergeometric), one category after another, [K, ...]."""
-    drawn = np.empty_like(left)
-    others = left.sum(axis=0)
-    wanted = np.full_like(others, m)
-    for of_k, taken in zip(left[:-1], drawn, strict=False):
-        others -= of_k
-        taken[:] = generator.hypergeometric(of_k, others, wanted)
-        wanted -= taken
-    drawn[-1] = wanted
-    return drawn
+def winners_by(
+    given: Cells, tried: Sequence[int], silent: Collection[str] = ()
+) -> Iterator[FloatArray]:
+    """What `winners` says of N questions, for each number of verdicts; ways of asking take turns.
+
+    Args:
+        given: Verdicts of N questions, each with one or more.
+        tried: Numbers of verdicts.
+        silent: Names of those that have no vote.
+
+    Yields:
+        N x K; what exact distributions leave open counts as one verdict more.
+    """
+    mute = np.array([name in silent for name in given.categories] + [False] * given.exact)
+
+    def voting(cells: Cells) -> tuple[FloatArray, FloatArray]:
+        rows = np.column_stack([cells.shares, cells.unknown]) if cells.exact else cells.table
+        return np.where(mute, 0, rows), rows[:, mute].sum(axis=1)
+
+    if given.variants is None:
+        rows, lost = voting(given)
+        return won_by(rows, tried, given.exact, lost)
+    ways = np.column_stack(voting(given.by_variant[0]))
+    return won_in_turn(by_way(given, ways), tried, given.exact)
 
 
 def won_by(
@@ -162,8 +217,8 @@ def winners(
         silent: Count or probability of verdicts that have no vote.
         alone: Votes that a winner needs, if tied verdicts do not win; 0 if they do.
     """
-    used, found = np.flatnonzero(given > _NEVER), np.zeros(len(given))
-    own = np.append(given[used], [silent] if silent > _NEVER else [])
+    used, found = np.flatnonzero(given > NEVER), np.zeros(len(given))
+    own = np.append(given[used], [silent] if silent > NEVER else [])
     if len(own) == 1 or not len(used):
         found[used] = 1.0
         return found
@@ -292,6 +347,35 @@ def means(
         yield np.concatenate(found)[same.reshape(-1)]
 
 
+def means_in_turn(
+    ways: Sequence[NDArray[Any]], places: IntArray, tried: Sequence[int], exact: bool
+) -> Iterator[FloatArray]:
+    """As `means`, of votes that take ways of asking in turn.
+
+    Args:
+        ways: Of each of N questions, counts or probabilities of its ways, L x K + 1: the last are
+            of verdicts without a grade.
+        places: Place of each grade on the scale, K.
+        tried: Numbers of verdicts.
+        exact: Whether these are probabilities.
+    """
+    last = int(places.max())
+    for m in tried:
+        nearest = _nearest(m, last + 1)
+
+        def rounded(own: NDArray[Any], m: int = m, nearest: FloatArray = nearest) -> FloatArray:
+            def likely(taken: IntArray) -> FloatArray:
+                found = np.zeros((*own.shape[:2], m + 1, m * last + 1))
+                for i, n in enumerate(taken.tolist()):
+                    found[:, i, : n + 1, : n * last + 1] = _sums(own[:, i], places, n, exact)
+                return found
+
+            sums = in_turn(own, m, exact, likely).clip(0)
+            return np.asarray(np.einsum("njs,jsg->ng", sums, nearest))
+
+        yield of_each(ways, rounded, nearest.size // (last + 1))
+
+
 def _sums(rows: NDArray[Any], places: IntArray, m: int, exact: bool) -> FloatArray:
     """Probability of j verdicts with a grade among m, and of the sum of their places, N x j x S."""
     ways = np.zeros((len(rows), m + 1, m * int(places.max()) + 1))
@@ -299,21 +383,12 @@ def _sums(rows: NDArray[Any], places: IntArray, m: int, exact: bool) -> FloatArr
     for counts, place in zip(rows[:, :-1].T, places.tolist(), strict=True):
         before, ways = ways, np.zeros_like(ways)
         for n in range(m + 1):
-            weight = _weight(counts, n, exact)[:, None, None]
+            own = ways_to_draw(counts, n, exact)[:, None, None]
             shift = n * place
-            ways[:, n:, shift:] += weight * before[:, : m + 1 - n, : ways.shape[2] - shift]
-    mute = np.stack([_weight(rows[:, -1], m - j, exact) for j in range(m + 1)], axis=1)
+            ways[:, n:, shift:] += own * before[:, : m + 1 - n, : ways.shape[2] - shift]
+    mute = np.stack([ways_to_draw(rows[:, -1], m - j, exact) for j in range(m + 1)], axis=1)
     ways *= mute[:, :, None]
     return np.asarray(ways / ways.sum(axis=(1, 2), keepdims=True))
-
-
-def _weight(counts: NDArray[Any], n: int, exact: bool) -> FloatArray:
-    """Ways to draw n verdicts of one kind: p^n / n! of a probability, else a binomial number."""
-    if exact:
-        return np.asarray(counts**n / np.prod(np.arange(1.0, n + 1)))
-    from scipy.special import comb  # takes twice as long to import as numpy
-
-    return np.asarray(comb(counts, n))
 
 
 def _nearest(m: int, grades: int) -> FloatArray:

@@ -4,7 +4,7 @@ The promise is for a number of labels that was fixed before, or holds at every n
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, inf, log
 from typing import Literal, NamedTuple
@@ -14,7 +14,6 @@ import numpy as np
 from .cells import ROUNDING, Flags, FloatArray, IntArray
 from .estimate import check_level
 from .interval_scales import Ends
-from .majority import won_by
 from .planning import log_evidence
 
 MOST_THRESHOLDS = 50
@@ -26,9 +25,6 @@ LABELS_DIFFER = 0.01
 _PERMUTATIONS = 1_999
 
 _MOST_LABELS = 10**6
-
-_DRAWS = 2_000
-"""Draws of fewer votes of a question, where these make a mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +38,15 @@ class Votes:
         tries: Votes that a question has; one with fewer is never kept.
         grades: The verdicts as numbers, K, NaN for those that are none: then the verdict of several
             votes is their mean, rounded (see `rounded_means`). None if it is the most frequent.
+        ways: Of each question the votes of its ways of asking, L x K, which fewer votes take in
+            turn (see `turns`); None where all tries were asked alike.
     """
 
     votes: FloatArray
     decides: Flags
     tries: float
     grades: FloatArray | None = None
+    ways: Sequence[FloatArray] | None = None
 
     @cached_property
     def top(self) -> IntArray:
@@ -117,24 +116,6 @@ class Cascade:
         right = self.right[np.arange(len(said)), np.maximum(said, 0)]
         errors = int((known & ~right).sum())
         return Threshold(float(threshold), float(kept.mean()), int(known.sum()), errors)
-
-    def fewer(self, threshold: float, votes: int) -> tuple[float, float | None]:
-        """Share that is kept, and share of it that is wrong, with so many votes at a fixed rule.
-
-        The mean over all draws of so many of a question's votes without replacement (of a
-        distribution: of so many votes), so it is unbiased; where verdicts are means, over 2,000 of
-        these draws, the same for questions with the same votes. A question with fewer votes is not
-        kept.
-        """
-        open_ = np.ones(len(self.right))
-        kept, wrong = np.zeros(len(open_)), np.zeros(len(open_))
-        for judge in self.judges:
-            won = open_[:, None] * _won(judge, threshold, votes)
-            kept += won.sum(axis=1)
-            wrong += (won * ~self.right).sum(axis=1)
-            open_ = 1 - kept
-        among = kept[self.labelled].sum()
-        return float(kept.mean()), float(wrong[self.labelled].sum() / among) if among else None
 
 
 class Threshold(NamedTuple):
@@ -352,52 +333,6 @@ def rounded_means(votes: FloatArray, grades: FloatArray, most: IntArray) -> IntA
     found = most.copy()
     found[of] = number[aside.argmin(axis=1)]
     return found
-
-
-def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
-    """Probability that so many votes keep each verdict, N x K."""
-    least = max(ceil(threshold * votes - ROUNDING), 1)
-    exact = bool(np.isinf(judge.tries))
-    given = judge.votes.sum(axis=1)
-    enough = given >= (0.0 if exact else judge.tries)
-    # What is open of probabilities counts as one verdict more, which decides nothing.
-    rows = np.column_stack([judge.votes, (1 - given).clip(0)]) if exact else judge.votes
-    if judge.grades is not None and votes > 1:
-        return _won_by_means(judge, rows * enough[:, None], least, votes)
-    (won,) = won_by(rows[enough], [votes], exact, alone=least)
-    found = np.zeros(judge.votes.shape)
-    found[enough] = won[:, : len(judge.decides)] * judge.decides
-    return found
-
-
-def _won_by_means(judge: Votes, rows: FloatArray, least: int, votes: int) -> FloatArray:
-    """As `_won`, from draws: how often so many votes keep each rounded mean, N x K."""
-    # Of many questions, few have other votes than all before.
-    different, of = np.unique(rows, axis=0, return_inverse=True)
-    rng, found = np.random.default_rng(0), np.zeros((len(different), len(judge.decides)))
-    for place, row in enumerate(different):
-        if not row.any():
-            continue
-        if np.isinf(judge.tries):
-            drawn = rng.multinomial(votes, row / row.sum(), _DRAWS)
-        else:
-            drawn = rng.multivariate_hypergeometric(row.astype(int), votes, _DRAWS)
-        drawn = drawn[drawn.max(axis=1) >= least]
-        own = drawn[:, : len(judge.decides)].astype(float)
-        said = replace(judge, votes=own, tries=votes).top
-        # A verdict that is open may be the most frequent.
-        said = said[(said >= 0) & (own.max(axis=1) >= drawn.max(axis=1))]
-        found[place] = np.bincount(said, minlength=len(judge.decides)) / _DRAWS
-    return np.asarray(found[of.reshape(-1)])
-
-
-def smaller_numbers(tries: float) -> list[int]:
-    """Numbers of votes to compare with all of them: odd ones; of distributions up to 33.
-
-    Of an even number half can differ from the other half, which no vote decides.
-    """
-    most = 64 if tries == inf else int(tries)
-    return [n for n in (1, 3, 5, 9, 17, 33) if n < most]
 
 
 # At any number of labels. A labeller stops when the answer is known, so how many there are depends
