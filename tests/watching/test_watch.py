@@ -122,15 +122,64 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     page = invoke("watch", file, "--format", "html").stdout
     n = len(found["moved_anchors"])
     assert f"It changed since check 15 (2026-01-15), {n} anchors moved." in page
-    assert page.count(f"changed since check 15, {n} anchors moved") >= 1  # in the figure's key
+    assert (
+        page.count(f"changed since check 15 (2026-01-15), {n} anchors moved") >= 1
+    )  # in the figure's key
     assert "It is worse" in shown.stdout
+
+
+def test_a_bet_that_is_near_is_said_with_how_seldom_that_is(save) -> None:
+    """At half of what decides or more, by Ville's inequality; below it, nothing is near."""
+    for number, near in ((15, False), (16, True)):
+        file = save(checks(number, turned=2, at=15))
+        bet = watch(file, exit_code=0)["watch"][-1]["bet"]
+        assert (10 <= bet < 20) == near
+        said = " ".join(invoke("watch", file).stdout.split())
+        assert ("Nothing shows yet that j changed" in said) == near
+        assert (f"so near with a probability of at most {1 / bet:.1%}" in said) == near
+
+
+def test_numbered_checks_are_numbered_once(save) -> None:
+    """A time that is the number is not said twice, and --since takes the number."""
+    numbered = checks(turned=5, at=15)
+    numbered["time"] = numbered["time"].str[-2:].astype(int)
+    said = invoke("watch", save(numbered)).stdout
+    assert "The judge j changed since check 15.\n" in said
+    assert "--since 15\n" in said
+
+
+def test_two_files_are_compared_and_a_name_can_be_the_time(
+    save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a time the file's name is one where it has a date; two checks are for `compare`."""
+    monkeypatch.chdir(tmp_path)
+    one, two = (checks(1, seed=k).drop(columns=["time", "replication"]) for k in (1, 2))
+    for names, ok in ((("a-2026_01.csv", "a-2026_02.csv"), True), (("a.csv", "b.csv"), False)):
+        for name, frame in zip(names, (one, two), strict=True):
+            frame.to_csv(name, index=False)
+        done = invoke("watch", *names)
+        assert done.exit_code == 2
+        assert f"inspect-reliability compare {' '.join(names)}" in " ".join(done.stderr.split())
+        done = invoke("watch", *names, "--column", "file=time")
+        assert done.exit_code == (3 if ok else 2)
+        if not ok:
+            assert "is no date or number" in done.stderr
+            continue
+        known = json.loads(
+            invoke("watch", *names, "--column", "file=time", "--format", "json").stdout
+        )
+        assert [check["time"] for check in known["watch"]] == [*names]
+        [call] = re.findall(r"inspect-reliability (compare .*)", done.stdout)
+        assert invoke(*shlex.split(call)).exit_code == 0
+    files = [save(checks(1), "jan.csv"), save(checks(1).assign(time="2026-02-01"), "feb.csv")]
+    assert f"compare {' '.join(files)}" in invoke("watch", *files, "--alpha", "0.04").stdout
 
 
 def test_what_is_next_keeps_how_this_was_asked(save) -> None:
     """Where it begins, its level and its groups; a table of production cannot be rejudged."""
     file, own = save(checks(14)), ["--since", "3", "--alpha", "0.04"]
     said = invoke("watch", file, *own).stdout
-    assert f"inspect-reliability watch {file} --alpha 0.04 --since 3\n" in said
+    assert f"inspect-reliability watch {file} --alpha 0.04 --since 2026-01-03\n" in said
     turned = save(checks(14, turned=9, at=12)), "--stream", save(outputs(14), "stream.csv")
     said = " ".join(invoke("watch", *turned).stdout.split())
     assert "as a table a side" in said

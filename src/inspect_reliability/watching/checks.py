@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
 from ..judgments.columns import of_role
 from ..judgments.count import NUMBER
 from ..judgments.judge_of import differs, judge_of, version_of
+from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
+from ..shell import join
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +36,13 @@ _EXACT = (
 )
 _NO_TIME = (
     "watch needs the time of each check: logs have it, and a file needs a column 'time'. If yours "
-    "has another name, say --column YOURS=time."
+    "has another name, say --column YOURS=time; if each file is a check and its name has the date, "
+    "--column file=time."
 )
+_COMPARED = " Two files can be compared as they are: inspect-reliability compare {}"
+
+_DATE = re.compile(r"(?<!\d)\d{4}[-_]?\d{2}(?:[-_]?\d{2})?(?!\d)")
+"""A date in the name of a file, to the day or the month."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,8 @@ def checks_of(judgments: Judgments) -> tuple[pd.DataFrame, list[Check]]:
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if key.isna().any():
-        raise UserError(_NO_TIME)
+        two = _COMPARED.format(join(sorted(judgments.files))) if len(judgments.files) == 2 else ""
+        raise UserError(f"{_NO_TIME}{two}")
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
     table = table.assign(**own)
@@ -133,19 +142,20 @@ def _time(judgments: Judgments, place: str) -> str:
 
 
 def _numbers(times: Mapping[str, str]) -> dict[str, float]:
-    """Each time as a number: a number as it is, a date in seconds."""
+    """Each time as a number: a number as it is, a date, or one in a file's name, in seconds."""
     import pandas as pd
 
     if all(map(NUMBER.fullmatch, times.values())):
         return {name: float(value) for name, value in times.items()}
     found = {}
     for name, value in times.items():
+        in_name = _DATE.search(value) if Path(value).suffix.lower() in ENDINGS else None
         try:
-            read = pd.Timestamp(value)
+            read = pd.Timestamp(in_name[0].replace("_", "-") if in_name else value)
         except ValueError:
             raise UserError(
                 f"The time {value!r} is no date or number. Write it as 2026-01-31 or "
-                "2026-01-31T08:30."
+                "2026-01-31T08:30; a file's name needs such a date in it, or 2026-01."
             ) from None
         found[name] = (read.tz_localize("UTC") if read.tz is None else read).timestamp()
     return found

@@ -1,9 +1,10 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import count, pairwise, takewhile
 from math import log10
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from .. import shell
 from ..answers.card import REJUDGED
 from ..answers.summary import more, next_step, worst
 from ..errors import UserError
+from ..judgments.count import NUMBER
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
@@ -52,7 +54,7 @@ _CHECKS = (
     "so each check counts as one draw: a change is found later, and only a large one."
 )
 _AGAIN = (
-    "This stream begins at check {}. Each new beginning may raise a false alarm with a probability "
+    "This stream begins at {}. Each new beginning may raise a false alarm with a probability "
     "of {}: over several of them these add up."
 )
 _MIXTURE = (
@@ -61,6 +63,9 @@ _MIXTURE = (
 
 _MOST_REASONS = 3
 """Reasons why checks are left out that are said; --full has each check's."""
+
+_NEAR = 0.5
+"""Part of what decides from which a bet is near it."""
 
 _TWICE = 2
 """Times as many draws as usual that may be two checks with one time."""
@@ -301,7 +306,16 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
 
 
 def _named(found: Watching, number: int) -> str:
-    return f"check {number + 1} ({found.checks[number].time})"
+    """A check by its number and its time; a time that is the number is not said twice."""
+    time = found.checks[number].time
+    return f"check {number + 1}" + f" ({time})" * (time != str(number + 1))
+
+
+def _since(found: Watching, number: int) -> str:
+    """The option to begin at a check: by its time, or where that is a number by its number."""
+    times = [one.time for one in found.checks]
+    dated = not NUMBER.fullmatch(times[number]) and times.count(times[number]) == 1
+    return f" --since {quote(times[number]) if dated else number + 1}"
 
 
 def _decision(found: Watching) -> str:
@@ -312,6 +326,8 @@ def _decision(found: Watching) -> str:
             return f"Not enough to watch {judge}: {found.not_enough}."
         beside = " or the system" if found.production else ""
         of = f"{found.checks_in_words} of {len(found.anchors.stream.cells)} anchors"
+        if _near(found):
+            return f"Nothing shows yet that {judge}{beside} changed in {of}, but a bet is near."
         return f"Nothing shows that {judge}{beside} changed in {of}."
     assert found.since is not None
     since = _named(found, found.since)
@@ -328,6 +344,18 @@ def _decision(found: Watching) -> str:
     also = " Whether the system changed is not known: another judge moves the stream, too."
     named = "" if judge == UNNAMED else f" {judge}"
     return f"The judge{named} changed since {since}.{also if found.production else ''}"
+
+
+def _near(found: Watching) -> str:
+    """How seldom a bet that is near what decides gets so far by chance (Ville 1939); else ""."""
+    bets = [one.watched.bet[-1] for one in (found.anchors, found.production) if one]
+    if max(bets) < _NEAR * found.needed:
+        return ""
+    seldom = rounded(len(bets) / float(max(bets)), "z.1%")
+    return (
+        f"While nothing changes, a bet ever gets so near with a probability of at most {seldom}: "
+        "make the next check soon."
+    )
 
 
 def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
@@ -353,6 +381,8 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
     ]
     said = f"{' and '.join(bets)}; {found.needed:.3g} decides{', ' * bool(reached)}"
     yield Text(f"{said[0].upper()}{said[1:]}{' and '.join(reached)}.", "answer")
+    if found.changed == "none" and (near := _near(found)):
+        yield Text(near, "answer")
     if moved:
         of = f"{len(moved)} of {len(found.anchors.stream.cells)} anchors"
         yield Text(f"{of} moved.", "answer")
@@ -392,7 +422,7 @@ def _cautions(found: Watching) -> Iterator[Caution]:
     if found.anchors.watched.unit == "check":
         yield Caution(_CHECKS)
     if found.first:
-        yield Caution(_AGAIN.format(found.first + 1, percent(found.alpha)))
+        yield Caution(_AGAIN.format(_named(found, found.first), percent(found.alpha)))
     if found.production and found.changed == "system":
         yield Caution(_MIXTURE)
 
@@ -400,11 +430,12 @@ def _cautions(found: Watching) -> Iterator[Caution]:
 def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
     """What to do, with a command."""
     first = shell.split(again)[0]
-    begun = f" --since {found.first + 1}" if found.first else ""
+    begun = _since(found, found.first) if found.first else ""
     folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
+    compared = _compared(found, again)
     if found.known is None and found.none_twice:
         words = "choose outputs, and judge these same ones at each check"
-        return next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")
+        return [*compared, *next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")]
     if found.changed == "none":
         # A copy that was left out has a folder, too.
         free = count(len(found.checks) + 1)
@@ -412,7 +443,7 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         failed = found.untested is not None and found.left_out[found.untested] == FEW
         if not found.checks[-1].places:
             words = "judge all anchors, and " * failed + "add the verdicts of the next check"
-            return next_step(words, f"watch {again}{begun}{_streams(stream)}")
+            return [*compared, *next_step(words, f"watch {again}{begun}{_streams(stream)}")]
         draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
         spec = found.last_run
         by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
@@ -449,7 +480,17 @@ def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
         source = quote(stream[0]) if stream else "STREAM"
         return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
     words = "make rules and thresholds anew, then watch the new judge"
-    return next_step(words, f"watch {again} --since {found.since + 1}{_streams(stream)}")
+    return next_step(words, f"watch {again}{_since(found, found.since)}{_streams(stream)}")
+
+
+def _compared(found: Watching, again: str) -> list[Text]:
+    """What two files say of two checks, which are too few to watch; empty elsewhere."""
+    words = shell.split(again)
+    named = len([*takewhile(lambda word: not word.startswith("--"), words)])
+    if found.known is not None or len(found.checks) != 2 or named != 2:
+        return []
+    read = re.sub(r" --alpha \S+", "", again)
+    return next_step("say now in what these two differ", f"compare {read}")
 
 
 def _frozen(spec: "EvalSpec | None") -> str:
@@ -500,7 +541,7 @@ def _picture(found: Watching, records: Sequence[Record]) -> Figure:
         moved = f", {amount(n, 'anchor')} moved" if n else ""
         first = next((one for one in points if one["check"] == found.since + 1), None)
         if first:
-            points.append({**first, "bet of": f"changed since check {found.since + 1}{moved}"})
+            points.append({**first, "bet of": f"changed since {_named(found, found.since)}{moved}"})
         words += f" It changed since {_named(found, found.since)}{moved}."
     return Figure(
         "The bet by check",
