@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,6 +107,29 @@ def test_a_report_of_a_suite_leads_to_its_grader(logs: Logs) -> None:
     for log in (logs.suite, logs.alike):
         said = invoke("report", log.location).stdout
         assert f"inspect-reliability rejudge {log.location}" in said
+
+
+def test_labels_of_an_output_have_the_uuid_that_its_suite_gave_it(
+    logs: Logs, tmp_path: Path
+) -> None:
+    """They say what labels by the names of the outputs say; other ids are told what would fit."""
+    samples = read_eval_log(logs.suite.location).samples or []
+    right = {(one.id, one.epoch): "CI"[one.epoch % 2] for one in samples}
+    by_uuid = [f"{one.uuid},{right[one.id, one.epoch]}" for one in samples]
+    by_name = [f'"{id}, epoch {epoch}",{label}' for (id, epoch), label in right.items()]
+    for name, lines in (("uuid", by_uuid), ("name", by_name), ("bad", ["x1,C"])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,label", *lines]))
+    found = [
+        results("validate", str(logs.again), "--labels", str(tmp_path / f"{name}.csv"))["validity"]
+        for name in ("uuid", "name")
+    ]
+    assert found[0] == found[1]
+    assert found[0][0]["n_labelled"] == QUESTIONS
+    said = invoke("report", logs.again, "--labels", tmp_path / "bad.csv", code=2).stderr
+    shown = re.findall(r"'([^']+)'", said.partition("Ids that fit are ")[2])
+    assert len(shown) == 4
+    (tmp_path / "shown.csv").write_text("\n".join(["id,label", *(f'"{id}",C' for id in shown)]))
+    invoke("report", logs.again, "--labels", tmp_path / "shown.csv")
 
 
 def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("sample", "id of its sample", "any", "place"),
         Column("epoch", "epoch of its sample", "whole", "place"),
         Column("uuid", "id of its sample among all samples", "text", "place"),
+        Column("output_uuid", "the same of the sample that was judged again", "text", "place"),
     )
 }
 """The declared columns, in the order of a table; a source's own columns stand before the places."""

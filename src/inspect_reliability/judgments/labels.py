@@ -19,11 +19,11 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .columns import as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, Judged, by_value, opposites
 from .label_files import LabelFile, read_labels, until
+from .label_ids import ids_known, units_by_id
 from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
 from .table import Judgments, n_judgments
-from .text import names_with_texts
 from .verdict_spelling import NO_LABEL, scored, spelled_alike
 
 if TYPE_CHECKING:
@@ -175,7 +175,8 @@ def with_labels_by_name(
         for (where, what), ids in said.items()
     ]
     for source in files:
-        _refuse_useless(source, sum(one.where == source for one in given), notes)
+        number = sum(one.where == source for one in given)
+        _refuse_useless(source, number, notes, judgments.table)
     notes += [note for one in files.values() for note in one.notes]
     notes += _of_two_minds(given, files)
     if drawn := next(filter(None, (one.drawn for one in files.values())), None):
@@ -212,13 +213,14 @@ def _by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFr
     return found
 
 
-def _refuse_useless(source: str, labels: int, notes: Sequence[Note]) -> None:
+def _refuse_useless(source: str, labels: int, notes: Sequence[Note], table: pd.DataFrame) -> None:
     """UserError if no label of a file is used."""
     own = [note for note in notes if note.where == source]
     if sum(note.count for note in own) == labels:
         why = "; ".join(f"{note.count:,} {note.what}" for note in own)
+        fit = f" Ids that fit are {ids_known(table)}." if _UNKNOWN in why else ""
         raise NoLabelFitsError(
-            f"{source} has no label that fits a judgment: {why or 'it is empty'}."
+            f"{source} has no label that fits a judgment: {why or 'it is empty'}.{fit}"
         )
 
 
@@ -396,14 +398,7 @@ class _Outputs:
 
     @cached_property
     def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
-        found = []
-        columns = [self.table.get(one, ()) for one in ("question", "output", "sample", "uuid")]
-        for column in (*columns, *names_with_texts(self.table)):
-            named: dict[str, dict[int, None]] = defaultdict(dict)
-            for unit, value in zip(self.number.tolist(), column, strict=False):
-                named[str(value)][unit] = None
-            found.append(named)
-        return found
+        return units_by_id(self.table, self.number.tolist())
 
     def of(self, id: str, part: str | None = None) -> list[int]:
         """The numbers of the units that this id names."""

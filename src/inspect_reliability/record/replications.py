@@ -175,6 +175,9 @@ DECIDED = "keep"
 OF = "of"
 """Metadata key of the output that a score of a rejudging is about."""
 
+OUTPUT_UUID = "output_uuid"
+"""Metadata key of the id, among all samples, of the one whose output was judged again."""
+
 REJUDGING = "rejudging"
 """Metadata key of a log: what its judgments share with those of the same rejudging."""
 

@@ -19,7 +19,7 @@ from inspect_ai.util import LimitExceededError, collect
 
 from ..errors.inspect_error import PrerequisiteError
 from ..judging.requests import Drawn, Outcome, SeedCheck
-from ..record.replications import OF, Replications, replication_seed, seeds_from
+from ..record.replications import OF, OUTPUT_UUID, Replications, replication_seed, seeds_from
 from ..scoring import score_of
 from ..verdicts import GIVEN, graded
 from .outputs import WANTED, PlannedReplications
@@ -237,7 +237,7 @@ class JudgeAgain:
         wanted = PlannedReplications(**said) if said else every
         score = await self._judge(state, target, wanted)
         if score and said:
-            score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]]}
+            score.metadata = (score.metadata or {}) | {OF: [*wanted[:3]], OUTPUT_UUID: wanted.uuid}
             if wanted.answer != GIVEN:
                 score.metadata |= {"answer_change": wanted.answer, "spoils": wanted.spoils}
         return score

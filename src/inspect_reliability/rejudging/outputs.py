@@ -41,6 +41,7 @@ class PlannedReplications(NamedTuple):
         replications: How many.
         answer: Change of the output, "given" for none.
         spoils: Whether it spoils the output; None for none.
+        uuid: The sample's id among all samples, where the log says it.
     """
 
     sample: int | str
@@ -50,6 +51,7 @@ class PlannedReplications(NamedTuple):
     replications: int
     answer: str = GIVEN
     spoils: bool | None = None
+    uuid: str | None = None
 
 
 def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:

@@ -107,9 +107,9 @@ class Rejudging:
                     for number, seed in enumerate(seeds, 1)
                     if number >= first and (*output, seed) not in made
                 ]
-                runs = ranges(lacking)
                 found += [
-                    PlannedReplications(*output, name, *run, answer, spoils[answer]) for run in runs
+                    PlannedReplications(*output, name, *run, answer, spoils[answer], sample.uuid)
+                    for run in ranges(lacking)
                 ]
         return found
 
