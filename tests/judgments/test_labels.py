@@ -374,9 +374,10 @@ def test_a_frame_has_its_labels_read_as_a_file_has() -> None:
     for given in (frame := pd.DataFrame(rows), judgments_from_frame(frame)):
         analysis = analyse(given)
         assert not analysis.results["validity"]
-        note, read, *_ = str(analysis).splitlines()
-        assert note.startswith("Note: labels: 8 labels that are no verdict of the judge: say what")
-        assert read == "Read: 8 questions x 1 try"
+        said = str(analysis).splitlines()
+        note = "Note: labels: 8 labels that are no verdict of the judge: say what"
+        assert any(line.startswith(note) for line in said)
+        assert "Read: 8 questions x 1 try" in said
         assert "Next: say what the labels mean:" in str(analysis)
 
 
