@@ -155,6 +155,23 @@ def test_ids_that_only_count_are_asked_about(added: dict[str, Any], asked: bool)
     assert "n_of_each" in ir.compare(*sides, columns=eval(second)).to_dict()["rows"][0]
 
 
+@pytest.mark.parametrize(("differ", "asked"), [(0, False), (9, False), (12, True), (20, True)])
+def test_labels_of_two_values_differ_by_half_by_chance(differ: int, asked: bool) -> None:
+    """Of 40 labels A and B, 20 would differ by chance; of the same questions, few do."""
+    labels = pd.Series(["A", "B"] * 20)
+    other = labels.where(labels.index >= differ, labels.map({"A": "B", "B": "A"}))
+    ids, said = [f"q{n}" for n in range(40)], labels.where(labels.index % 5 > 0, "B")
+    sides = [
+        pd.DataFrame({"question": ids, "judge": name, "verdict": said, "label": of})
+        for name, of in (("x", labels), ("y", other))
+    ]
+    if asked:
+        with pytest.raises(UserError, match=f"{differ} of 40 questions that both label have anoth"):
+            ir.compare(*sides)
+    else:
+        assert len(ir.compare(*sides).summary())
+
+
 def test_the_same_questions_judged_again_are_not_asked_about(tmp_path: Path) -> None:
     """Labels and texts are the same, whatever the verdicts."""
     may = month(1, 1, 0.1)

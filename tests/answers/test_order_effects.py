@@ -210,3 +210,26 @@ def test_what_stood_first_is_not_guessed() -> None:
     analysis = analyse(frame, swap=False)
     assert not analysis.results["position"]
     assert "more often in order" in printed(analysis)
+
+
+def test_a_judge_of_places_is_never_said_to_be_steady_over_orders() -> None:
+    """Where a place is preferred for sure, the weaker test of orders has no word of its own."""
+    frame = swapped_pairs(0.09, {"original": 4, "swapped": 4}, named=True).drop(columns="place")
+    analysis = analyse(frame, swap=False)
+    [moved] = analysis.results["moves"]
+    assert moved["above_noise_interval"][0] < 0  # what orders change is not shown by itself
+    assert "shown first is chosen in" in printed(analysis)
+    assert "Another order is not shown" not in printed(analysis)
+
+
+@pytest.mark.parametrize(("bias", "first"), [(0.0, "try another prompt"), (0.2, "take the major")])
+def test_votes_of_a_judge_that_knows_nothing_are_no_next_step(bias: float, first: str) -> None:
+    """A majority that gains, and is no better than one verdict for all, is not the first advice."""
+    draws, rows = np.random.default_rng(11), []
+    for q in range(80):
+        label, easy = draws.choice(["A", "B"]), draws.uniform(0.2, 0.85) + bias
+        for r in range(9):
+            chosen = label if draws.random() < easy else {"A": "B", "B": "A"}[label]
+            rows.append({"question": f"q{q}", "replication": r, "verdict": chosen, "label": label})
+    analysis = analysed(pd.DataFrame(rows))
+    assert advice(analysis, analysis.rows[0]).next.startswith(first)

@@ -19,6 +19,7 @@ from inspect_reliability.showing.latex import latex_text, render
 ROOT = Path(__file__).parents[2]
 
 NAMES = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "space": " "}
+NAMES |= {"textless": "<", "textgreater": ">", "textbar": "|"}
 TOKEN = re.compile(r"\\(?P<name>[a-z]+) ?|\\(?P<sign>[{}$&#_%])|(?P<group>[{}])|(?P<other>.)")
 
 
@@ -30,7 +31,7 @@ def read(latex: str) -> str:
     )
 
 
-@given(st.text(st.sampled_from("\\{}$&#_%~^-[] ab\x1bü"), max_size=20))
+@given(st.text(st.sampled_from("\\{}$&#_%~^-[]<>| ab\x1bü"), max_size=20))
 @settings(deadline=None)
 def test_a_text_is_set_as_it_is(text: str) -> None:
     """Read as LaTeX reads it, an escaped text is the text; no sign of it acts."""

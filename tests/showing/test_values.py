@@ -49,6 +49,14 @@ def test_a_group_in_words() -> None:
     assert [type(whole_number(v)) for v in (np.int64(3), 1.0, 0.5, "a")] == [int, int, float, str]
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0, "<0.001"), (0.00099, "<0.001"), (0.001, "0.001"), (1.0, "1.000")]
+)
+def test_no_p_value_is_zero(value: float, shown: str) -> None:
+    """One that three places do not show is below what they show."""
+    assert text(value, "p") == shown
+
+
 @pytest.mark.parametrize("value", [0.815, 0.845, 0.005, 0.125, 0.995, 0.5])
 def test_a_value_has_one_rounding(value: float) -> None:
     """A number midway is rounded alike as a share, in points and with two places."""

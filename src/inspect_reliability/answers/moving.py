@@ -25,6 +25,8 @@ from .row import Row
 _MOST_MOVED = 3
 """Most judges of whom a line says how far a facet moves them."""
 
+_NOT_SHOWN = "is not shown to change verdicts"
+
 LARGE = 0.1
 """How much more often than by noise another order must change verdicts to come before votes."""
 
@@ -33,8 +35,16 @@ BIASED = 0.05
 
 
 def what_moves(analysis: Analysis) -> Iterator[Text]:
-    """A line a facet: how far it moves verdicts, above each judge's own noise."""
-    known = [one for one in analysis.results["moves"] if one["disagreement_across"] is not None]
+    """A line a facet: how far it moves verdicts, above each judge's own noise.
+
+    A judge that prefers a place is moved by its order, which `of_places` says.
+    """
+    known = [
+        one
+        for one in analysis.results["moves"]
+        if one["disagreement_across"] is not None
+        and not (effect_in_words(one) == _NOT_SHOWN and _prefers_a_place(analysis, one))
+    ]
     for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
         for what, own in grouped_by(records, effect_in_words).items():
@@ -55,7 +65,18 @@ def effect_in_words(one: Record) -> str:
         return "changes no verdict"
     if one["above_noise"] is None or (ends and ends[0] > 0):
         return "changes verdicts"
-    return "is not shown to change verdicts"
+    return _NOT_SHOWN
+
+
+def _prefers_a_place(analysis: Analysis, moved: Record) -> bool:
+    """Whether the judge of a record about orders chooses a place too often."""
+    keys = analysis.keys(moved)
+    return moved["facet"] == "order" and any(
+        row.keys.items() >= keys.items()
+        and (place := preferred_place(analysis, row)) is not None
+        and place["of_place"]
+        for row in analysis.rows
+    )
 
 
 def effect_size(one: Record) -> str:

@@ -152,6 +152,9 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         after = _another_or_more(row, right, "accuracy", logs)
     if (votes := better_by(right)) > 1:
         majority = next(one for one in right["votes"] if one["votes"] == votes)
+        low, always = (majority["accuracy_interval"] or [1.0])[0], right["always_share"]
+        if after and always is not None and low <= always + ROUNDING:  # nor do votes know more
+            return after
         held = _gate(row, majority, ["accuracy"], logs, votes)
         use = f"take the majority of {votes} verdicts{f'. {_TO_HOLD}' if held else ''}"
         if after and after.tag == CHANGE:

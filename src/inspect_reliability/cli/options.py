@@ -345,7 +345,7 @@ class CommonOptions:
 
 def with_more(document: Document, full: bool, explain: bool) -> Document:
     """A document with every table, or what its words mean, before the answer."""
-    first = [*document.more()] if full else []
+    first = document.behind if full else []
     first += document.explained() if explain else []
     blocks = [*map(_in_full, document.blocks)] if full else document.blocks
     return replace(document, blocks=[*first, *blocks])

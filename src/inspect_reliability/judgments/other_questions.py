@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _FEWEST = 5
 """Questions that show by their labels or texts that they are others."""
 
-_MOST_ALIKE = 0.5
-"""Share of them that may have one label, or one text, by accident."""
+_MOSTLY_BY_CHANCE = 0.5
+"""How far towards chance labels or texts of the same questions must lie to be those of others."""
 
 _TEXT = 20
 """Characters from which a value is a text that people or systems wrote."""
@@ -35,18 +35,19 @@ def of_other_questions(one: pd.DataFrame, other: pd.DataFrame) -> tuple[int, str
 
     Returns:
         How many, and what they are, as in "of 29 questions that both label have another label
-        there"; None where half of them or more have the same, or too few show anything.
+        there"; None where they differ less than half as often as by chance, or too few show
+        anything.
     """
     if "label" in one and "label" in other:
         found = _differ(one, other, "label")
         if found and found[1] >= _FEWEST:
-            differ, known = found
+            differ, known, _ = found
             what = f"of {known:,} questions that both label have another label there"
-            return (differ, what) if _most(found) else None
+            return (differ, what) if _are_others(*found) else None
     for name in _texts(one, other):
         found = _differ(one, other, name)
-        if found and found[1] >= _FEWEST and _most(found):
-            differ, known = found
+        if found and found[1] >= _FEWEST and _are_others(*found):
+            differ, known, _ = found
             return differ, f"of {known:,} texts in column {name!r} are others there"
     return None
 
@@ -93,18 +94,22 @@ def _is_counted(values: pd.Series[str]) -> bool:
     return bool(values.str.fullmatch(r"\d+(\.0)?").all())
 
 
-def _most(found: tuple[int, int]) -> bool:
-    differ, known = found
-    return differ > _MOST_ALIKE * known
+def _are_others(differ: int, known: int, by_chance: float) -> bool:
+    return differ > _MOSTLY_BY_CHANCE * by_chance * known
 
 
-def _differ(one: pd.DataFrame, other: pd.DataFrame, name: str) -> tuple[int, int] | None:
-    """How many questions have other values in both, of how many that have one value in each."""
+def _differ(one: pd.DataFrame, other: pd.DataFrame, name: str) -> tuple[int, int, float] | None:
+    """How many questions have other values in both, of how many that have one value in each.
+
+    The last is the share that would differ if the values of one had nothing to do with the other's.
+    """
     first, second = (_by_question(table, name) for table in (one, other))
     both = first.index.intersection(second.index)
     if not len(both):
         return None
-    return int((first[both] != second[both]).sum()), len(both)
+    shares = (of[both].value_counts(normalize=True) for of in (first, second))
+    alike = next(shares).mul(next(shares), fill_value=0).sum()
+    return int((first[both] != second[both]).sum()), len(both), 1 - float(alike)
 
 
 def _by_question(table: pd.DataFrame, name: str) -> pd.Series[str]:

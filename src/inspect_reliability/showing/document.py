@@ -400,9 +400,15 @@ class Document:
     checks: Sequence[CheckedLimit] = ()
 
     @property
+    def behind(self) -> list[Block]:
+        """The numbers behind the answer, without tables that it has."""
+        known = [one for one in self.blocks if isinstance(one, Table)]
+        return [one for one in self.more() if not (isinstance(one, Table) and one in known)]
+
+    @property
     def every(self) -> list[Block]:
         """The answer, and the numbers behind it; a caution that these have in full is said once."""
-        more = [*self.more()]
+        more = self.behind
         whole = [one.text for one in more if isinstance(one, Caution)]
         answer = [
             one

@@ -220,7 +220,10 @@ def rounded(value: Any, form: str) -> str:
     """A number in a format of `format()`; what lies midway goes away from 0.
 
     Else 0.815, which has no exact float, would be 0.81 with two places and 82% as a percentage.
+    The form "p" is that of p-values, of which none is 0.
     """
+    if form == "p":
+        return "<0.001" if value < 0.001 else f"{value:.3f}"
     if isinstance(value, float) and form.endswith(("f", "%")):
         value += math.copysign(ROUNDING, value)
     return format(value, form)

@@ -63,6 +63,9 @@ _BRACKETS = " (in brackets: 95% intervals over questions)"
 
 _SIGNS = str.maketrans(
     {
+        "<": r"\textless{}",  # another sign in the fonts that pdflatex has, as the next two
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         "\u03c9": r"$\omega$",
         "\u03b1": r"$\alpha$",
         "\u03ba": r"$\kappa$",
