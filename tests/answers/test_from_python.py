@@ -599,3 +599,29 @@ def test_the_report_is_had_for_a_paper() -> None:
     tables = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}", re.S)
     assert tables.findall(said)[0] == tables.findall(expected)[0]
     assert "--full" not in expected
+
+
+def test_a_next_step_of_one_judge_is_of_its_judgments_however_they_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The call that is printed gives what the rows of this judge give by themselves."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        (who, question, answer if question % wrong else "C", answer)
+        for who, wrong in (("my judge", 50), ("other", 2))
+        for question in range(100)
+        for _ in range(2)
+        for answer in ["AB"[question % 2]]
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "question", "verdict", "label"])
+    frame.to_csv("both.csv", index=False)
+    named = {"columns": {"model": "judge"}}
+    read = ir.judgments_from_file("both.csv", **named)
+    alone = ir.gate(frame[frame["model"] == "my judge"], **named, least={"accuracy": 0.9})
+    for source, how in ((frame, named), ("both.csv", named), (read, {})):
+        [call] = re.findall(r"^\s*(ir\.gate\(.*)$", str(ir.analyse(source, **how)), re.MULTILINE)
+        found = eval(call, {"ir": ir, "judgments": source})
+        assert found.summary()["judge"].tolist() == ["my judge"]
+        assert found.summary()["value"].tolist() == alone.summary()["value"].tolist()
+    several = str(ir.analyse(["both.csv"], **named))
+    assert "--only 'model=my judge' # in a terminal" in " ".join(several.split())

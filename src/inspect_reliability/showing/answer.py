@@ -111,7 +111,8 @@ def in_python(answer: Document, call: Call) -> Document:
             case Text(text, "command") if text.startswith("inspect-reliability "):
                 only = f" {join(only_options(block.only))}"
                 command = text.removeprefix("inspect-reliability ").removesuffix(only)
-                return replace(block, text=call.of_rows(dict(block.only)).then(command))
+                of = call.of_rows(dict(block.only))
+                return replace(block, text=of.then(command) if of else f"{text}  # in a terminal")
             case Text(tone="command"):
                 return block
             case Text() | Caution():

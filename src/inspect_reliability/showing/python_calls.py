@@ -11,6 +11,8 @@ from typing import Any, Self
 
 from ..arguments import refuse_other_types
 from ..judgments.reading import Reading
+from ..judgments.rows import has_judgments
+from ..judgments.table import Judgments
 
 _PAGE = re.compile(r"report LOGS --html (\S+)")
 _ERRORS = re.compile(r"report LOGS --errors \S+")
@@ -49,11 +51,13 @@ class Call:
         source: Where the judgments are, as Python writes it; `judgments` where that is no path.
         given: Name of each other argument -> its value as Python writes it, or its name.
         frame: The judgments, if they are a data frame.
+        reader: Function that reads them, "" if they are read; None of several files.
     """
 
     source: str = "judgments"
     given: Mapping[str, str] = field(default_factory=dict)
     frame: Any = field(default=None, repr=False, compare=False)
+    reader: str | None = None
 
     @classmethod
     def of(cls, function: Callable[..., Any], *given: Any, **options: Any) -> "Call":
@@ -65,13 +69,15 @@ class Call:
             if not _is_unsaid(value)
         }
         places = _written(source) if isinstance(source, str | Path | list | tuple) else None
-        return cls(places or "judgments", said, source if hasattr(source, "iloc") else None)
+        frame = source if hasattr(source, "iloc") else None
+        return cls(places or "judgments", said, frame, _reader(source))
 
     @property
     def without_paths(self) -> "Call":
         """The same for a page, which goes to other people."""
         hidden = {name: name for name in _PLACES if self.given.get(name, "")[:1] in ('"', "[")}
-        return replace(self, source="judgments", given={**self.given, **hidden})
+        reader = "" if self.frame is None else self.reader
+        return replace(self, source="judgments", given={**self.given, **hidden}, reader=reader)
 
     def then(self, command: str) -> str:
         """What to call for a command on LOGS; the command itself where Python has no call for it.
@@ -101,21 +107,35 @@ class Call:
         new = {name: places.get(of, of) for name, of in new.items()}
         return f"ir.{function}({self._arguments({**known, **new}, *second)})"
 
-    def of_rows(self, levels: Mapping[str, str]) -> "Call":
-        """The same of the rows of a data frame that have these levels, by column."""
+    def of_rows(self, levels: Mapping[str, str]) -> "Call | None":
+        """The same of the judgments that have these levels, by column; None if it cannot be said.
+
+        Of a data frame these are its rows, if they are seen there.
+        """
+        if not levels:
+            return self
         tests = []
         for name, level in levels.items() if self.frame is not None else ():
             found = self.frame[name].dropna().unique().tolist() if name in self.frame else ()
             same = [
                 one for one in found if level in (str(one), f"{one:g}" if _is_number(one) else "")
             ]
-            if len(same) != 1 or (value := _written(same[0])) is None:
-                return self
-            tests.append(f"judgments[{json.dumps(name, ensure_ascii=False)}] == {value}")
-        if not tests:
-            return self
-        which = " & ".join(f"({one})" for one in tests) if tests[1:] else tests[0]
-        return replace(self, source=f"judgments[{which}]")
+            if len(same) == 1 and (value := _written(same[0])) is not None:
+                tests.append(f"judgments[{json.dumps(name, ensure_ascii=False)}] == {value}")
+        if len(tests) == len(levels):
+            which = " & ".join(f"({one})" for one in tests) if tests[1:] else tests[0]
+            return replace(self, source=f"judgments[{which}]")
+        only = f".only({_written(levels)})"
+        if self.reader == "":
+            return replace(self, source=f"{self.source}{only}")
+        read = {
+            name: of for name, of in self.given.items() if name in ("columns", "swap", "reading")
+        }
+        if self.reader is None or (read and "labels" in self.given):
+            return None
+        rest = {name: of for name, of in self.given.items() if name not in read}
+        made = f"ir.{self.reader}({self._arguments(read)}){only}"
+        return replace(self, source=made, given=rest)
 
     @property
     def _read(self) -> dict[str, str]:
@@ -139,6 +159,16 @@ class Answered:
     def after(self, call: Call) -> Self:
         """The same answer to this call."""
         return replace(self, call=call)
+
+
+def _reader(source: Any) -> str | None:
+    """The function that reads this source; "" if it was read, None if it is several."""
+    match source:
+        case str() | Path():
+            return "judgments_from_file" if has_judgments(str(source)) else "judgments_from_logs"
+        case Judgments():
+            return ""
+    return "judgments_from_frame" if hasattr(source, "iloc") else None
 
 
 def _is_number(value: Any) -> bool:
@@ -199,10 +229,11 @@ def _options_as_arguments(options: str) -> dict[str, str] | None:
 
 _WORD = r"[\w+:-]+(?:\.\w+)*"
 _FILE = r"[\w./-]+\.(?:csv|html|json|parquet|xlsx|yaml)"
+_DATE = r"\d{4}-\d\d-[\w:.+-]*\w"
 _NAMES = "none|accuracy|icc|keep|gate|width|bt"
 _OPTION = re.compile(
     r"(?<![\w-])--(?:(by) (\w+)|([a-z]+(?:-[a-z]+)*)"
-    rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|\.?\d[\d.]*\b|{_NAMES}))?)"
+    rf"(?: ('[^']*'|{_WORD}={_WORD}|[A-Z]+\b|{_FILE}|{_DATE}|\.?\d[\d.]*\b|{_NAMES}))?)"
 )
 _ARGUMENTS = {
     "abstain": 'reading=ir.Reading(abstain=["{}"])',
@@ -231,7 +262,7 @@ _ARGUMENTS = {
     "rule": 'rule="{}"',
     "save-rule": 'save_rule="{}"',
     "sheet": 'reading=ir.Reading(sheet="{}")',
-    "since": "since={}",
+    "since": 'since="{}"',
     "stream": "stream={}",
     "swap": "swap=True",
     "votes": "votes={}",
