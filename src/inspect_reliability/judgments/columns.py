@@ -351,7 +351,8 @@ def numbers_of(*columns: pd.Series[Any]) -> pd.Series[int]:
 
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        codes, levels = pd.factorize(column)
+        values: Any = column.values  # of a series it would make an index as well
+        codes, levels = pd.factorize(values)
         if len(levels) > 1 or (codes != codes[:1]).any():
             number = pd.factorize(number * (len(levels) + 1) + codes)[0]
     return pd.Series(number, columns[0].index)

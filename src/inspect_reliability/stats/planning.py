@@ -352,10 +352,12 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
 
 def fewest(reached: Callable[[int], bool]) -> int | None:
     """The fewest questions that suffice, as more would; None if a million do not."""
-    if not reached(MOST_QUESTIONS):
-        return None
-    sizes = range(FEWEST_QUESTIONS, MOST_QUESTIONS)
-    return FEWEST_QUESTIONS + bisect_left(sizes, True, key=reached)
+    least = most = FEWEST_QUESTIONS
+    while not reached(most):
+        if most == MOST_QUESTIONS:
+            return None
+        least, most = most, min(2 * most, MOST_QUESTIONS)
+    return least + bisect_left(range(least, most), True, key=reached)
 
 
 # Is a judge good enough, and when may one stop asking?
