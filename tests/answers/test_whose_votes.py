@@ -9,6 +9,8 @@ import pytest
 
 from commands import invoke
 from inspect_reliability import analyse, choose, gate
+from inspect_reliability.judgments.chosen_judge import by_rule
+from inspect_reliability.judgments.sources import judgments_from_frame
 
 
 def drawn(tries: tuple[int, int]) -> pd.DataFrame:
@@ -80,6 +82,7 @@ def test_a_majority_takes_no_order_twice(tmp_path: Path) -> None:
     assert again[3] == pytest.approx(0.5, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lists", [False, True])
 @pytest.mark.parametrize("last", [2, 5])
 def test_the_rule_asks_as_it_was_chosen(lists: bool, last: int, tmp_path: Path) -> None:
@@ -116,6 +119,22 @@ def test_the_rule_asks_as_it_was_chosen(lists: bool, last: int, tmp_path: Path) 
     new = table.assign(question="new " + table["question"])
     checked = gate(new, least={"accuracy": 0.1}, rule=out)
     assert checked.summary()["value"].item() == pytest.approx(majority)
+
+
+def test_a_rule_of_one_vote_takes_any_order(tmp_path: Path) -> None:
+    """One try of each question votes, of either order about as often, however rows are sorted."""
+    rows = [(f"q{q}", o, r, "XY"[o == "b"]) for q in range(60) for o in "ab" for r in range(3)]
+    table = pd.DataFrame(rows, columns=["question", "order", "replication", "verdict"])
+    table = pd.concat([table.assign(judge=one, label="X") for one in ("good", "bad")])
+    table.loc[table["judge"] == "bad", "verdict"] = "Y"
+    out = tmp_path / "choice.yaml"
+    choose(table, votes=1, out=out)
+    mixed = table.sample(frac=1, random_state=1)
+    every = (by_rule(judgments_from_frame(one), str(out), votes=True) for one in (table, mixed))
+    voted, again = (one.table.set_index("question")["order"] for one in every)
+    assert len(voted) == 60
+    assert voted.to_dict() == again.to_dict()
+    assert 20 <= (voted == "a").sum() <= 40
 
 
 def test_without_several_orders_votes_need_no_line(tmp_path: Path) -> None:

@@ -96,6 +96,17 @@ def test_a_mean_is_that_of_every_draw(ways: tuple[Tries, ...], k: int) -> None:
     assert found[0] == pytest.approx(true, abs=1e-12)
 
 
+def test_drawn_votes_of_questions_err_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean over many questions is nearer to the listed one than the draws of each are."""
+    first = np.random.default_rng(3).uniform(0.55, 0.56, (60, 2))
+    ways = list(np.stack([first, 1 - first, 0 * first], axis=2))
+    (listed,) = turns.won_in_turn(ways, [3], exact=True)
+    monkeypatch.setattr(turns, "_MOST", 1)
+    (drawn,) = turns.won_in_turn(ways, [3], exact=True)
+    apart = (drawn - listed)[:, 0]
+    assert abs(apart.mean()) < 0.25 * np.sqrt(np.mean(apart**2))
+
+
 def test_probabilities_vote_as_tries_do() -> None:
     """The vote of distributions is that of all verdicts of three tries, two of one way, listed."""
     ways = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]])

@@ -217,7 +217,9 @@ def _drawn(ways: NDArray[Any], votes: int, exact: bool) -> _Tallies:
 
 def drawn_tallies(ways: NDArray[Any], votes: int, exact: bool, draws: int) -> IntArray:
     """Tallies of so many votes of a question, U x draws, from its ways, L x U."""
-    generator = np.random.default_rng(0)
+    # Questions have draws of their own, so that their errors do not add up.
+    own = np.ascontiguousarray(ways, np.float64).view(np.uint64).ravel()
+    generator = np.random.default_rng(own)
     taken = drawn_spreads(_tries(ways, exact), votes, draws, generator)
     if exact:
         each = [generator.multinomial(n, p / p.sum()).T for n, p in zip(taken, ways, strict=True)]
