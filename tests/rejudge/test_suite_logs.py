@@ -18,7 +18,7 @@ import commands
 from commands import results
 from evals import evaluate
 from graders import answers, rejudged
-from inspect_reliability import rejudge_log, selective_scorer
+from inspect_reliability import judgments_from_logs, rejudge_log, selective_scorer
 from inspect_reliability.errors import UserError
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.rejudging.wrapped import wrap
@@ -250,3 +250,24 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
     said = " ".join(commands.invoke("rank", *places).output.split())
     assert "2 systems" in said
     assert "judge each question several times" not in said
+    made = [
+        rejudged(read_eval_log(one), tmp_path / str(n), model=judge, replications=2).location
+        for n, one in enumerate(places)
+    ]
+    again = [one.removeprefix("file://") for one in made]
+    said = " ".join(commands.invoke("compare", *again).output.split())
+    assert "inspect-reliability label" not in said
+    assert f"inspect-reliability rank {' '.join(again)}" in said
+    found = json.loads(commands.invoke("rank", *again, "--format", "json").stdout)
+    table = judgments_from_logs(again).table
+    means = (table["verdict"] == "C").groupby(table["log"]).mean()
+    scores = {one["system"]: one["score"] for one in found["ranking"]}
+    assert scores == pytest.approx(
+        {f"mockllm/{name}": means[log] for name, log in zip(("one", "two"), again, strict=True)}
+    )
+    assert {*table["question"]} == {
+        f"{n}, epoch {e}, mockllm/{name}"
+        for n in range(QUESTIONS)
+        for e in range(1, EPOCHS + 1)
+        for name in ("one", "two")
+    }

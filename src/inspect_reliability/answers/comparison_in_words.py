@@ -379,8 +379,12 @@ def next_of_models(analysis: Analysis) -> list[Text]:
 
     Their verdicts say how good the outputs are, so labels of these would not tell the models apart.
     """
-    graders = {row.graders for row in analysis.rows}
-    models = {name for row in analysis.rows for name in row.table["judge"].dropna()}
+    rows = [row.table for row in analysis.rows]
+    if all("output_model" in table for table in rows):  # the outputs of a suite, judged again
+        graders, of = {(*table["judge"].dropna().unique(),) for table in rows}, "output_model"
+    else:
+        graders, of = {row.graders for row in analysis.rows}, "judge"
+    models = {name for table in rows for name in table[of].dropna()}
     if len(graders) > 1 or graders <= {()} or len(models) < 2:
         return []
     logs = {str(log): None for row in analysis.rows for log in row.table["log"]}

@@ -83,6 +83,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("options_not_sent", "options that did not reach the judge", "text", "fact"),
         Column("stop_at_verdict", "whether the output was ended at its verdict", "flag", "fact"),
         Column("stopped_early", "what stopped the epochs of single questions", "text", "fact"),
+        Column("output_model", "model that made an output which was judged again", "text", "fact"),
         Column("log", "log that the judgment is from", "text", "place"),
         Column("sample", "id of its sample", "any", "place"),
         Column("epoch", "epoch of its sample", "whole", "place"),

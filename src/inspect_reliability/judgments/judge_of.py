@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..record.replications import rejudging_of
+from ..record.replications import EVALUATED, rejudging_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ SAMPLING = (
 """Options of inspect that change what a judge says; others say how it is called."""
 
 _NOT_OF_THE_JUDGE = (
-    *("seed", "replications", "limit", "shard", "log", "task"),
+    *("seed", "replications", "limit", "shard", "log", "task", EVALUATED),
     *("data", "questions", "responses", "responders"),
 )
 """Arguments of tasks and scorers that say how often something is judged, or what."""

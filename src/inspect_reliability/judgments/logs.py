@@ -29,6 +29,7 @@ from ..files import kind_of
 from ..log_files import has_edits, logs_below, read_summaries
 from ..record import distributions
 from ..record.replications import (
+    EVALUATED,
     REPLICATION_KEYS,
     VOTES,
     Replications,
@@ -468,7 +469,11 @@ def _rows(score: Score, kept: Kept, scorer: str, log: EvalLog, sample: _Sample) 
     made = judgments_of_score(score, kept, question, scorer, output)
     facts = _used(sample, _sharing(kept)) | dict(_facts(metadata))
     if packed and packed.scorer is not None:  # the log's model and its use are those of the output
-        facts |= {"judge": packed.grader or None, "tokens": None, "cost": None}
+        again = rejudging_of(log)
+        facts |= {
+            **{"judge": packed.grader or None, "tokens": None, "cost": None},
+            "output_model": again.get(EVALUATED) if again else log.eval.model,
+        }
         facts.setdefault("temperature", None)
     found = [(facts, one) for one in made]
     if packed:

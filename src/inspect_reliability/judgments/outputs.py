@@ -63,21 +63,27 @@ class Outputs:
         rows = rows[rows["benchmark"].isin(shared)]
         if rows.empty:
             return table
-        names = self._names({*rows[RUN]})
+        names = self._names({*rows[RUN]}, _models_of(rows))
         named = rows["question"].map(str) + ", " + rows[RUN].map(names)
         question = table["question"].astype(object)
         question.loc[rows.index] = named
         return table.assign(question=question)
 
-    def _names(self, runs: set[str]) -> Mapping[str, str]:
+    def _names(self, runs: set[str], models: Mapping[str, str]) -> Mapping[str, str]:
         """What tells runs apart: the model, else when it ran, else the id of the run."""
         first = dict[str, Log]()
         for where, log in sorted(self._logs.items(), key=lambda one: one[1].created):
             first.setdefault(self._run[where], log)
         if runs <= {*first}:
-            models = {run: first[run].run[0] for run in runs}
+            models = {run: models.get(run) or first[run].run[0] for run in runs}
             began = {run: f"{models[run]} {first[run].created[:19]}" for run in runs}
             for found in (models, began):
                 if len({*found.values()}) == len(runs):
                     return found
         return {run: run for run in runs}
+
+
+def _models_of(rows: pd.DataFrame) -> Mapping[str, str]:
+    """The model of the outputs of each run, where its log says it."""
+    known = rows.dropna(subset="output_model") if "output_model" in rows else rows[:0]
+    return dict(zip(known[RUN], known["output_model"], strict=True)) if len(known) else {}

@@ -135,7 +135,8 @@ def _pairs(
     for pair in levels:
         own = [np.flatnonzero(across == level) for level in pair]
         shared = np.intersect1d(cells[own[0]], cells[own[1]])
-        if len(shared):
+        systems = contests.systems[np.isin(cells, shared)]
+        if len(np.unique(systems)) > 1:
             one, other = (_sorted(rows[np.isin(cells[rows], shared)], cells) for rows in own)
             found.append((one, other))
     return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UserError
 from ..judgments.column_names import lacking, renamed_columns
-from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR
+from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR, numbers_of
 from ..judgments.deduplication import short
 from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
@@ -159,15 +159,38 @@ def _verdicts(
 
 
 def _of_models(table: pd.DataFrame) -> pd.DataFrame:
-    """Where a grader judged outputs again, the model of each log is the system."""
+    """Where a grader judged outputs again, the model that made them is the system."""
     if not is_rejudged(table):
         return table
-    from inspect_ai.log import read_eval_log
-
-    model = {log: read_eval_log(log, header_only=True).eval.model for log in table["log"].unique()}
     again = table[~own_scores(table)]
-    named = again.assign(system=again["log"].map(model), question=again["sample"].map(str))
-    return named.assign(run=again["epoch"]) if again["epoch"].nunique() > 1 else named
+    model = again.get("output_model", again["log"].map({}))
+    first = {log: _first_model(log) for log in again["log"][model.isna()].unique()}
+    model = model.where(model.notna(), again["log"].map(first))
+    named = again.assign(system=model.map(str), question=again["sample"].map(str))
+    unit = numbers_of(*(named[name] for name in ("benchmark", "question", "system")))
+    run = _numbered(unit, numbers_of(again["question"]), again["epoch"])
+    return named.assign(run=run) if run.nunique() > 1 else named
+
+
+def _numbered(
+    unit: pd.Series[int], output: pd.Series[int], epoch: pd.Series[int]
+) -> pd.Series[int]:
+    """The number of each row's output among those of its unit, whatever its log and epoch."""
+    import pandas as pd
+
+    each = pd.DataFrame({"unit": unit, "output": output, "epoch": epoch})
+    first = each.drop_duplicates(["unit", "output"]).sort_values("epoch", kind="stable")
+    first["run"] = first.groupby("unit").cumcount() + 1
+    run = each.merge(first[["unit", "output", "run"]], how="left")["run"]
+    return run.set_axis(unit.index)
+
+
+def _first_model(log: str) -> str:
+    """The model of a log's first output, which logs of `rejudge` of older versions say alone."""
+    from inspect_ai.log import read_eval_log_samples
+
+    samples = read_eval_log_samples(log, all_samples_required=False)
+    return next(samples).output.model
 
 
 def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:

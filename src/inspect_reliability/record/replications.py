@@ -181,6 +181,9 @@ OUTPUT_UUID = "output_uuid"
 REJUDGING = "rejudging"
 """Metadata key of a log: what its judgments share with those of the same rejudging."""
 
+EVALUATED = "evaluated model"
+"""Key of these: the model that made the outputs."""
+
 STOPPED = "stop_at_verdict"
 """Metadata key of an output, its sample and its score: whether it was ended at its verdict."""
 

@@ -16,7 +16,7 @@ from ..errors import UserError
 from ..judging.cost import Cost
 from ..judging.requests import reachable_model
 from ..record.graders import LoggedScorer, grading_of, scorers_in
-from ..record.replications import REJUDGING, base_seed, seeds_from
+from ..record.replications import EVALUATED, REJUDGING, base_seed, seeds_from
 from ..shell import quote
 from ..verdicts import GIVEN
 from .again import RunLimits, output_seed
@@ -152,6 +152,7 @@ class Rejudging:
         return {
             "log": self.log.eval.eval_id,
             "task": self.log.eval.task_id,
+            EVALUATED: self.log.eval.model,
             "scorer": self.wrapped.identity,
             "grader": self._named,
             "grader settings": None if self.model is None else model_settings(self._grader()),
