@@ -1,6 +1,7 @@
 """What `rejudge` says before, while and after it asks the grader."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,24 @@ def test_a_log_of_a_scanner_asks_for_a_scorer(log: str) -> None:
     assert "There is no scorer 'polite'" in done.stderr
     assert "(--scorer file.py@polite)" in done.stderr
     assert "let a function with @scorer in a file return it" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_log_without_scores_names_the_command_that_judges_it(log: str, named: bool) -> None:
+    """It runs as printed, but for the model, which a log that names no scorer does not tell."""
+    bare = read_eval_log(log)
+    for one in bare.samples or []:
+        one.scores = None
+    bare.eval.scorers = bare.eval.scorers if named else None
+    write_eval_log(bare, log)
+    done = invoke("report", log)
+    assert done.exit_code == 2
+    [command] = re.findall(r"^  inspect-reliability (.*)$", done.stderr, re.MULTILINE)
+    words = command.replace("PROVIDER/MODEL", f"{LENIENT}/one").split()
+    assert ("--model" in words) == (not named)
+    asked = invoke(*words, "--dry-run")
+    assert asked.exit_code == 0, asked.output
+    assert "3 outputs x 20 = 60 calls" in asked.stderr
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ from ..record.replications import (
     prompt_fingerprint,
     rejudging_of,
 )
+from ..shell import join
 from ..verdicts import TIE
 from .columns import COLUMNS, as_columns, fitting
 from .count import Judgment
@@ -253,6 +254,7 @@ def judgments_from_logs(
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
         said = [f"No judgments in {what}.", *map(str, found.notes), *_most_frequent_error(sources)]
+        said += [line for one in sources[:1] for line in _to_judge(one)]
         raise UserError("\n".join(said))
     return found
 
@@ -270,6 +272,18 @@ def _most_frequent_error(sources: Iterable[LogSource]) -> Iterator[str]:
                 found.update(map(str, [*own, *chain.from_iterable(each)]))
     for error, number in found.most_common(1):
         yield f"{number:,} x {' '.join(error.split())[-_MOST_OF_ERROR:]}"
+
+
+def _to_judge(source: LogSource) -> Iterator[str]:
+    """The command that has a grader judge the outputs of a log that nobody scored."""
+    with suppress(Exception):  # what cannot be read is said already
+        log, samples = _read(source)
+        names = [one.name for one in log.eval.scorers or []]
+        unscored = bool(samples) and not any(one.scores or one.error for one in samples)
+        if unscored and not {"verdict", "rejudge"} & {*names}:  # our tasks' own
+            yield "To have a grader judge these outputs:"
+            how = [] if names else ["--scorer", "model_graded_qa", "--model", "PROVIDER/MODEL"]
+            yield f"  {join(['inspect-reliability', 'rejudge', _location(source), *how])}"
 
 
 def _share(row: _Row, known: dict[Any, Any]) -> None:
