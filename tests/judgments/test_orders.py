@@ -20,6 +20,8 @@ from inspect_reliability.judgments.table import save
 
 WORDS = {"A": "B", "1": "2", "A>B": "B>A", "A>>B": "B>>A", "[[A]]": "[[B]]", "left": "right"}
 WORDS |= {"model_1": "model_2", "Response A": "Response B", "first": "second"}
+WORDS |= {"the first response": "the second response", "Erste Antwort": "Zweite Antwort"}
+WORDS |= {"premier": "deuxième", "la première": "la seconde", "izquierda": "derecha"}
 ORDERS = [("given", "swapped"), ("AB", "BA"), ("1", "2"), ("original", "reversed")]
 ORDERS += [("swap = False", "swap = True"), ("one", "other"), ("normal", "flipped")]
 
@@ -72,10 +74,33 @@ def test_exchanging_twice_changes_nothing(verdict: str) -> None:
         assert (pair.exchanged(verdict) != verdict) == pair.has(verdict)
 
 
-@pytest.mark.parametrize("first", [one for one in WORDS if one != "first"])
+@pytest.mark.parametrize("first", WORDS)
 def test_what_verdicts_name_is_asked(first: str) -> None:
-    """Letters, numbers and sides name a place as often as a response."""
+    """Letters, numbers, sides and ordinals may all name a place or a response."""
     assert len(judgments_from_frame(unlabelled(pairs(first))).asked) == 1
+
+
+@pytest.mark.parametrize("names", ["right wrong", "not_right right", "first second third"])
+def test_words_that_are_no_two_places_are_not_asked_about(names: str) -> None:
+    """ "right" beside "wrong" is no side, and of three places an exchange says nothing."""
+    frame = unlabelled(pairs()).replace({"verdict": dict(zip("AB", names.split(), strict=False))})
+    frame["verdict"] = frame["verdict"].replace({"tie": names.split()[-1]})
+    assert not judgments_from_frame(frame).asked
+
+
+def test_labels_in_letters_name_responses_beside_verdicts_in_words() -> None:
+    """Each meaning says how often it is right; labels that stay in another order are responses."""
+    true = pairs()
+    words = {"A": "first", "B": "second"}
+    frame = by_place(true).replace({"verdict": words}).rename(columns={"right": "label"})
+    [open_] = judgments_from_frame(frame).asked
+    right, given = true["right"], true["verdict"] != "tie"
+    for shown, choice in zip((true, by_place(true)), open_.choices, strict=True):
+        share = (shown["verdict"] == right)[given].mean()
+        assert f"{share:.0%} are right by the labels" in choice.means
+    read = judgments_from_frame(frame, swap=True).table
+    assert list(read["verdict"]) == list(true["verdict"].replace(words))
+    assert list(read["label"]) == list(right.replace(words))
 
 
 @pytest.mark.slow

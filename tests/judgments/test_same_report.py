@@ -33,6 +33,10 @@ def judgments(names: list[object]) -> pd.DataFrame:
     return frame.assign(temperature=0.5, level=np.where(frame["replication"] < 3, 1, 20))
 
 
+SWAP = {"first": False, 1: True}
+"""What names say that are those of places or responses, by the first of them."""
+
+
 def shuffled(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.sample(frac=1, random_state=5)
 
@@ -63,9 +67,9 @@ def of(read: Any) -> Any:
 
 
 @cache
-def expected_of(names: tuple[object, ...]) -> Any:
+def expected_of(names: tuple[Any, ...]) -> Any:
     """The report of the judgments as a frame by our names."""
-    return of(judgments_from(judgments([*names]), swap=True if 1 in names else None))
+    return of(judgments_from(judgments([*names]), swap=SWAP.get(names[0])))
 
 
 @pytest.mark.parametrize(
@@ -75,10 +79,10 @@ def expected_of(names: tuple[object, ...]) -> Any:
 )
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_same_judgments_give_the_same_report(
-    tmp_path: Path, names: list[object], change: Callable[[pd.DataFrame], pd.DataFrame]
+    tmp_path: Path, names: list[Any], change: Callable[[pd.DataFrame], pd.DataFrame]
 ) -> None:
     """As CSV, JSONL, parquet or frame, in any order of rows, and in several files."""
-    frame, swap = change(judgments(names)), True if 1 in names else None
+    frame, swap = change(judgments(names)), SWAP.get(names[0])
     read, expected = judgments_from(frame, swap=swap), expected_of(tuple(names))
     assert of(read) == expected
     half = len(frame) // 3

@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-PAIRS = (("A", "B"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
-"""Names of two places; those of the last pairs are only exchanged where the user says so."""
+PLACES = (
+    *(("A", "B"), ("1", "2"), ("left", "right"), ("first", "second"), ("1st", "2nd")),
+    *(("top", "bottom"), ("links", "rechts"), ("linke", "rechte"), ("erste", "zweite")),
+    *(("erster", "zweiter"), ("erstes", "zweites"), ("gauche", "droite"), ("premier", "second")),
+    *(("premier", "deuxième"), ("première", "seconde"), ("première", "deuxième")),
+    *(("izquierda", "derecha"), ("primero", "segundo"), ("primera", "segunda")),
+)
+"""Names of two places in English, German, French and Spanish; each may be that of a response."""
 
-OPEN = PAIRS[:3]
-"""Pairs that name a place as often as a response."""
+PAIRS = (*PLACES, ("0", "1"))
+"""These, and what is more often wrong and right: exchanged only where the user says so."""
 
-PLACES = PAIRS[:4]
-"""Pairs that name nothing else: 0 and 1 may be wrong and right."""
+_THIRD = {"third", "3rd", "dritte", "dritter", "drittes", "troisième", "tercero", "tercera"}
+"""Words beside such a pair that say that there are more than two."""
 
 _BESIDE = {"0", "3", "c", "n", "t"}
 """Single characters beside such a pair; with others it is a scale, or letters of more options.
@@ -47,6 +53,9 @@ _RESPONSE_SHOWN = re.compile(
 _SECOND = {"a": "b", "A": "B", "1": "2"}
 
 
+_LETTER = r"[^\W\d_]"
+
+
 class Pair:
     """The names of two places, in the forms in which verdicts give them."""
 
@@ -57,10 +66,13 @@ class Pair:
         both = ((one, other), (other, one))
         self._other = {form(here): form(there) for here, there in both for form in forms}
         name = f"({one}|{other})"
-        # "Response A", "responseA" and "response_a", but not "llama".
-        before = r"[a-z]{3,}(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
+        # "Response A", "responseA" and "response_a", but not "llama"; "the first response".
+        self.of_words = one.isalpha() and len(one) > 1
+        before = rf"(?!not?[\s_-]){_LETTER}{{{2 if self.of_words else 3},}}"
+        before += r"(?:[\s_-]+|(?-i:(?<=[a-z])(?=[A-Z\d])))"
+        after = rf"(?:[\s_-]+{_LETTER}{{3,}})?" if self.of_words else ""
         self._form = re.compile(
-            rf"[^\w.+-]*(?:{before})?{name}(?:\s*([<>]+)\s*{name})?[^\w+-]*",
+            rf"[^\w.+-]*(?:{before})?{name}(?:\s*([<>]+)\s*{name})?{after}[^\w+-]*",
             re.IGNORECASE,
         )
 
@@ -103,7 +115,9 @@ def pair_in(
         numbers = names[0].isdigit()
         # 1 alone says right; C and D are more than two.
         beside = _BESIDE - {"0", "3"} if numbers and not said else _BESIDE
-        if len(places) >= 1 + numbers and short <= beside:
+        # "right" beside "wrong" is no side.
+        alone = pair.of_words and not all(map(is_tie, others.difference(NO_VERDICTS)))
+        if len(places) >= 1 + (numbers or alone) and short <= beside and not others & _THIRD:
             return pair
     return None
 
@@ -243,11 +257,6 @@ _LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!
 
 _SHOWN = "verdicts exchanged where columns show the responses the other way round ({!r})"
 
-_TAKEN = (
-    "verdicts taken for names of responses under any order; {} exchanges them under {!r}, if they "
-    "name places"
-)
-
 _OTHERS = (
     "verdicts left as they are where columns show the responses the other way round: if they say "
     "which is better, write A, B or tie"
@@ -304,7 +313,7 @@ def shown_first(
     if NAMES not in table or not (table[NAMES] == RESPONSE).all() or next(pairs_shown(table), None):
         return None
     kinds = {_kind(one) for one in levels}
-    pair = pair_in({*table["verdict"]}, PAIRS if swap is not None else OPEN, swap is not None)
+    pair = pair_in({*table["verdict"]}, PAIRS if swap is not None else PLACES, swap is not None)
     swapped = swapped_in(levels)
     if pair is None or not swapped or not (swap or len(kinds) > 1):
         return None
@@ -324,8 +333,7 @@ def shown_first(
 def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
     """Verdicts by the responses that they name, where orders have names, and what was found.
 
-    The user decides; else columns of the responses as shown. Where neither does, the question stays
-    open, but for names such as "first", which are taken for responses.
+    The user decides; else columns of the responses as shown. Where neither does, it is asked.
 
     Raises:
         UserError: The user wants verdicts exchanged, and there are none to exchange.
@@ -377,12 +385,8 @@ def _by_responses(
     elif (shown := _turned(table, there)) is not None:
         table = _exchanged(table, pair, shown)
         notes.append(Note(_SHOWN.format(levels[-1]), number, reading.where, Code.ORDERS))
-    elif pair.names in OPEN:
-        return table, [*notes, _open(table, reading, pair, levels, there)]
     else:
-        notes.append(
-            Note(_TAKEN.format(reading.call({"swap": True}), levels[-1]), number, reading.where)
-        )
+        return table, [*notes, _open(table, reading, pair, levels, there)]
     names = table["order"].isin(levels).map({True: RESPONSE, False: None})
     return table.assign(**{NAMES: names}), notes
 
@@ -396,9 +400,9 @@ def _open(
 ) -> Note:
     """The question what verdicts name, with what either answer would give."""
     both = (_exchanged(table, pair, swapped), table)
-    places, responses = (f"{_moved(one, swapped):.1%}" for one in both)
+    places, responses = (f"{_moved(one, swapped):.1%} of them{_right(one, pair)}" for one in both)
     ways = (
-        reading.choice(f"names of places; another order changes {places} of them", {"swap": True}),
+        reading.choice(f"names of places; another order changes {places}", {"swap": True}),
         reading.choice(f"names of responses; another order changes {responses}", {"swap": False}),
     )
     what = (
@@ -424,6 +428,15 @@ def _labels_turn(table: pd.DataFrame, pair: Pair, where: pd.Series[bool]) -> boo
     first = places.groupby([table["question"], where]).first().unstack()
     first = first.reindex(columns=[False, True]).dropna()
     return len(first) > 0 and bool((first[False] != first[True]).mean() >= _MOST)
+
+
+def _right(table: pd.DataFrame, pair: Pair) -> str:
+    """How often verdicts of places are the label, in words; empty without labels of places."""
+    if "label" not in table:
+        return ""
+    known = table[table["label"].map(pair.has) & table["verdict"].map(pair.has)]
+    same = (known["verdict"] == known["label"]).mean()
+    return f", and {same:.0%} are right by the labels" if len(known) else ""
 
 
 def _moved(table: pd.DataFrame, swapped: pd.Series[bool]) -> float:
@@ -480,7 +493,7 @@ def _labels_as_verdicts(table: pd.DataFrame, where: str) -> tuple[pd.DataFrame, 
         for label, column in {**dict(zip(shown, shown, strict=True)), **at}.items():
             found = found.mask(labels == label, rows[column].map(str))
     elif shown := _named_by(rows, "label"):
-        pair = pair_in(verdicts, OPEN)
+        pair = pair_in(verdicts, PLACES)
         for place, column in zip(pair.names if pair else (), shown, strict=False):
             found = found.mask(labels == rows[column].map(str), place)
     said = alike_in({*found}, verdicts)
