@@ -44,7 +44,7 @@ def test_a_rule_decides_a_month_without_labels(tmp_path: Path, rule: str) -> Non
     out = tmp_path / "kept.csv"
     done = invoke("keep", tmp_path / "new.csv", "--rule", rule, "--out", out)
     said = " ".join(done.stdout.split())
-    assert "by 80 labels of other questions, with 95% confidence at most 15%" in said
+    assert "by the 80 labels that made the rule, with 95% confidence at most 15%" in said
     assert "questions drawn like those" in said
     of = KeepRule.read(rule)
     kept = pd.read_csv(out, dtype=str).set_index("question")
@@ -174,7 +174,7 @@ def test_labels_that_contradict_a_rule_leave_no_promise(tmp_path: Path, rule: st
     said = " ".join(done.stdout.split())
     assert f"No promise: {k} of {n} kept verdicts with a label are more than a step off" in said
     assert f"contradicts the rule: with 95% confidence at least {least:.1%} is" in said
-    assert "make a rule of these questions" in said
+    assert "see what the labels of these questions promise without that rule" in said
     assert "--rule" not in said.partition("Next:")[2]
     assert "keep" not in set(pd.read_csv(tmp_path / "kept.csv")["decision"])
     # One label can be wrong by chance: 0.15 is above 0.05.
@@ -279,7 +279,7 @@ def test_votes_are_counted_and_not_shares() -> None:
 
 
 def test_kept_verdicts_that_people_gave_are_counted(tmp_path: Path) -> None:
-    """The rows of the list that say keep are all of the judge's, and those people gave as well."""
+    """Of what the rule keeps, the rows that still say keep and have a label are both's."""
     frame = month(7)
     frame["label"] = frame["label"].where(frame.index < 180)
     frame.to_csv(tmp_path / "j.csv", index=False)
@@ -287,9 +287,64 @@ def test_kept_verdicts_that_people_gave_are_counted(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "l.csv")
     kept = table["decision"].eq("keep")
     both = int((kept & table["labelled"].notna()).sum())
-    assert both
-    text = f"({kept.sum()} kept, {both} of which people gave as well)"
-    assert text in " ".join(done.stdout.split())
+    overruled = int(table["why"].str.contains("a person says", na=False).sum())
+    text = " ".join(done.stdout.split())
+    every = re.findall(
+        r"Of the (\d+) that the rule keeps, people gave (\d+) as well, and (\d+)", text
+    )
+    assert len(every) == 1
+    held, same, otherwise = map(int, every[0])
+    assert same == both > 0
+    assert held - otherwise == kept.sum()
+    assert 0 < otherwise <= overruled
+    assert float(re.findall(r"Keep the (\d+)%", text)[0]) == round(100 * held / len(table))
+
+
+def names(labelled: bool) -> pd.DataFrame:
+    """Sixty questions whose three votes are all A, B or tie; one label is not theirs."""
+    rows = [
+        {"question": f"q{n}", "judge": "m", "replication": k, "verdict": ("A", "B", "tie")[n % 3]}
+        for n in range(60)
+        for k in range(3)
+    ]
+    frame = pd.DataFrame(rows)
+    own = frame["verdict"].where(frame["question"] != "q0", "B")
+    return frame.assign(label=own) if labelled else frame
+
+
+def test_a_rule_of_names_is_applied_as_it_was_made(tmp_path: Path) -> None:
+    """A tie that labels called right is kept a month later, and names are no grades."""
+    made = tmp_path / "rule.json"
+    ir.keep(names(labelled=True), save_rule=made, max_error=0.2)
+    assert "tie" not in KeepRule.read(str(made)).abstain
+    said = " ".join(str(ir.keep(names(labelled=False), rule=made)).split())
+    assert "Keep the 100%" in said
+    assert "grades" not in said
+    assert "by the 60 labels that made the rule" in said
+
+
+def split(right: bool) -> pd.DataFrame:
+    """Sixty questions with three votes that are right, and forty with two that may be."""
+    rows = [
+        {"question": f"q{n}", "judge": "m", "replication": k}
+        | {"verdict": "B" if n >= 60 and k == 2 else "A", "label": "A" if right or n < 60 else "C"}
+        for n in range(100)
+        for k in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_after_a_contradicted_rule_the_next_call_leads_on(tmp_path: Path) -> None:
+    """It makes the rule that these labels do promise, all three votes, by the same limit."""
+    made = tmp_path / "rule.json"
+    ir.keep(split(right=True), save_rule=made, max_error=0.2)
+    assert KeepRule.read(str(made)).votes_needed == 2
+    said = str(ir.keep(split(right=False), rule=made))
+    assert "which contradicts the rule" in " ".join(said.split())
+    _, call, *_ = said.partition("Next:")[2].splitlines()
+    assert call.strip() == 'ir.keep(judgments, max_error=0.2, save_rule="rule_2.json")'
+    own = ir.keep(split(right=False), save_rule=tmp_path / "rule_2.json", max_error=0.2)
+    assert own.rule().votes_needed == 3
 
 
 def test_a_saved_reading_reads_a_month_without_its_labels(tmp_path: Path, rule: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import isnan, nan
 from typing import Any
 
@@ -54,7 +55,6 @@ UNDECIDED = "undecided"
 """The verdict of a list where several have the most votes. A tie is what a judge may say."""
 
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
-
 
 NO_STEP = (
     "--within-one needs labels and verdicts that are grades of one scale, and these are not. Leave "
@@ -151,9 +151,10 @@ class LabelledCascade:
 
     @cached_property
     def undecided(self) -> list[str]:
-        """Verdicts that decide nothing, apart from outputs without one."""
-        found = {name for row in self.rows for name in row.judged.undecided} - {*NO_VERDICTS}
-        return [name for name in self._named if name in found]
+        """Verdicts that decide nothing, apart from outputs without one: a given rule says which."""
+        given = self.promise.given
+        each = [given.abstain] if given else [row.judged.undecided for row in self.rows]
+        return [name for name in self._named if name in {*chain(*each)} - {*NO_VERDICTS}]
 
     @cached_property
     def _rated(self) -> pd.DataFrame:
@@ -278,7 +279,7 @@ class LabelledCascade:
         counts = row.counts
         given = counts.shares if counts.exact else counts.table
         votes = self._placed(pd.DataFrame(given, counts.questions, counts.categories))
-        decides = [name not in row.judged.undecided for name in self.categories]
+        decides = [name not in (*self.undecided, *NO_VERDICTS) for name in self.categories]
         many = np.quantile(counts.replications, 0.5, method="higher")
         tries = np.inf if counts.exact else float(many)
         grades = self.grades if self.promise.within_one else None

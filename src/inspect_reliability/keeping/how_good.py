@@ -21,18 +21,20 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
         return
     said = f"{by_people:,} of {n:,} verdicts are people's"
     if panel.step:
-        wrong = floor(promise.max_error * kept.sum() + ROUNDING) - _corrected(panel)
-        most = max(min(wrong, others), 0)
         open_ = n - by_people - others
-        alike = np.array(panel.by_people, dtype=object) == np.array(panel.verdicts, dtype=object)
-        rows = int((kept & (~people | alike)).sum())
-        among = f" ({rows:,} kept, {rows - others:,} of which people gave as well)"
         left = f", and {open_:,} {'is' if open_ == 1 else 'are'} still open" * bool(open_)
-        yield (
-            f"{said}, {others:,} the judge's{among * (rows > others)}{left}. With "
-            f"{percent(promise.confidence)} confidence at most {most:,} of the judge's "
-            f"{'is' if most == 1 else 'are'} {promise.wrong}: {share(most / n, n)} of the list."
-        )
+        all_ = f"All {n:,} verdicts are people's."
+        whose = [f"{said}, {others:,} the judge's{left}." if others or open_ else all_]
+        if (kept & people).any():
+            whose.append(_of_kept(panel, kept, people))
+        if others:
+            wrong = floor(promise.max_error * kept.sum() + ROUNDING) - _corrected(panel)
+            most = max(min(wrong, others), 0)
+            whose.append(
+                f"With {percent(promise.confidence)} confidence at most {most:,} of the judge's "
+                f"{'is' if most == 1 else 'are'} {promise.wrong}: {share(most / n, n)} of the list."
+            )
+        yield " ".join(whose)
         if said := _sample_of_kept(panel):
             yield said
     elif by_people < n:
@@ -46,6 +48,16 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
             f"{said}. Of the judge's other {n - by_people:,}, about {about} are {promise.wrong}, "
             "as of those with a label."
         )
+
+
+def _of_kept(panel: LabelledCascade, kept: Flags, people: Flags) -> str:
+    """How many of the kept verdicts people gave as well, and how many otherwise."""
+    alike = np.array(panel.by_people, dtype=object) == np.array(panel.verdicts, dtype=object)
+    both, same = int((kept & people).sum()), int((kept & people & alike).sum())
+    otherwise = f", and {both - same:,} otherwise: the list has theirs" * (same < both)
+    return (
+        f"Of the {int(kept.sum()):,} that the rule keeps, people gave {same:,} as well{otherwise}."
+    )
 
 
 def _sample_of_kept(panel: LabelledCascade) -> str:

@@ -39,6 +39,7 @@ from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import (
     Record,
     TableColumn,
+    amount,
     describe,
     grouped,
     percent,
@@ -92,15 +93,17 @@ _MANY_USES = (
 )
 
 
-_NEAR = (
-    "These are grades: one that is at most a step from the label counts as right "
-    "(--no-within-one: only the label itself)."
-)
-
-_EXACT = (
-    "These are grades, and only the label itself counts as right (--within-one: one that is at "
-    "most a step from it, too)."
-)
+_OF_GRADES = {
+    True: "These are grades: one that is at most a step from the label counts as right "
+    "(--no-within-one: only the label itself).",
+    False: "These are grades, and only the label itself counts as right (--within-one: one that is "
+    "at most a step from it, too).",
+}
+_BY_RULE = {
+    True: "These are grades: by the rule, one that is at most a step from the label is right.",
+    False: "These are grades, and by the rule only the label itself is right.",
+}
+"""What counts as right on a scale, by whether it is within one step."""
 
 _CHOSE = "the {:,} labels here chose this judge, so they cannot promise for it: label others"
 
@@ -283,8 +286,9 @@ def keep_document(
         said.append(Text(rule, tone))
     checks = [one.check for one in found if one.check and not one.withheld]
     said += [Text(f"{one.words[0].upper()}{one.words[1:]}.", "answer") for one in checks]
-    graded = {one.promise.within_one for one in found if are_grades(one.rows) or one.promise.given}
-    said += [Text(_NEAR if near else _EXACT, "answer") for near in graded]
+    graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
+    words = _BY_RULE if found[0].promise.given else _OF_GRADES
+    said += [Text(words[near], "answer") for near in graded]
     if any(map(steady_is_not_right, found)):
         draw = sample_to_check(found[0], logs)
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
@@ -322,6 +326,12 @@ def keep_document(
         explained=lambda: legend(_of_measure(graded)),
         sheet=records,
     )
+
+
+def _by_grades(panel: LabelledCascade) -> bool:
+    """Whether a given rule is of grades, also where labels do not say so."""
+    given = panel.promise.given
+    return bool(given and (given.grades or all(row.graded for row in panel.rows)))
 
 
 def _of_measure(near: Collection[bool]) -> list[TableColumn]:
@@ -375,8 +385,8 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     most = panel.promise.words if confident else panel.promise.most
     if given := panel.promise.given:
-        few = f"by {given.n_labelled:,} labels of other questions, {most} of these are "
-        few += f"{panel.promise.wrong} ({given.error:.1%} of those labelled)"
+        few = f"by the {amount(given.n_labelled, 'label')} that made the rule, {most} of these are "
+        few += f"{panel.promise.wrong} ({given.error:.1%} of those labelled then)"
         kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
         return f"{kept} {share(1 - one['kept'], n)} are for a person."
     error = rounded(one["error"], ".1%")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, isfinite
 from pathlib import Path
 
@@ -41,8 +42,7 @@ def what_next(
     if panel.reason is None:
         return [*_by_rule(found, again, written, saved), *_check_rule(panel, logs)]
     if (check := panel.check) and check.contradicts:
-        own = re.sub(r" --rule ('[^']*'|\S+)", "", again)
-        return next_step("make a rule of these questions by labels of their own", own + out)
+        return _own_rule(panel, f"keep {logs}{_without_rule(options, panel)}", out)
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.stopped and not panel.withheld and not panel.rule.known:
@@ -105,6 +105,31 @@ def _by_rule(found: Sequence[LabelledCascade], again: str, written: str, saved: 
         return next_step("write what to keep, a row a question", again)
     words = "write what to keep, and the rule to ask by from now on"
     return next_step(words, f"{again} --save-rule rule.json")
+
+
+def _own_rule(panel: LabelledCascade, own: str, out: str) -> list[Text]:
+    """What the labels that contradict a rule promise by themselves; a new rule where they do."""
+    alone = LabelledCascade(panel.rows, replace(panel.promise, given=None))
+    if alone.reason is None and not alone.rule.known:
+        words = "make another rule, by the labels of these questions"
+        return next_step(words, f"{own}{out} --save-rule rule_2.json")
+    return next_step("see what the labels of these questions promise without that rule", own + out)
+
+
+def _without_rule(options: str, panel: LabelledCascade) -> str:
+    """The options, those that a call in Python repeats too, with the rule's promise for it."""
+    given, usual = panel.promise.given, Promise()
+    assert given is not None
+    typed = re.sub(r" \.\.\.| --(rule|max-error|confidence) ('[^']*'|\S+)", "", options)
+    if given.max_error != usual.max_error:
+        typed += f" --max-error {given.max_error:g}"
+    if given.confidence != usual.confidence:
+        typed += f" --confidence {given.confidence:g}"
+    if given.judges[1:] and "--cascade" not in typed:
+        typed += "".join(f" --cascade {quote(one)}" for one in given.judges)
+    if given.grades or not are_grades(panel.rows) or "--no-within-one" in typed:
+        return typed
+    return f"{typed} --no-within-one"
 
 
 def _check_rule(panel: LabelledCascade, logs: str) -> list[Text]:

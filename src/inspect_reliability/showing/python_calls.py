@@ -242,6 +242,7 @@ _ARGUMENTS = {
     "by": 'by="{}"',
     "cascade": 'cascade="{}"',
     "column": 'columns={{"{}": "{}"}}',
+    "confidence": "confidence={}",
     "current": "current={}",
     "facet": 'reading=ir.Reading(facets=["{}"])',
     "for": 'names=["{}"]',
