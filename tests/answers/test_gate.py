@@ -306,7 +306,8 @@ def _judge(name: str, right: int) -> pd.DataFrame:
             {"accuracy": 0.75},
             "The gate is too uncertain to say: right in 80% [*], and at least 75% was asked. "
             "Everything here is labelled, so 80% is known of these verdicts; the interval is for "
-            "other questions like these. Judge more questions, and label them.",
+            "other questions like these. Judge 525 more questions, and label them, so that the "
+            "gate decides (with about 80% probability).",
         ),
         (
             {"a": 57, "b": 18, "c": 30},
@@ -332,7 +333,10 @@ def test_labels_of_all_verdicts_leave_nothing_open_of_these() -> None:
     some = gate(pd.concat([frame, more]), least={"accuracy": 0.75}).document.blocks[0]
     assert isinstance(some, Text)
     assert "Everything here is labelled" not in some.text
-    assert some.text.endswith("was asked. Label more questions.")
+    words = (
+        "was asked. Label the other 1, judge 524 more questions, and label them, so that the gate"
+    )
+    assert words in some.text
 
 
 def test_a_limit_that_rounding_would_hide_has_a_digit_more() -> None:

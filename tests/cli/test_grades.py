@@ -569,7 +569,8 @@ def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
     if n > 100:
         assert f"label the other 40, judge {n - 100} more questions, and label them" in said
     else:
-        assert f"label {n - 60} more questions (about {n} in all for +-4 points)" in said
+        why = f"(about {n} in all to know within_one to within 4 points)"
+        assert f"label {n - 60} more questions {why}" in said
     (exact,) = results("plan", file, "--for", "accuracy")["rows"]
     assert {one["coefficient"] for one in exact["designs"]} == {"accuracy"}
 

@@ -84,6 +84,6 @@ def known_of_these(rows: Sequence[Row], check: Record) -> str:
             return ""
     found = share(check["value"], check["n_questions"])
     return (
-        f" Everything here is labelled, so {found} is known of these verdicts; the interval is for "
-        "other questions like these."
+        f"Everything here is labelled, so {found} is known of these verdicts; the interval is for "
+        "other questions like these. "
     )

@@ -320,7 +320,8 @@ def next_of_two(
             words = f"if both judged the same outputs, count the labels of {name} for both"
             return next_step(f"{words} ({amount(n, 'question')})", again)
         if exact:
-            return next_step(f"judge more questions with both (about {exact:,} in all)")
+            to_know = f"to know the difference to within {EXACT:g}"
+            return next_step(f"judge more questions with both (about {exact:,} in all), {to_know}")
         return _first_labels(left, logs)
     if _decided(pair):
         return next_step(f"use {_ahead(pair)}")
@@ -334,7 +335,7 @@ def next_of_two(
             f"take the cheaper one: more than {most_feasible(n):,} labelled questions would be "
             f"needed to tell which {verb}{_exact_ones(pair, pairs)}"
         )
-    gives = f"for +-{EXACT * 100:.0f} points"
+    gives = f"to know the difference to within {EXACT * 100:.0f} points"
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
     return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))

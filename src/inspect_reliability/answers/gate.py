@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, names_judge
-from ..judgments.columns import varies
 from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading, refuse_unreadable
@@ -21,7 +19,6 @@ from ..record.rule import votes_in
 from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
-    BETTER,
     Record,
     TableColumn,
     amount,
@@ -29,7 +26,6 @@ from ..showing.formats import (
     describe,
     estimate_text,
     keys_of,
-    most_feasible,
     of_group,
     percent,
     rounded,
@@ -53,13 +49,13 @@ from ..stats.planning import (
 )
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
-from .beside_limit import known_of_these, reached_by_one_verdict
+from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
-from .condition import from_logs
 from .facets import INVARIANCE
+from .gate_next import GateCode, when_open, when_passed
 from .results import analyse
-from .row import KEPT, RATES, Row, refuse_unlabelled, tells_outputs_apart, valued
-from .summary import next_step, worst
+from .row import KEPT, RATES, Row, refuse_unlabelled, valued
+from .summary import worst
 from .validity import by_these_labels
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -79,13 +75,6 @@ _SHARES = {
     KEPT: "kept in",
 }
 """Shares in words, as the first sentence says them; coefficients have their names there."""
-
-
-class GateCode(StrEnum):
-    """What a caution about a gate is about, beside those of its rows."""
-
-    SCALE = "scale"
-    NO_NUMBER = "no_number"
 
 
 _SCALE = (
@@ -449,10 +438,6 @@ def _more_in_words(check: Record) -> str:
     return capped(more, check["n_questions"]) if more else ""
 
 
-def _too_many(check: Record) -> bool:
-    return bool(check["more_questions"] > most_feasible(check["n_questions"]))
-
-
 def _evidence(record: Record) -> str:
     if record["evidence_for"] is None:
         return ""
@@ -530,25 +515,10 @@ def gate_document(
     undecided = [one for one in named if one["result"] == OPEN]
     then: list[Text] = []
     if result == OPEN and undecided:
-        free = (None, GateCode.NO_NUMBER)
-        answerable = [one for one in undecided if code_of(one["reason"]) in free]
-        label = answerable and all(one["requirement"].startswith(SHARES) for one in answerable)
-        known = known_of_these(analysis.rows, answerable[0]) if label else ""
-        judge = f"Judge more questions{', and label them' if known else ''}."
-        more = "Label more questions." if label and not known else judge
-        needed = [one for one in answerable if one["more_questions"]]
-        if needed and all(map(_too_many, needed)):
-            n = max(most_feasible(one["n_questions"]) for one in needed)
-            more = f"More than {n:,} more questions would be needed: {BETTER}."
-        elif answerable and not label:
-            apart = any(row.counts.clustered for row in analysis.rows) and tells_outputs_apart(
-                analysis.rows
-            )
-            by = f" --by {apart}" if apart else ""
-            then = next_step("plan how many, and how often to judge each", f"plan {logs}{by}")
-        sentence += f"{known} {more}" if answerable else " The cautions say why."
+        more, then = when_open(analysis, undecided, decides, logs)
+        sentence += f" {more}"
     if result == PASSES:
-        then = _when_passed(analysis, logs, rule)
+        then = when_passed(analysis, logs, rule)
     n = len({one["who"] for one in named})
     why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)
@@ -560,30 +530,6 @@ def gate_document(
         explained=lambda: legend(columns),
         checks=[_for_pipelines(one, allow_uncertain, votes) for one in named],
     )
-
-
-def _when_passed(analysis: Analysis, logs: str, rule: str) -> list[Text]:
-    """What to do with judges that are good enough.
-
-    Checks by time are watched. Labels say which verdicts may be kept. Else a few outputs are frozen
-    to be judged again.
-    """
-    rows, table = analysis.rows, analysis.judgments.table
-    grouped = bool(rule) or " --by " in logs
-    if not (grouped or from_logs(table)) and varies(table, "time"):
-        return next_step("watch that it stays so", f"watch {logs}")
-    if all(row.labelled for row in rows) and not any(row.of_one_output for row in rows):
-        return next_step("say which verdicts may be kept", f"keep {logs}{rule}")
-    if grouped or rows[1:]:
-        return next_step(
-            "judge the same outputs again from time to time, and watch that it stays so"
-        )
-    n = min(_ANCHORS, len(rows[0].counts.questions))
-    return next_step("watch that it stays so, by a few outputs", f"watch {logs} --freeze {n}")
-
-
-_ANCHORS = 40
-"""Outputs to judge again at each check."""
 
 
 def undecided_document(asked: Iterable[str], why: str) -> Document:

@@ -287,11 +287,13 @@ def _another(logs: str) -> Advice:
 
 def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     """What to label next, of `wanted` labelled questions in all; 0 if that is not known."""
-    known, left = right["n_labelled"], _unlabelled(row)
+    known, left = right["n_labelled"], unlabelled(row)
     if wanted <= known:
         words, draw = more_labels(min(_FIRST_LABELS, left or _FIRST_LABELS), left, logs)
+        words += ", to know better how often it is right"
     else:
-        gives = f"for +-{in_points(WIDE, known)}"
+        of = "within a step" if right["within_one"] is not None else "right"
+        gives = f"to know how often it is {of} to within {in_points(WIDE, known)}"
         words, draw = more_labels(wanted - known, left, logs, wanted, gives)
     return Advice("label" if left else "judge more", words, draw)
 
@@ -319,7 +321,7 @@ def more_labels(
     return f"{judge}, and label them{why}", draw
 
 
-def _unlabelled(row: Row) -> int:
+def unlabelled(row: Row) -> int:
     """How many questions have no label."""
     known = row.labelled.given.questions if row.labelled else ()
     return len({*row.counts.questions} - {*known})

@@ -384,7 +384,7 @@ def _label_more(row: Row, design: Record, wanted: int, logs: str) -> list[Text]:
     """To label so many of what was judged, and to judge more where these are too few."""
     known = row.estimate(design["coefficient"]).n_questions
     left = row.counts.n_clusters - known
-    gives = f"for +-{_width(design)}"
+    gives = f"to know {design['coefficient']} to within {_width(design)}"
     return next_step(*more_labels(max(wanted - known, 1), left, logs, wanted, gives))
 
 

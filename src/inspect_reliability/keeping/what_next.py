@@ -58,13 +58,15 @@ def what_next(
     needed, more_labels = panel.labels_needed or 0, panel.no_rule.more_labels
     needed = needed if needed <= len(panel.questions) else 0
     lacking = needed - known if needed > known else needed
+    goal = f"so that a rule with {panel.promise.most} {panel.promise.wrong} can be found"
     if needed and not left:
-        return next_step(f"judge about {lacking:,} new questions, and label them")
+        return next_step(f"judge about {lacking:,} new questions, and label them, {goal}")
     if panel.withheld or needed:
         n = min(_FIRST_LABELS if panel.withheld else lacking, left)
         draw = f"label {logs} --most {n} --out label.html"
         alone = any(row.not_at_random for row in panel.rows)
-        label = "label them" + ", and promise by these labels alone" * alone
+        label = "label them"
+        label += ", and promise by these labels alone" if alone else f", {goal}"
         return next_step(f"draw more questions at random, and {label}", draw)
     looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):

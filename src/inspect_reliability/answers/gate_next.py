@@ -1,0 +1,92 @@
+"""What to do after a gate: how many more questions decide it, or what follows where it passes."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from ..judgments.columns import varies
+from ..showing.document import Text
+from ..showing.formats import BETTER, Record, amount, most_feasible, percent
+from ..stats import SHARES, code_of
+from ..stats.planning import PROBABLY
+from .analysis import Analysis
+from .beside_limit import known_of_these
+from .condition import from_logs
+from .next_steps import more_labels, unlabelled
+from .row import tells_outputs_apart
+from .summary import next_step
+
+
+class GateCode(StrEnum):
+    """What a caution about a gate is about, beside those of its rows."""
+
+    SCALE = "scale"
+    NO_NUMBER = "no_number"
+
+
+_ANCHORS = 40
+"""Outputs to judge again at each check."""
+
+
+def when_open(
+    analysis: Analysis, undecided: Sequence[Record], first: Record | None, logs: str
+) -> tuple[str, list[Text]]:
+    """What would decide a gate that is too uncertain to say, and the next step.
+
+    Args:
+        analysis: The judges.
+        undecided: The checks that are open.
+        first: The one that the answer speaks of, if it has a value.
+        logs: What was read.
+    """
+    free = (None, GateCode.NO_NUMBER)
+    answerable = [one for one in undecided if code_of(one["reason"]) in free]
+    if not answerable:
+        return "The cautions say why.", []
+    label = all(one["requirement"].startswith(SHARES) for one in answerable)
+    known = known_of_these(analysis.rows, first) if label and first else ""
+    needed = [one for one in answerable if one["more_questions"]]
+    if needed and all(map(_too_many, needed)):
+        n = max(most_feasible(one["n_questions"]) for one in needed)
+        return f"{known}More than {n:,} more questions would be needed: {BETTER}.", []
+    then: list[Text] = []
+    if not label:
+        apart = any(row.counts.clustered for row in analysis.rows) and tells_outputs_apart(
+            analysis.rows
+        )
+        by = f" --by {apart}" if apart else ""
+        words = "plan how many questions and tries give the interval that you want"
+        then = next_step(words, f"plan {logs}{by}")
+    judge = "Label" if label and not known else "Judge"
+    if len(needed) < len(undecided) or any(map(_too_many, needed)):
+        return f"{known}{judge} more questions{', and label them' if known else ''}.", then
+    n = max(one["more_questions"] for one in needed)
+    words = f"judge about {amount(n, 'more question')}"
+    if label:
+        words, draw = more_labels(n, min(map(unlabelled, analysis.rows)), logs)
+        then = next_step("draw those to label at random", draw) if draw else []
+    decides = f"so that the gate decides (with about {percent(PROBABLY)} probability)"
+    return f"{known}{words[0].upper()}{words[1:]}, {decides}.", then
+
+
+def _too_many(check: Record) -> bool:
+    return bool(check["more_questions"] > most_feasible(check["n_questions"]))
+
+
+def when_passed(analysis: Analysis, logs: str, rule: str) -> list[Text]:
+    """What to do with judges that are good enough.
+
+    Checks by time are watched. Labels say which verdicts may be kept. Else a few outputs are frozen
+    to be judged again.
+    """
+    rows, table = analysis.rows, analysis.judgments.table
+    grouped = bool(rule) or " --by " in logs
+    if not (grouped or from_logs(table)) and varies(table, "time"):
+        return next_step("watch that it stays so", f"watch {logs}")
+    if all(row.labelled for row in rows) and not any(row.of_one_output for row in rows):
+        return next_step("say which verdicts may be kept", f"keep {logs}{rule}")
+    if grouped or rows[1:]:
+        return next_step(
+            "judge the same outputs again from time to time, and watch that it stays so"
+        )
+    n = min(_ANCHORS, len(rows[0].counts.questions))
+    return next_step("watch that it stays so, by a few outputs", f"watch {logs} --freeze {n}")
