@@ -106,6 +106,26 @@ def test_outputs_of_one_run_still_count_once(tmp_path: Path) -> None:
     assert len(judgments_from_logs(both)) == EPOCHS * TRIES
 
 
+def test_runs_with_the_same_verdicts_are_no_copies(tmp_path: Path) -> None:
+    """Their samples are others, whose ids say so; a copy of one has its ids, and counts once."""
+    steady = get_model("mockllm/steady", custom_outputs=lambda *_: output("GRADE: C"))
+    samples = [Sample(f"What is {n}?", target=f"{n}", id=f"q{n}") for n in range(QUESTIONS)]
+    logs = [
+        evaluate(
+            Task(samples, solver=generate(), scorer=model_graded_qa(model=steady), name="suite"),
+            tmp_path / str(epochs),
+            model=model("one", epochs),
+            epochs=epochs,
+        ).location
+        for epochs in (1, 4)
+    ]
+    found = judgments_from_logs(logs)
+    assert not found.notes
+    assert len(found) == QUESTIONS * (1 + 4)
+    copy = shutil.copy(logs[0].removeprefix("file://"), tmp_path / "copy.eval")
+    assert len(judgments_from_logs([*logs, copy])) == QUESTIONS * (1 + 4)
+
+
 BROKEN: set[str] = set()
 """Ids of samples that fail."""
 

@@ -210,6 +210,15 @@ def test_checks_that_failed_say_why(logs: Logs, tmp_path: Path) -> None:
     assert f"{calls} x ConnectionError: 401: no such key" in done.stderr
 
 
+def test_the_error_of_a_run_is_said_once(tmp_path: Path) -> None:
+    """Where the run failed by it, and where only its samples did."""
+    for name, more in (("failed", {}), ("went on", {"fail_on_error": False})):
+        task = suite(model_graded_qa(model=grader(broken=True)))
+        evaluate(task, tmp_path / name, model="mockllm/one", **more)
+        said = invoke("report", tmp_path / name, code=2).stderr
+        assert said.count("401: no such key") == 1
+
+
 def test_a_log_that_is_not_there() -> None:
     """The task says so in a sentence, as the command does."""
     with pytest.raises(UserError, match=r"There is no log missing\.eval\."):
@@ -258,6 +267,10 @@ def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:
     said = " ".join(commands.invoke("compare", *again).output.split())
     assert "inspect-reliability label" not in said
     assert f"inspect-reliability rank {' '.join(again)}" in said
+    assert {one["model"] for one in results("report", *again)["score_variance"]} == {
+        "mockllm/one",
+        "mockllm/two",
+    }
     found = json.loads(commands.invoke("rank", *again, "--format", "json").stdout)
     table = judgments_from_logs(again).table
     means = (table["verdict"] == "C").groupby(table["log"]).mean()

@@ -118,6 +118,9 @@ def suites_in(
     table = judgments
     if models and "log" in table:
         table = table.assign(model=table["log"].map(models))
+    if "output_model" in table:  # a log of `rejudge` runs no model but the grader
+        own = table["output_model"]
+        table = table.assign(model=own.where(own.notna(), table.get("model")))
     by = [name for name in _RUNS if name in table]
     groups = [
         (str(own["scorer"].iloc[0]), own)

@@ -347,13 +347,13 @@ class _Overlap:
 
     def _differ(self, one: _Source, other: _Source) -> Note | None:
         """A note on two sources that are two runs; copies in the second are put down."""
-        ids = one.has_ids and other.has_ids
-        if one.questions.isdisjoint(other.questions) or (ids and "seed" in one.known | other.known):
+        # What has one id is here once: other ids are other samples, whatever their verdicts.
+        if one.questions.isdisjoint(other.questions) or (one.has_ids and other.has_ids):
             return None
         shared = [name for name in self._sometimes if name in one.known & other.known]
         keys = self._cells([*shared, "replication"])
         single = all(len(np.unique(keys[of.rows])) == len(of.rows) for of in (one, other))
-        if single and not ids and not (one.counted and other.counted):
+        if single and not (one.counted and other.counted):
             _, first, second = np.intersect1d(keys[one.rows], keys[other.rows], True, True)
             found, again = one.rows[first], other.rows[second]
             new = int((self._said[found] != self._said[again]).sum())

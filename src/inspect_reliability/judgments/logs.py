@@ -253,14 +253,15 @@ def judgments_from_logs(
     if not len(found):
         number = f"{len(sources)} log{'' if len(sources) == 1 else 's'}"
         what = number if sources else "the logs"
-        said = [f"No judgments in {what}.", *map(str, found.notes), *_most_frequent_error(sources)]
+        said = [f"No judgments in {what}.", *map(str, found.notes)]
+        said += _most_frequent_error(sources, said)
         said += [line for one in sources[:1] for line in _to_judge(one)]
         raise UserError("\n".join(said))
     return found
 
 
-def _most_frequent_error(sources: Iterable[LogSource]) -> Iterator[str]:
-    """A line with the error that most calls of logs ended in; none if logs tell of none."""
+def _most_frequent_error(sources: Iterable[LogSource], said: Iterable[str]) -> Iterator[str]:
+    """A line with the error that most calls of logs ended in; none if it is said, or unknown."""
     found = Counter[str]()
     for source in sources:
         with suppress(Exception):  # what cannot be read is said already
@@ -271,7 +272,9 @@ def _most_frequent_error(sources: Iterable[LogSource]) -> Iterator[str]:
                 own = [one.error.message] if isinstance(one, EvalSample) and one.error else []
                 found.update(map(str, [*own, *chain.from_iterable(each)]))
     for error, number in found.most_common(1):
-        yield f"{number:,} x {' '.join(error.split())[-_MOST_OF_ERROR:]}"
+        text = " ".join(error.split())[-_MOST_OF_ERROR:]
+        if not any(text in one for one in said):
+            yield f"{number:,} x {text}"
 
 
 def _to_judge(source: LogSource) -> Iterator[str]:
