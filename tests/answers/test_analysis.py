@@ -263,7 +263,7 @@ def test_what_is_next_in_python_is_a_call() -> None:
             "validate LOGS --labels labels.csv",
             'ir.analyse(judgments, labels="labels.csv")',
         ),
-        ("watch LOGS --since 17", "ir.watch(judgments, since=17)"),
+        ("watch LOGS --since 17", 'ir.watch(judgments, since="17")'),
         ("gate LOGS --min omega=0.6 --min kept=0.5", None),
         ("rejudge a.eval --replications 5", None),
     ],
