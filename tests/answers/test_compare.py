@@ -411,3 +411,30 @@ def test_every_judge_is_compared_and_advice_is_of_whom_it_holds() -> None:
     assert "Next for one: use temperature 0.1." in steps
     assert sum(one.startswith("Next for other: ") for one in steps) == 1
     assert not [one for one in steps if one.startswith("Next:")]
+
+
+@pytest.mark.parametrize(
+    ("known", "command"), [([12, 0], "LOGS"), ([0, 12], "NEW"), ([0, 30], "NEW")]
+)
+def test_labels_of_one_side_can_be_counted_for_both(known: list[int], command: str) -> None:
+    """Whichever has them is named, with how many of its labels are of what both judged."""
+    chance = np.random.default_rng(2)
+    frames = [
+        pd.DataFrame(
+            {"question": f"q{q}", "judge": name, "verdict": chance.choice(["A", "B"])}
+            | {"label": "AB"[q % 2] if q < labelled else None}
+            for q in range(start, start + 40)
+            for _ in range(3)
+        )
+        for name, start, labelled in zip(
+            ("old", "new"), (20 * (known[1] > 12), 0), known, strict=True
+        )
+    ]
+    steps = [one.text for one in compare(*frames).document.blocks if isinstance(one, Text)]
+    shared = 10 if known[1] > 12 else 12
+    of = "old" if known[0] else "new"
+    words = f"if both judged the same outputs, count the labels of {of} for both"
+    assert f"Next: {words} ({shared} questions):" in steps
+    assert steps[steps.index(f"Next: {words} ({shared} questions):") + 1] == (
+        f"inspect-reliability compare LOGS NEW --labels {command}"
+    )

@@ -470,6 +470,72 @@ def test_a_caution_is_there_where_its_premise_holds_and_nowhere_else(code: str) 
     assert code not in codes(does_not())
 
 
+@pytest.mark.parametrize(
+    ("questions", "expected"),
+    [
+        (2, {"CautionCode.NO_INTERVAL"}),
+        (3, {"CautionCode.FEW_QUESTIONS"}),
+        (12, {"CautionCode.FEW_QUESTIONS"}),
+        (19, {"CautionCode.FEW_QUESTIONS"}),
+        (20, set()),
+    ],
+)
+def test_nothing_but_their_number_is_wrong_with_a_few_clean_questions(
+    questions: int, expected: set[str]
+) -> None:
+    """With labels, and without."""
+    clean = made(questions=questions)
+    letters = clean.table["question"].str[1:].astype(int).map(lambda q: "AB"[q % 2])
+    assert codes(of_rows(clean)) == codes(of_rows(changed(clean, label=letters))) == expected
+
+
+def test_a_few_clean_questions_bring_nothing_to_a_comparison_a_gate_or_a_ranking() -> None:
+    """Their intervals say it all."""
+    clean = made(questions=12)
+    assert not codes(of_arms(clean, made(questions=12, noise=0.4)))
+    assert not codes(of_gate("omega", clean))
+    assert not codes(of_ranking(pairs(*MET, questions=12)))
+
+
+def without_replications(n: int) -> Judgments:
+    """Judgments of which n questions have one alone."""
+    table = made().table
+    few = table["question"].isin([f"q{q}" for q in range(n)])
+    return Judgments(table[~few | (table["replication"] == 1)])
+
+
+COUNTED: dict[str, tuple[Callable[[int], Judgments], str, str]] = {
+    "CautionCode.FEW_REPLICATIONS": (without_replications, "question has", "questions have"),
+    "CautionCode.SOME_SEEDS": (
+        lambda n: changed(made(), seed=[None] * n + [*range(250 - n)]),
+        "judgment has",
+        "judgments have",
+    ),
+    "CautionCode.SEED_AGAIN": (
+        lambda n: changed(made(), seed=[0] * n + [*range(250 - n)]),
+        "judgment repeats",
+        "judgments repeat",
+    ),
+    "CautionCode.SEVERAL_PROMPTS": (
+        lambda n: changed(
+            made(), prompt=[f"p{i // 10}{'+' * (i in range(0, 10 * n, 10))}" for i in range(250)]
+        ),
+        "question id had",
+        "question ids had",
+    ),
+}
+"""Code -> judgments of which it counts n, and what it says of one and of several."""
+
+
+@pytest.mark.parametrize("code", COUNTED)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_one_is_said_of_one_and_several_of_several(code: str, n: int) -> None:
+    """A caution that counts has a noun and a verb of its number."""
+    judgments, one, several = COUNTED[code]
+    (text,) = (text for text in of_rows(judgments(n)) if codes([text]) == {code})
+    assert text.startswith(f"{n} {one if n == 1 else several} ")
+
+
 def test_every_caution_of_the_code_is_tried() -> None:
     """Whatever code the source gives a caution is in the table above."""
     found = set()

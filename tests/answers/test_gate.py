@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from itertools import combinations
 from statistics import mean
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -367,3 +368,42 @@ def test_votes_and_coefficients_are_named_in_the_first_sentence() -> None:
         sentence = gate_document(analysis, check_limits(analysis, limits)).blocks[0]
         assert isinstance(sentence, Text)
         assert sentence.text.startswith(begins)
+
+
+NOTHING_TO_TYPE = "judge the same outputs again from time to time"
+FREEZE = "watch FILE --freeze"
+
+
+@pytest.mark.parametrize("label", [None, "A"])
+@pytest.mark.parametrize(
+    ("judges", "logs", "columns", "then"),
+    [
+        ("a", "FILE", {}, (f"{FREEZE} 30", "keep FILE")),
+        ("ab", "FILE", {}, (NOTHING_TO_TYPE, "keep FILE")),
+        ("a", "FILE", {"time": True}, ("watch FILE", "watch FILE")),
+        ("a", "FILE --by judge", {"time": True}, (NOTHING_TO_TYPE, "keep FILE --by judge")),
+        ("a", "FILE --by judge", {}, (NOTHING_TO_TYPE, "keep FILE --by judge")),
+        ("a", "FILE", {"log": "a.eval"}, (f"{FREEZE} 30", "keep FILE")),
+        ("a", "FILE", {"log": "a.eval", "time": True}, (f"{FREEZE} 30", "keep FILE")),
+    ],
+)
+def test_what_follows_a_gate_that_passes(
+    label: str | None, judges: str, logs: str, columns: dict[str, Any], then: tuple[str, str]
+) -> None:
+    """Checks of a file by time are watched; labels say what to keep; else outputs are frozen."""
+    parts = [
+        changed(made(questions=30, replications=4), judge=judge, label=label, order=None, **columns)
+        for judge in judges
+    ]
+    table = together(*parts).table
+    if "time" in columns:
+        table["time"] = [f"2026-01-0{1 + n % 2}" for n in table["replication"]]
+    analysis = analyse(Judgments(table))
+    checks = check_limits(analysis, Limits(most=(("non_response_rate", 0.5),)))
+    assert overall(checks) == PASSES
+    *_, last = (one for one in gate_document(analysis, checks, logs=logs).blocks)
+    assert isinstance(last, Text)
+    if (expected := then[label is not None]) == NOTHING_TO_TYPE:
+        assert last.text.startswith(f"Next: {expected}")
+    else:
+        assert last.text == f"inspect-reliability {expected}"

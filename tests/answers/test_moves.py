@@ -345,6 +345,26 @@ def test_the_question_that_moves_is_named() -> None:
     assert {by for question, by in moved.items() if question != "q7"} == {(None, None)}
 
 
+@pytest.mark.parametrize("again", [0, 6, 12])
+def test_what_moves_a_question_is_counted_by_pairs(again: int) -> None:
+    """Of the questions judged again, beside their noise; where none was, of all, with no noise."""
+    frame = study(0.4, 0.15, questions=12, seeds=2).query("wording == 'a'").drop(columns="wording")
+    twice = frame["question"].isin([f"q{q}" for q in range(again)])
+    frame = frame[twice | (frame["replication"] == 1)]
+    expected = {}
+    for question, one in frame.groupby("question"):
+        first, second = (own["verdict"].tolist() for _, own in one.groupby("order"))
+        across = float(np.mean([a != b for a in first for b in second]))
+        within = float(np.mean([len({*own}) - 1 for own in (first, second)])) if again else None
+        if across > (within or 0) and (not again or len(one) == 4):
+            expected[question] = ("order", across, within)
+    keys = ("moved_by", "disagreement_across", "disagreement_within")
+    found = analyse(judgments_from_frame(frame, judge="j")).results["questions"]
+    moved = {one["question"]: tuple(one[key] for key in keys) for one in found if one["moved_by"]}
+    assert moved == expected
+    assert 0 < len(moved) < 12
+
+
 def test_the_page_has_one_picture_of_what_moves() -> None:
     """The components are drawn, above their tables."""
     frame = study(0.3, 0.1, questions=10)

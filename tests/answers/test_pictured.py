@@ -112,3 +112,25 @@ def test_a_page_says_nothing_of_what_is_not_known() -> None:
     assert "12 questions x 4 tries" in facts
     assert not re.search("not known|not checked|Seeds|Temperatures", facts)
     assert "all judgments: votes" not in text
+
+
+@pytest.mark.parametrize(
+    ("checks", "said"),
+    [
+        (["honoured"], ["honoured"]),
+        (["honoured", "honoured"], ["honoured"]),
+        (["honoured", "not honoured"], ["a: honoured", "b: not honoured"]),
+        (["honoured", None], ["a: honoured", "b: not checked"]),
+        ([None, None], None),
+    ],
+)
+def test_seeds_name_the_judges_where_they_differ(
+    checks: list[str | None], said: list[str] | None
+) -> None:
+    """What holds for all is said once, what nobody knows not at all."""
+    parts = [
+        changed(made(questions=3, replications=2), judge=judge, seed_check=check)
+        for judge, check in zip("ab", checks, strict=False)
+    ]
+    facts = report_document(analyse(together(*parts))).facts
+    assert dict(facts()).get("Seeds") == said

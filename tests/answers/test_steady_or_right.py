@@ -21,7 +21,7 @@ from inspect_reliability.judgments.labels import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, render
-from inspect_reliability.showing.document import Table
+from inspect_reliability.showing.document import Estimates, Table
 from inspect_reliability.stats import Labelled, krippendorff_alpha
 from inspect_reliability.stats.interval_scales import share_ends
 from inspect_reliability.stats.planning import FAILS, PASSES
@@ -124,6 +124,28 @@ def test_undecided_verdicts_are_not_wrong(declared: list[str], shares: tuple[flo
         PASSES,
         FAILS if shares[1] > 0.2 else PASSES,
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "undecided", "silent"),
+    [
+        ("aab", None, None),
+        ("aabnnn", None, "50%"),
+        ("aabttt", "50%", None),
+        ("aabtnn", "50%", "33%"),
+    ],
+)
+def test_undecided_has_a_column_where_it_is_more_than_silence(
+    verdicts: str, undecided: str | None, silent: str | None
+) -> None:
+    """Outputs without a verdict decide nothing, and have a column that says so already."""
+    blocks = report_document(analyse(judged(of_three(verdicts)))).blocks
+    table = next(one for one in blocks if isinstance(one, Estimates)).to_table()
+    shown = {
+        heading: cell.split(" [")[0]
+        for heading, cell in zip(table.headings, table.rows[0], strict=True)
+    }
+    assert [shown.get(name) for name in ("Undecided", "Without a verdict")] == [undecided, silent]
 
 
 def test_a_tie_that_people_name_is_an_answer() -> None:

@@ -368,6 +368,28 @@ def test_labels_decide_no_stop_that_they_are_no_part_of(voted: Path, tmp_path: P
     assert "labelled already" in done.output
 
 
+@pytest.mark.parametrize(
+    ("asked", "counts"),
+    [
+        (("keep",), "keep"),
+        (("gate", "--min", "accuracy=.8"), "report"),
+        (("width",), "report"),
+    ],
+)
+def test_a_refused_stop_names_the_command_that_counts_all_labels(
+    tmp_path: Path, asked: tuple[str, ...], counts: str
+) -> None:
+    """What may be kept is shown by `keep`, all else by `report`; the others can still be drawn."""
+    known = votes(12).assign(label=lambda rows: rows["question"].map({"q0": "C", "q1": "I"}))
+    known.to_csv(tmp_path / "v.csv", index=False)
+    done = invoke("label", tmp_path / "v.csv", "--for", *asked, "--out", tmp_path / "l.html")
+    assert done.exit_code == 2
+    said = " ".join(done.output.split())
+    assert "Error: 2 questions are labelled already" in said
+    assert f"and {counts} counts all labels: inspect-reliability label" in said
+    assert "--most 10 " in said
+
+
 @pytest.mark.parametrize("judge", ["m", "two\nlines", "a; b", "m, until width half_width=1"])
 def test_a_region_is_known_whatever_the_judge_is_called(judge: str) -> None:
     """Its labels never pass for a draw of all."""

@@ -302,6 +302,15 @@ def chances(right: float) -> Callable[[np.random.Generator, int], np.ndarray]:
     return drawn
 
 
+@pytest.mark.parametrize("shares", [[1, 0], [1, 1, 1, 0], [1] * 9 + [0], [1, 1, 2 / 3, 1 / 3, 0]])
+@pytest.mark.parametrize("times", [6, 60])
+def test_half_widths_of_labels_vary_as_the_kurtosis_says(shares: list[float], times: int) -> None:
+    """The relative error of a standard error is sqrt((kurtosis - 1) / 4 N): 0 of even chances."""
+    values = np.tile(shares, times)
+    expected = (stats.kurtosis(values, fisher=False) - 1) / 4 / len(values)
+    assert labelled(values).precision().spread ** 2 == pytest.approx(expected, abs=1e-12)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("right", [0.95, 0.7])
 @pytest.mark.parametrize("n", [60, 150])

@@ -217,6 +217,21 @@ def test_what_was_not_drawn_agrees_with_nothing() -> None:
     assert agreement(open_tenth).value == pytest.approx(0.81)
 
 
+@pytest.mark.parametrize("draws", [1, 2, 3])
+def test_the_squared_mean_of_draws_less_its_excess_is_that_of_all(draws: int) -> None:
+    """Over all that n draws can be, it is the squared true mean; one draw says nothing of two."""
+    chances, known = np.array([0.5, 0.2, 0.3]), np.array([0.3, 0.2, 0.1])
+    values = np.array([[1.0, 0.0], [3.0, 1.0], [7.0, 0.0]])
+    ways = [*product(range(3), repeat=draws)]
+    weight = np.array([chances[[*way]].prod() for way in ways])
+    tails = np.array([np.bincount(way, minlength=3) for way in ways])
+    given = distributions(np.tile(known, (len(ways), 1)), map(str, ways), "xyz", tails)
+    mean = (known + 0.4 * tails / draws) @ values
+    truth = (known + 0.4 * chances) @ values
+    unknown = (0.4 * chances @ values) ** 2 if draws == 1 else 0
+    assert weight @ (mean**2 - given.excess(values)) == pytest.approx(truth**2 - unknown)
+
+
 @pytest.mark.slow
 def test_samples_split_disagreement_without_bias() -> None:
     """Two sampled distributions of a question estimate W, omega's parts and the split unbiased."""

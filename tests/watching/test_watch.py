@@ -139,6 +139,19 @@ def test_a_bet_that_is_near_is_said_with_how_seldom_that_is(save) -> None:
         assert (f"so near with a probability of at most {1 / bet:.1%}" in said) == near
 
 
+def test_a_bet_decides_at_one_in_alpha_and_of_two_at_twice_that() -> None:
+    """The first that is worth it is the alarm: by Ville's inequality each has half of alpha."""
+    judged = judgments_from(checks(12, anchors=8, turned=4, at=11))
+    stream = judgments_from(outputs(12, each=10, after=0.3, at=11), columns={"time": "time"})
+    for production, needed in ((None, 1 / 0.08), (stream, 2 / 0.08)):
+        found = changed.watching(judged, production, alpha=0.08)
+        assert found.needed == pytest.approx(needed)
+        for side in filter(None, (found.anchors, found.production)):
+            reached = [n for n, bet in enumerate(side.watched.bet) if bet >= needed]
+            assert side.watched.alarm == (reached[0] if reached else None)
+    assert changed.watching(judged, alpha=0.08).anchors.watched.alarm is not None
+
+
 def test_numbered_checks_are_numbered_once(save) -> None:
     """A time that is the number is not said twice, and --since takes the number."""
     numbered = checks(turned=5, at=15)
