@@ -140,6 +140,20 @@ def test_what_is_narrow_enough_is_held_to_what_was_planned() -> None:
     assert "judge " in render(plan_document(analysis, found), "markdown")
 
 
+@pytest.mark.parametrize(("others", "held"), [(2, False), (40, True)])
+def test_what_one_same_verdict_passes_is_not_held(others: int, held: bool, tmp_path: Path) -> None:
+    """Always yes is right in 98% or 60% of 100 labels, and the judge in nearly all."""
+    rows = [
+        (f"q{q}", "no" if (q < others) != (q == 50) else "yes", "no" if q < others else "yes")
+        for q in range(100)
+    ]
+    file = tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=["question", "verdict", "label"]).to_csv(file, index=False)
+    said = invoke("plan", str(file), "--for", "accuracy", "--half-width", "0.1").stdout
+    assert "you have judged enough for that" in said
+    assert ("--min accuracy=" in said) == held
+
+
 def test_a_judge_of_places_is_mended_before_it_is_held_to_anything() -> None:
     """It takes what is shown first in 90% of cases, whatever is right."""
     chance = random.Random(4)

@@ -1,11 +1,13 @@
 """What does a limit on labels say: more than one same verdict for all, and of which questions?"""
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 
 from ..showing.formats import ROUNDING, Record, share
 from ..stats import KINDS, Reason
 from ..stats.beside_labels import best_constant
+from ..stats.interval_scales import Ends
 from ..stats.labelled import WITHIN_ONE
 from .row import Row
 
@@ -57,6 +59,21 @@ def limit_to_hold(row: Row, right: Record, name: str) -> float | None:
         if same is None or limit > same[1] + ROUNDING:
             return limit
     return None
+
+
+def gate_for_all(rows: Sequence[Row], name: str, ends: Sequence[Ends], logs: str) -> str:
+    """The command that holds each of these judges to the loosest end of their intervals.
+
+    Empty where one same verdict for all would pass it, too.
+    """
+    at_least, steps = name not in KINDS[1:], _STEPS[0]
+    if at_least:
+        limit = math.floor(min(low for low, _ in ends) * steps) / steps
+    else:
+        limit = math.ceil(max(high for _, high in ends) * steps) / steps
+    if any(reached_by_one_verdict(row, name, limit, at_least) for row in rows):
+        return ""
+    return f"gate {logs} --{'min' if at_least else 'max'} {name}={limit:g}"
 
 
 def reached_by_one_verdict(row: Row, name: str, limit: float, at_least: bool) -> Reason | None:

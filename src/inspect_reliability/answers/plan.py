@@ -33,6 +33,7 @@ from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficien
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
+from .beside_limit import gate_for_all
 from .next_steps import CHANGES, advice, more_labels
 from .reliability import majority_of, orders_apart, votes_of, votes_table
 from .results import analyse
@@ -291,10 +292,9 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if mended and mended.tag in CHANGES:
         said += next_step(mended.next, mended.command)
     elif len(ends) == len(reached):
-        least = f"--min {name}={math.floor(min(low for low, _ in ends) * 20) / 20:g}"
-        most = f"--max {name}={math.ceil(max(high for _, high in ends) * 20) / 20:g}"
-        held = f"gate {logs} {most if name in KINDS[1:] else least}"
-        said += next_step("you have judged enough for that. Hold the judge to it", held)
+        held = gate_for_all([row for row, _ in known], name, ends, logs)
+        words = f"you have judged enough for that{'. Hold the judge to it' if held else ''}"
+        said += next_step(words, held)
     elif name in SHARES:
         said += _label_more(analysis.rows[0], cheapest[0], _for_all(found, name, half)[0], logs)
     else:
