@@ -1,6 +1,7 @@
 """Judges and conditions side by side."""
 
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,29 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
+
+
+def test_only_a_way_to_judge_is_to_be_used(tmp_path: Path) -> None:
+    """Right in 80% and in 40%: a better prompt is used, a better month is no choice."""
+    one = pd.DataFrame({"question": [f"q{n}" for n in range(200)], "judge": "j", "label": "A"})
+    one["verdict"] = ["A" if n % 5 else "B" for n in range(200)]
+    other = one.assign(verdict=["A" if n % 5 > 2 else "B" for n in range(200)])
+    for file, frame in (("old", one), ("new", other)):
+        frame.to_csv(tmp_path / f"{file}.csv", index=False)
+    both = str(compare(tmp_path / "old.csv", tmp_path / "new.csv"))
+    said = " ".join(both.partition("Next: ")[2].split())
+    assert said.startswith("if these are two prompts or settings, use ")
+    assert "If they are one judge at two times, the judge changed" in said
+    for column, names, words in (
+        ("time", ("2026-09-01", "2026-10-01"), "the judge changed"),
+        ("month", ("2026-09", "2026-10"), "the judge changed"),
+        ("instruction_version", ("p1", "p2"), "use p1."),
+        ("judge", ("a", "b"), "use a."),
+    ):
+        sides = [f.assign(**{column: name}) for f, name in zip((one, other), names, strict=True)]
+        said = str(compare(pd.concat(sides), by=column)).partition("Next: ")[2]
+        assert said.startswith(words)
+        assert ("ir.watch(" in said) == (words != f"use {names[0]}.")
 
 
 @pytest.mark.slow

@@ -1,14 +1,16 @@
 """The arms of a comparison: an analysis whose rows are of an arm, a condition and a benchmark."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.columns import GROUP_BY, dividing, of_role
+from ..judgments.columns import COLUMNS, GROUP_BY, dividing, of_role
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -25,6 +27,23 @@ ALL = "all"
 
 SIDE = "side of the comparison"
 """Column that names the side of a judgment."""
+
+_DAY = re.compile(r"\d{4}-\d\d(-\d\d.*)?")
+
+_ASKED_HOW = ("judge", "temperature", "wording", "answer_form", "scorer", "study", "method")
+"""Columns of how a judge is asked: of sides that differ in one, a user can choose one."""
+
+
+class Sides(Enum):
+    """What the sides of a comparison are.
+
+    A side of `WAYS` to judge can be used, one of `TIMES` cannot. Two sources of one judge, asked in
+    one way as far as is known, can be `EITHER`.
+    """
+
+    WAYS = "ways"
+    TIMES = "times"
+    EITHER = "either"
 
 
 def arms_by(judgments: Judgments, key: str) -> Analysis:
@@ -190,6 +209,28 @@ def _conditions(sides: pd.DataFrame, facets: Sequence[str]) -> Iterator[str]:
                 f"of one {key} each, or compare with --by {quote(key)}."
             )
         yield key
+
+
+def kind_of(analysis: Analysis) -> Sides:
+    """What the sides are, by the columns in which each has one value, and another one."""
+    tables: dict[str, list[pd.DataFrame]] = {}
+    for row in analysis.rows:
+        tables.setdefault(row.group[SIDE], []).append(row.table)
+    sides = {name: pd.concat(own) for name, own in tables.items()}
+    if all(map(_DAY.fullmatch, sides)):
+        return Sides.TIMES
+    known = set.intersection(*({*map(str, own)} for own in sides.values()))
+    values = {
+        key: [{*map(str, own[key].dropna())} for own in sides.values()]
+        for key in known - {*COLUMNS, SIDE, FILE} | known.intersection(_ASKED_HOW)
+    }
+    apart = {
+        key
+        for key, of in values.items()
+        if all(len(one) == 1 for one in of) and len(set.union(*of)) == len(of)
+    }
+    named = any(values[key] == [{name} for name in sides] for key in apart)
+    return Sides.WAYS if named or apart.intersection(_ASKED_HOW) else Sides.EITHER
 
 
 def names_of(analysis: Analysis) -> list[str]:

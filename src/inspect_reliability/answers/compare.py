@@ -53,7 +53,6 @@ from .comparison_in_words import (
     next_of_models,
     next_of_several,
     shown_changes,
-    unlabelled,
 )
 from .drift import drift, drift_blocks
 from .independent_samples import (
@@ -341,9 +340,9 @@ def _answer(
     elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
         then = of_models
     elif len(_by_sides(pairs)) == 1:
-        then = next_of_each(told_of, unlabelled(analysis), logs, labelled_alone(analysis, again))
+        then = next_of_each(told_of, analysis, logs, labelled_alone(analysis, again))
     else:
-        then = next_of_several(_labelled(pairs), unlabelled(analysis), logs) if pairs else []
+        then = next_of_several(_labelled(pairs), analysis, logs) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
 
 

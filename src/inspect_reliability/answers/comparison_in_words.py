@@ -27,7 +27,7 @@ from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
-from .arms import SIDE
+from .arms import SIDE, Sides, kind_of
 from .cautions import CautionCode
 from .mean_error import MEAN_ERROR
 from .next_steps import more_labels
@@ -301,6 +301,7 @@ def next_of_two(
     left: int,
     logs: str,
     alone: tuple[str, str, int] | None = None,
+    sides: Sides = Sides.WAYS,
 ) -> list[Text]:
     """What a comparison of two asks for.
 
@@ -309,6 +310,7 @@ def next_of_two(
         left: Questions of both without a label.
         logs: What the command reads.
         alone: What counts the labels of one side for both, that side, and how many there are.
+        sides: What the sides are.
     """
     pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
@@ -324,16 +326,30 @@ def next_of_two(
             return next_step(f"judge more questions with both (about {exact:,} in all), {to_know}")
         return _first_labels(left, logs)
     if _decided(pair):
-        return next_step(f"use {_ahead(pair)}")
+        return _by_what_sides_are(
+            sides,
+            f"use {_ahead(pair)}",
+            "the judge changed: look for what is new in its model, prompt or settings",
+            logs,
+        )
     if not ends:
         return next_step(*more_labels(_FIRST_LABELS, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
-        return next_step(f"take the cheaper one: they differ by at most {points(most, n)} points")
+        few = f"at most {points(most, n)} points"
+        return _by_what_sides_are(
+            sides,
+            f"take the cheaper one: they differ by {few}",
+            f"nothing to mend: the judge changed by {few}",
+            logs,
+        )
     needed = exact or questions_to_tell(pair["difference"], ends, n)
     if needed is None or needed > most_feasible(n):
-        return next_step(
-            f"take the cheaper one: more than {most_feasible(n):,} labelled questions would be "
-            f"needed to tell which {verb}{_exact_ones(pair, pairs)}"
+        many = f"more than {most_feasible(n):,} labelled questions would be needed"
+        return _by_what_sides_are(
+            sides,
+            f"take the cheaper one: {many} to tell which {verb}{_exact_ones(pair, pairs)}",
+            f"nothing to mend: no change is shown, and {many} to show one",
+            logs,
         )
     gives = f"to know the difference to within {EXACT * 100:.0f} points"
     if not exact:
@@ -341,14 +357,27 @@ def next_of_two(
     return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))
 
 
+def _by_what_sides_are(sides: Sides, ways: str, times: str, logs: str) -> list[Text]:
+    """The step of two ways to judge, of one judge at two times, or each where it can be both."""
+    if sides is Sides.WAYS:
+        return next_step(ways)
+    if sides is Sides.EITHER:
+        return next_step(
+            f"if these are two prompts or settings, {ways}. If they are one judge at two times, "
+            f"{times}"
+        )
+    return next_step(f"{times}. To be told of changes from now on", f"watch {logs}")
+
+
 def next_of_each(
     conditions: Mapping[str, Sequence[Record]],
-    left: int,
+    analysis: Analysis,
     logs: str,
     alone: tuple[str, str, int] | None = None,
 ) -> list[Text]:
     """What a comparison of two asks for under each condition: once where all ask for the same."""
-    steps = [(name, next_of_two(own, left, logs, alone)) for name, own in conditions.items()]
+    left, sides = unlabelled(analysis), kind_of(analysis)
+    steps = [(name, next_of_two(own, left, logs, alone, sides)) for name, own in conditions.items()]
     alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
     said: list[Text] = []
     for own in alike.values():
@@ -397,11 +426,13 @@ def next_of_models(analysis: Analysis) -> list[Text]:
     )
 
 
-def next_of_several(labelled: bool, left: int, logs: str) -> list[Text]:
+def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]:
     """What a comparison of more than two asks for."""
+    if labelled and kind_of(analysis) is Sides.TIMES:
+        return next_step("to be told when the judge changes", f"watch {logs}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
-    return _first_labels(left, logs)
+    return _first_labels(unlabelled(analysis), logs)
 
 
 def _first_labels(left: int, logs: str) -> list[Text]:
