@@ -61,4 +61,5 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
             _READ[asked] = judgments_from(given, **ways)
         return replace(_READ[asked], table=_READ[asked].table.copy())
 
-    monkeypatch.setattr("inspect_reliability.judgments.given_labels.judgments_from", known)
+    for module in ("judgments.given_labels", "ranking.systems"):
+        monkeypatch.setattr(f"inspect_reliability.{module}.judgments_from", known)

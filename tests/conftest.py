@@ -143,6 +143,14 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Drawing, "png", b"PNG")
 
 
+@pytest.fixture
+def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands read a file once in each way, where no test looks at reading."""
+    from commands import read_once
+
+    read_once(monkeypatch)
+
+
 @pytest.fixture(scope="module")  # its loop runs meanwhile, beside which no task can be run
 def browser() -> Iterator[Any]:
     """A Chromium browser, as playwright drives it."""

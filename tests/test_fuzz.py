@@ -26,7 +26,7 @@ from random_models import save_random_model
 from safetensors.torch import load_file, save
 
 import example_logs
-from commands import invoke
+from commands import invoke, read_once
 from example_published import judgments_in as judgments_of
 from example_published import published_folder
 from inspect_reliability.designs import Item
@@ -584,7 +584,7 @@ def answered_or_said(call: str, file: Path) -> Result:
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Judgments, and pairs, in which every such text is a name of everything that has a name."""
-    folder, some = tmp_path_factory.mktemp("hostile"), [" ".join(HOSTILE[n::6]) for n in range(6)]
+    folder, some = tmp_path_factory.mktemp("hostile"), [" ".join(HOSTILE[n::3]) for n in range(3)]
     rows = [
         {name: HOSTILE[(q + n) % len(HOSTILE)] for n, name in enumerate(FIELDS)}
         | {"judge": judge, "question": f"{q} {HOSTILE[q]}", "replication": k + 2 * (judge is None)}
@@ -615,6 +615,7 @@ def test_hostile_names_in_every_command(
 ) -> None:
     """They are names like others: each command has its answer."""
     monkeypatch.chdir(tmp_path)
+    read_once(monkeypatch)
     file = "pairs" if "rank" in call else "unlabelled" if "--for" in call else "rows"
     done = answered_or_said(call, hostile / f"{file}.jsonl")
     assert done.exit_code != 2, done.stderr

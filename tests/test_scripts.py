@@ -18,6 +18,7 @@ import pytest
 from evals import hurry
 from inspect_reliability.hf_seeded.forward import ForwardPass
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
+from inspect_reliability.study.tasks import bbh_judge
 
 ROOT = Path(__file__).parents[1]
 BENCHES = sorted(path.name for path in (ROOT / "bench").glob("[!_]*.py"))
@@ -96,7 +97,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
         {"COMMAND": """print('{"rows": [{"omega": 0.5}]}')"""},  # not a report, which is slow
     ),
     "shards": ("--questions 2000", {}),
-    "stopping": ("--questions 1 --replications 2", {"TOKENS": 3}),
+    "stopping": ("--questions 1 --replications 2", {"TOKENS": 3, "TASKS": {"BBH": bbh_judge}}),
     "watch": (
         "--quick",
         {"QUICK": 0, "DAYS": 30, "QUIET": {}, "CHANGES": {}, "TRUTHS": {"judge": ("judge",)}},

@@ -100,6 +100,7 @@ def test_the_table_of_a_sweep_is_in_the_order_of_temperatures() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_says_nothing_of_what_is_not_known() -> None:
     """A file names no temperature and no seeds, and votes of a single judge are not of all."""
     frame = pd.DataFrame(

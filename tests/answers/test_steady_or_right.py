@@ -239,6 +239,7 @@ def test_nothing_labelled_nothing_said() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_every_form_shows_it() -> None:
     """Report and validation come out in every form, with labels and without replications."""
     frame = study(questions=20, labels=10)

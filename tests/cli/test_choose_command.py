@@ -18,6 +18,8 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.record.rule import KeepRule, read_choice
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 N = 90
 SHARES = {"small": 0.62, "large": 0.78, "largest": 0.8}
 
@@ -240,6 +242,7 @@ def test_prices_say_what_is_cheap(files: tuple[str, str], tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_names_no_path(files: tuple[str, str], tmp_path: Path) -> None:
     """The choice is called on a page by the name of its file; a terminal has what was typed."""
     logs, labels = files

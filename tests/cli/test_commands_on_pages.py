@@ -38,6 +38,7 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(unescape(one)) for one in found]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_commands_of_a_page_name_file_and_reading(tmp_path: Path) -> None:
     """They are those of the terminal, without the folders, which are no one else's business."""
     file, reading, page = grades(tmp_path), tmp_path / "lesen.yaml", tmp_path / "p.html"

@@ -7,9 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from commands import invoke
-from inspect_reliability.answers import analyse
+from commands import full, invoke
+from inspect_reliability.answers import Analysis, analyse
+from inspect_reliability.answers.report import report_document
 from inspect_reliability.cli.demo import DATA
+from inspect_reliability.showing import render
 
 KNOWN = {
     ("gpt-5.4", "base"): (0.722, 0.191, 0.086, 0.050, 0.832),
@@ -21,10 +23,15 @@ KNOWN = {
 """Right, undecided, wrong, wrong twice, and agreement, computed by other code from the source."""
 
 
+@pytest.fixture(scope="module")
+def found() -> Analysis:
+    """What a report of the demo's judgments says."""
+    return analyse(pd.read_parquet(DATA))
+
+
 @pytest.mark.slow
-def test_the_errors_are_those_of_the_source() -> None:
+def test_the_errors_are_those_of_the_source(found: Analysis) -> None:
     """Each row of the demo splits its errors as another program does, and the parts add up."""
-    found = analyse(pd.read_parquet(DATA))
     rows = {(row["judge"], row["wording"]): row for row in found.results["rows"]}
     right = {(row["judge"], row["wording"]): row for row in found.results["validity"]}
     assert rows.keys() == right.keys() == KNOWN.keys()
@@ -37,9 +44,9 @@ def test_the_errors_are_those_of_the_source() -> None:
 
 
 @pytest.mark.slow
-def test_the_readme_has_the_numbers_of_the_demo() -> None:
+def test_the_readme_has_the_numbers_of_the_demo(found: Analysis) -> None:
     """The answer to the demo's judgments has every cell of the table."""
-    printed = invoke("report", DATA, "--full").stdout
+    printed = render(full(report_document(found)), "table")
     sentences = next(one for one in printed.split("\n\n") if " votes decide " in one)
     assert sentences.count(": right in ") == 5
     assert len(sentences.splitlines()) <= 10, "two lines of 80 columns for each judge"

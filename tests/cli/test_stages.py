@@ -62,6 +62,7 @@ def labelled() -> Analysis:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_report_reads_what_was_estimated(form: Form, full: bool) -> None:

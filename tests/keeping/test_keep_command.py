@@ -19,6 +19,8 @@ from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.keeping.report import cascades
 from inspect_reliability.record.rule import KeepRule
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 RIGHT = "A"
 
 

@@ -41,6 +41,7 @@ def test_forms_have_the_same_numbers() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_shows_a_number(form: Any) -> None:
     """The same estimate is in each form of a report."""

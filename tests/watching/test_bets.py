@@ -279,16 +279,16 @@ def test_draws_that_are_one_draw_count_once() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("quiet", [BASELINE, 50])
+@pytest.mark.parametrize("quiet", [BASELINE, 30])
 def test_a_change_is_found_as_soon_as_it_was_said(quiet: int) -> None:
     """Nine in ten changes of a tenth are found within as many checks, to two simulation errors.
 
-    After 50 quiet checks the bet has lost, and what is said must know of that.
+    After 30 quiet checks the bet has lost, and what is said must know of that.
     """
     generator = np.random.default_rng(12)
     chance = np.r_[np.full(25, 0.97), np.full(15, 0.7)]
     kept = []
-    for n in range(12):
+    for n in range(8):
         after = chance.copy()
         turned = generator.permutation(40)[:4]
         after[turned] = 1 - after[turned]
@@ -299,7 +299,7 @@ def test_a_change_is_found_as_soon_as_it_was_said(quiet: int) -> None:
         said = power(before, NAMES, 20.0, "draw", n, found.p[:quiet])
         wait = np.inf if found.alarm is None else found.alarm - quiet + 1
         kept.append(wait <= (said.most or np.inf))
-    assert len(kept) >= 10
+    assert len(kept) >= 6
     assert np.mean(kept) >= 0.9 - 2 * np.sqrt(0.09 / len(kept))
 
 
