@@ -10,12 +10,16 @@ import pytest
 
 import example_logs
 from commands import full, invoke
+from inspect_reliability import plan
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.plan import plan_document, plans, remarks
+from inspect_reliability.answers.reliability import votes_table
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
+from inspect_reliability.showing.document import Text
+from inspect_reliability.showing.formats import share_beside
 
 
 def judged(**verdicts: list[str]) -> Judgments:
@@ -103,10 +107,11 @@ def test_copies_are_no_votes() -> None:
         (alike, "No two replications"),
         (alike.assign(temperature=0.0), "temperature 0"),
     ):
-        (row,) = plans(analyse(Judgments(table)))
+        analysis = analyse(Judgments(table))
+        (row,) = plans(analysis)
         assert row["votes"] == []
         assert word in row["not_estimable"]["votes"]
-        assert word in remarks(row)[0]
+        assert word in remarks(analysis.rows[0], row)[0]
 
 
 def test_few_tries_in_words() -> None:
@@ -174,13 +179,62 @@ def test_a_judge_of_places_is_mended_before_it_is_held_to_anything() -> None:
 def test_one_vote_in_words() -> None:
     """One vote gives, three give."""
     alike = judged(p=["A"] * 8, q=["B"] * 8).table
-    (steady,) = plans(analyse(Judgments(alike.assign(seed_check="honoured"))))
+    analysis = analyse(Judgments(alike.assign(seed_check="honoured")))
+    (steady,) = plans(analysis)
     said = (
         "1 vote gives the same majority again 95% of the time. Other questions may take 1 or more."
     )
-    assert remarks(steady)[0] == said
-    (less,) = plans(analyse(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40)))
-    assert remarks(less)[0].startswith("3 votes give the same majority again 95% of the time. ")
+    assert remarks(analysis.rows[0], steady)[0] == said
+    analysis = analyse(judged(p=["A"] * 37 + ["B"] * 3, q=["B"] * 40))
+    (less,) = plans(analysis)
+    said = "3 votes give the same majority again 95% of the time. "
+    assert remarks(analysis.rows[0], less)[0].startswith(said)
+
+
+def test_two_majorities_take_their_tries_of_each_order() -> None:
+    """Three tries of two orders are six of a question, and 2 + 1 twice take four of each order."""
+    rows = [
+        (f"q{q}", order, r, "AB"[(q + r * (q % 3 == 0)) % 2])
+        for q in range(30)
+        for order in (("x", "y"), ("y", "x"))
+        for r in range(5)
+    ]
+    columns = ["question", "order", "replication", "verdict"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame["verdict"] = frame["verdict"].map({"A": "x", "B": "y"})
+    few = analyse(frame[frame["replication"] < 3])
+    said = " ".join(str(plan(frame[frame["replication"] < 3])).split())
+    assert "To see what 3 votes give, judge each question 4 times in each order." in said
+    assert [one["votes"] for one in plans(few)[0]["votes"]] == [1]
+    enough = analyse(frame[frame["replication"] < 4])
+    assert [one["votes"] for one in plans(enough)[0]["votes"]] == [1, 3]
+    whole = analyse(frame.assign(label="x"))
+    (text,) = (
+        one.text
+        for one in votes_table(whole, whole.rows[0], "")
+        if isinstance(one, Text) and one.text.startswith("-")
+    )
+    assert text == "-: two majorities of 5 need 6 tries of a question in each order."
+
+
+def test_a_share_that_is_missed_is_not_shown_as_reached() -> None:
+    """94.7% is 95% in a table, but not where 95% are asked for."""
+    assert [share_beside(0.95, one, 100) for one in (0.947, 0.95, 0.9496, 0.93)] == [
+        *("94.7%", "95%", "94.96%", "93%")
+    ]
+    assert share_beside(0.99, 0.947, 100) == "95%"
+
+
+def test_no_gate_is_offered_on_what_says_little() -> None:
+    """A judge of two fair coins in 300 questions: its step is that of the report."""
+    chance = random.Random(3)
+    given = {f"q{n}": [chance.choice("AB") for _ in range(5)] for n in range(300)}
+    frame = judged(**given).table
+    found = str(plan(frame, half_widths=(0.2,)))
+    step = str(analyse(frame)).partition("Next: ")[2].splitlines()
+    assert "gate" not in found.partition("Next:")[2]
+    assert "one verdict says little" in " ".join(found.split())
+    assert step[0].rstrip(":") in " ".join(found.split())
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from ..showing.formats import (
     most_feasible,
     percent,
     share,
+    share_beside,
     span,
     told_apart,
 )
@@ -31,13 +32,10 @@ from .next_steps import (
     majorities,
     same_for_all,
 )
-from .reliability import orders_apart
+from .reliability import STABLE, orders_apart
 from .row import Row, valued
 from .score_variance import moves_scores
 from .validity import is_of_scale, near_in_words, no_better_than_always, of_fewer
-
-STABLE = 0.95
-"""How often two majorities of so many votes are to come out the same."""
 
 RELIABLE = 0.9
 """Reliability that the mean of so many tries is to have."""
@@ -194,8 +192,14 @@ def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> 
     if not row.no_draws and (votes := _by_votes(right)):
         yield votes
     omega = None if row.no_draws or row.asked_once else row.numbers.value("omega")
-    if omega is not None and omega < LOW and not (row.labelled and row.labelled.one_label):
+    if omega is not None and says_little(row):
         yield f"omega {omega:z.2f}: one verdict says little"
+
+
+def says_little(row: Row) -> bool:
+    """Whether one verdict says little, by omega; unknown where all labels are the same."""
+    omega = row.numbers.value("omega")
+    return omega is not None and omega < LOW and not (row.labelled and row.labelled.one_label)
 
 
 _ALSO = ", also as the best of {}"
@@ -382,7 +386,7 @@ def _majority(votes: Sequence[Record], n: int) -> str:
     if stable := next((one for one in known if one["agreement"] >= STABLE), None):
         return f": take the majority of {stable['votes']}"
     last = known[-1]
-    same = share(last["agreement"], n)
+    same = share_beside(STABLE, last["agreement"], n)
     return f": even the majority of {last['votes']} comes out the same in only {same}"
 
 

@@ -34,8 +34,9 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
 from .beside_limit import gate_for_all
-from .next_steps import CHANGES, advice, more_labels
-from .reliability import majority_of, orders_apart, votes_of, votes_table
+from .headline import says_little
+from .next_steps import CHANGES, Advice, advice, more_labels
+from .reliability import majority_of, orders_apart, too_few_votes, votes_of, votes_table
 from .results import analyse
 from .row import Row, are_grades, refuse_unlabelled
 from .summary import cautions_of_rows, more, next_step, worst
@@ -45,9 +46,6 @@ COEFFICIENTS = ("omega", "agreement")
 REPLICATIONS = (5, 10, 20, 50, 100)
 
 _SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
-
-_FEWEST_VOTES = 3
-"""That can have a majority of more than one."""
 
 _OF_GRADES = (
     "These are grades: labels are planned for how often a verdict is within one step (--for "
@@ -241,7 +239,7 @@ def plan_document(
         "How large must the next study be?",
         _answer(analysis, found, wanted, logs),
         {"rows": found},
-        more=lambda: list(_every(found, wanted)),
+        more=lambda: list(_every(analysis, found, wanted)),
         explained=lambda: legend([*declared("votes"), *declared("designs")]),
         sheet=sheet,
     )
@@ -255,8 +253,8 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     for row, plan in (known or every)[:_MOST_PLANS]:
         said.append(Text(f"{row.title}: {_needed(plan)}{_already(row, plan)}", "answer"))
         if len(found) == 1:
-            said += votes_table(analysis, row, "")
-        said.append(Text(" ".join(remarks(plan, wanted)[:1]), "answer"))
+            said += votes_table(analysis, row, "", wanted)
+        said.append(Text(" ".join(remarks(row, plan, wanted)[:1]), "answer"))
     if len(known) > _MOST_PLANS:
         left = len(known) - _MOST_PLANS
         have = "row has a plan of its" if left == 1 else "rows have plans of their"
@@ -291,6 +289,8 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     mended = advice(analysis, analysis.rows[0], logs) if len(analysis.rows) == 1 else None
     if mended and mended.tag in CHANGES:
         said += next_step(mended.next, mended.command)
+    elif len(ends) == len(reached) and any(says_little(row) for row, _ in known):
+        said += _mend(mended, logs)
     elif len(ends) == len(reached):
         held = gate_for_all([row for row, _ in known], name, ends, logs)
         words = f"you have judged enough for that{'. Hold the judge to it' if held else ''}"
@@ -303,6 +303,14 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         study = _study({"coefficient": name, "n_questions": n, "n_replications": tries})
         said += next_step(f"judge {study}{of}, and report the tries")
     return [*said, more(len(told) - 1, len(known) - _MOST_PLANS)]
+
+
+def _mend(mended: Advice | None, logs: str) -> list[Text]:
+    """What to do about a judge that is known exactly enough to be called unreliable."""
+    enough = "you have judged enough for that, and one verdict says little"
+    if mended is None:
+        return next_step(f"{enough}. See what each judge asks for", f"report {logs}")
+    return next_step(f"{enough}: {mended.next}", mended.command)
 
 
 def _needed(plan: Record) -> str:
@@ -426,19 +434,19 @@ def _cheapest(plan: Record) -> list[Record]:
     return list(found.values())
 
 
-def _every(found: Sequence[Record], wanted: float) -> Iterator[Block]:
+def _every(analysis: Analysis, found: Sequence[Record], wanted: float) -> Iterator[Block]:
     """Each plan with its two tables and its sentences."""
-    for plan in found:
+    for row, plan in zip(analysis.rows, found, strict=True):
         yield Text(f"{describe(keys_of(plan))} ({plan['n_questions']} questions)", "heading")
         for key, (title, columns) in _TABLES.items():
             if plan[key]:
                 yield Table.of(plan[key], columns, title)
         yield from _of_sizes(plan["designs"])
-        yield from (Text(remark) for remark in remarks(plan, wanted))
+        yield from map(Text, remarks(row, plan, wanted))
         yield from map(Caution, plan["cautions"])
 
 
-def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
+def remarks(row: Row, plan: Record, wanted: float = 0.95) -> list[str]:
     """A plan in sentences, including what is not known."""
     why = dict(plan["not_estimable"])
     if reason := why.pop("votes", None):
@@ -451,7 +459,7 @@ def remarks(plan: Record, wanted: float = 0.95) -> list[str]:
             least = f"from {fewest} to {most}" if most else f"{fewest} or more"
             found[0] += f" Other questions may take {least}."
     else:
-        found = [_unstable(plan["votes"][-1], percent(wanted))]
+        found = [too_few_votes(row, plan["votes"][-1], wanted)]
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
 
 
@@ -580,18 +588,6 @@ def _each(row: Row, name: str) -> float | None:
         return None
     known = row.table[name].dropna()
     return float(known.sum() / len(row.counts.questions) if row.judged.exact else known.mean())
-
-
-def _unstable(most: Record, wanted: str) -> str:
-    """That the largest number of votes which could be tried is too small."""
-    n = most["votes"]
-    if n > 1:
-        return f"No number of votes up to {n} gives the same majority again {wanted} of the time."
-    same = math.floor(1000 * most["agreement"]) / 1000
-    return (
-        f"One vote gives the same verdict again {percent(same)} of the time, less than {wanted}. "
-        f"To see what {_FEWEST_VOTES} votes give, judge each question {2 * _FEWEST_VOTES} times."
-    )
 
 
 def _votes(n: int) -> str:

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
+
+import numpy as np
 
 from ..judgments.columns import varies
 from ..showing.document import Block, Figure, Grave, Table, Text
@@ -13,7 +16,9 @@ from ..showing.formats import (
     estimate_text,
     grouped,
     grouped_by,
+    percent,
     share,
+    share_beside,
     span,
     text,
     whole_number,
@@ -30,6 +35,12 @@ from .validity import is_of_scale, near_in_words, of_fewer
 
 _LOWEST = -0.25
 """Where an axis of omega begins, unless an interval lies lower."""
+
+STABLE = 0.95
+"""How often two majorities of so many votes are to come out the same."""
+
+_FEWEST_VOTES = 3
+"""That can have a majority of more than one."""
 
 _MOST_VOTES = (1, 3, 5, 9)
 """Numbers of votes that a block shows, beside the largest that is known."""
@@ -272,7 +283,34 @@ OF_VOTES = {
 """What votes are right or alike in, in words; the table has the number of tries in brackets."""
 
 
-def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Text]:
+def tries_for(row: Row, votes: int) -> str:
+    """How often a question is to be judged to compare two majorities of so many votes.
+
+    Each takes the orders in turn where these were tried again, so every order has its turns twice.
+    """
+    counts = row.counts
+    if counts.exact or counts.variants is None:
+        return f"{2 * votes} times"
+    ways = int(np.bincount(counts.by_variant[1]).max())
+    what = " and ".join(one for one in ("order", "wording") if varies(row.table, one))
+    return f"{2 * ceil(votes / ways)} times in each {what}"
+
+
+def too_few_votes(row: Row, most: Record, wanted: float) -> str:
+    """That the largest number of votes which could be tried is too small."""
+    n, limit = most["votes"], percent(wanted)
+    same = share_beside(wanted, most["agreement"], row.numbers.n_questions)
+    if n > 1:
+        return f"No number of votes up to {n} gives the same majority again {limit} of the time."
+    return (
+        f"One vote gives the same verdict again {same} of the time, less than {limit}. To see what "
+        f"{_FEWEST_VOTES} votes give, judge each question {tries_for(row, _FEWEST_VOTES)}."
+    )
+
+
+def votes_table(
+    analysis: Analysis, row: Row, whom: str, wanted: float = STABLE
+) -> Iterator[Table | Text]:
     """How often the majority of so many votes is right, and comes out the same again.
 
     On a scale, how often their rounded mean is right, and within a step of the label.
@@ -292,7 +330,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
 
     right = known("accuracy")
     again = {
-        one["votes"]: share(one["agreement"], row.numbers.n_questions)
+        one["votes"]: share_beside(wanted, one["agreement"], row.numbers.n_questions)
         for one in analysis.of(row, "votes")
         if one["agreement"] is not None
     }
@@ -326,7 +364,7 @@ def votes_table(analysis: Analysis, row: Row, whom: str) -> Iterator[Table | Tex
     if lines and orders_apart(row) and row.judged.as_shown:
         yield Text(IN_TURN)
     lacking = [n for n in shown if n not in again] if len(again) > 1 else []
-    several = "two majorities of {} need {} tries of a question"
-    if row.judged.as_shown:
-        several = "two majorities of {} need more tries of a question"
-    yield from dashes(several.format(n, 2 * n) for n in lacking[:1])
+    yield from dashes(
+        f"two majorities of {n} need {tries_for(row, n).replace(' times', ' tries of a question')}"
+        for n in lacking[:1]
+    )

@@ -36,7 +36,7 @@ from . import reliability
 from .analysis import Analysis
 from .condition import NO_VERDICT, mostly_silent
 from .first_two import not_told_apart
-from .headline import MOST_SENTENCES, STABLE, headlines, with_headline
+from .headline import MOST_SENTENCES, headlines, with_headline
 from .kept import sample_to_check, steady_is_not_right
 from .moving import of_places, what_moves
 from .next_steps import (
@@ -374,7 +374,7 @@ def _with_votes(
         key = "agreement"
         known = [one for one in analysis.of(row, "votes") if one[key] is not None]
         odd = [one for one in known if one["votes"] % 2 and one["votes"] > 1]
-        last = [one for one in odd if one[key] >= STABLE][:1] or odd[-1:]
+        last = [one for one in odd if one[key] >= reliability.STABLE][:1] or odd[-1:]
     for one in last:
         of = of_fewer(right["n_labelled"], one) if right else ""
         value, *ends = span(one, key, "%", one["n_questions"] if right else n).split(" ", 1)

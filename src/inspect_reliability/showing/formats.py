@@ -257,6 +257,15 @@ def share(value: float, n: int) -> str:
     return rounded(value, f"z.{places}%")
 
 
+def share_beside(limit: float, value: float, n: int) -> str:
+    """A share of n questions, with so many digits that one below a limit is not shown as it."""
+    said, places = share(value, n), share_places(n)
+    while value < limit - ROUNDING and round(value, places + 2) >= limit - ROUNDING:
+        places += 1
+        said = f"{value:.{places}%}"
+    return said
+
+
 def points(value: float, n: int) -> str:
     """A difference of shares of n questions in points."""
     return rounded(100 * value, f"z.{share_places(n)}f")
