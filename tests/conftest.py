@@ -15,6 +15,8 @@ from hypothesis import settings
 
 # Before transformers is imported, which would wait for a hub that cannot be reached.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Nobody looks on at runs of inspect's command, either (see `evals.py`).
+os.environ.setdefault("INSPECT_EVAL_NO_LOG_REALTIME", "1")
 os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)

@@ -19,7 +19,8 @@ def run(
     task: str, model: Model, folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any
 ) -> EvalLog:
     monkeypatch.chdir(ROOT)
-    [log] = eval(f"examples/{task}", model, log_dir=str(folder), display="none", **options)
+    options |= {"log_dir": str(folder), "display": "none", "log_realtime": False}
+    [log] = eval(f"examples/{task}", model, **options)
     assert log.status == "success", log.error
     return log
 

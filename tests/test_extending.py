@@ -6,10 +6,10 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from inspect_ai import eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from commands import invoke
+from evals import evaluate
 from inspect_reliability.designs import Item, JudgeDesign
 from inspect_reliability.metrics import reliability
 from inspect_reliability.stats import COEFFICIENTS, Coefficient
@@ -52,7 +52,7 @@ def test_a_coefficient_and_a_design_reach_every_result(net_agreement: str, tmp_p
     model = get_model("mockllm/model", custom_outputs=answer)
     items = [Item(key, "How does it sound?", {"reply": reply}) for key, reply in REPLIES.items()]
     task = judge_task(TONE, items, metrics=[reliability(full=True)])
-    [log] = eval(task, model, epochs=6, max_connections=1, log_dir=str(tmp_path), display="none")
+    log = evaluate(task, tmp_path, model=model, epochs=6, max_connections=1)
 
     assert log.status == "success", log.error
     by_question: dict[str, list[object]] = {}

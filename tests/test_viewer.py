@@ -35,6 +35,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[EvalLog]:
         "model": "hf_seeded/tiny-judge",
         "log_dir": str(tmp_path_factory.mktemp("logs")),
         "display": "none",
+        "log_realtime": False,
     }
     several = {"temperature": 1.5, **options}
     epochs = eval(bbh_judge(), epochs=2, sample_id=QUESTIONS, **options)

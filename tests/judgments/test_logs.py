@@ -90,7 +90,7 @@ def test_a_retried_run_has_every_judgment_once(tmp_path: Path) -> None:
     """The log of a failed run and that of its retry are one set of judgments."""
     failed = example_logs.with_error(tmp_path, fatal=True)
     done = len(judgments_from_logs(failed).table)
-    eval_retry(failed, log_dir=str(tmp_path), display="none")
+    eval_retry(failed, log_dir=str(tmp_path), display="none", log_realtime=False)
     judgments = judgments_from_logs(tmp_path)
     keys = judgments.table[["question", "replication"]]
     assert not keys.duplicated().any()

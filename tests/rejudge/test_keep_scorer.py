@@ -160,6 +160,7 @@ def test_a_suite_that_broke_off_is_retried(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     Path("broken").touch()
     options: dict[str, Any] = {"log_dir": "logs", "display": "none", "max_samples": 1}
+    options["log_realtime"] = False
     with serving(server := Judges()) as name:
         Path("task.py").write_text(TASK % written(tmp_path, name, f"{name}-large"))
         roles: Any = {"grader": name, "grader_2": f"{name}-large"}

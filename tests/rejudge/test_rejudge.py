@@ -16,6 +16,7 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, match, mean, scor
 from inspect_ai.solver import TaskState
 
 from commands import inspect, invoke
+from evals import evaluate
 from example_logs import judged
 from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
 from inspect_reliability.answers import analyse
@@ -192,7 +193,8 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     code.write_text(f"TEMPLATE = {TEMPLATE!r}\n{FOREIGN}")
     with contextlib.chdir(folder):
         options: Any = {"model_roles": {"grader": tiny()}, "log_dir": str(folder)}
-        [log] = eval(code.name, model="none/none", display="none", **options)
+        options |= {"display": "none", "log_realtime": False}
+        [log] = eval(code.name, model="none/none", **options)
     code.unlink()
     return Path(log.location.removeprefix("file://"))
 
@@ -225,7 +227,7 @@ def test_inspect_runs_the_task_by_name(foreign: Path) -> None:
     given += ["-T", "replications=1-2", "--log-dir", str(folder), "--display", "none"]
     assert inspect("eval", *given).exit_code == 0
     more = rejudge_log(str(foreign), replications="3-4")
-    eval(more, model="none/none", log_dir=str(folder), display="none")
+    evaluate(more, folder, model="none/none")
     target = foreign.with_name(foreign.stem + "-rejudged")
     done = invoke("rejudge", foreign, "--replications", "4")
     assert done.exit_code == 0, done.output
