@@ -16,8 +16,11 @@ INVALID = "invalid"
 NO_VERDICTS = (NON_RESPONSE, INVALID)
 """What stands for the verdict of an output without one."""
 
+_TIES = {"tie", "ties", "tied", "tie bothbad", "tie both bad", "draw", "equal", "toss up"}
+"""Usual names of the verdict that two responses are equal."""
+
 _ABSTENTIONS = {
-    *("tie", "ties", "tied", "tie bothbad", "tie both bad", "draw", "equal", "toss up"),
+    *_TIES,
     *("unsure", "not sure", "uncertain", "undecided", "unknown", "don t know", "cannot tell"),
     *("cannot say", "cannot decide", "abstain", "abstention", "no preference"),
 }
@@ -33,6 +36,17 @@ GIVEN = "given"
 """The wording that a design or a grader has by itself."""
 
 
+def _plain(name: str) -> str:
+    """A name in small letters, without what is between them; empty for a long text."""
+    long = len(name) > _LONGEST
+    return "" if long else re.sub(r"[^a-z]+", " ", name.casefold()).strip()
+
+
+def is_called_tie(name: str) -> bool:
+    """Whether a verdict has a usual name of a tie."""
+    return _plain(name) in _TIES
+
+
 def abstentions(verdicts: Collection[str], labels: Collection[str]) -> list[str]:
     """The verdicts whose names say that they decide nothing, if no label has such a name.
 
@@ -40,10 +54,7 @@ def abstentions(verdicts: Collection[str], labels: Collection[str]) -> list[str]
     """
 
     def open(name: str) -> bool:
-        return (
-            len(name) <= _LONGEST
-            and re.sub(r"[^a-z]+", " ", name.casefold()).strip() in _ABSTENTIONS
-        )
+        return _plain(name) in _ABSTENTIONS
 
     return [] if any(map(open, labels)) else [name for name in verdicts if open(name)]
 

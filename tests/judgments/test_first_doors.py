@@ -12,29 +12,26 @@ from inspect_reliability.judgments.sources import described, judgments_from
 
 pytestmark = pytest.mark.slow
 
-_THREE = "Read: 3 judges x 96 questions x 2 orders x 2 to 3 tries (mostly 3)"
 _OTHER_NAMES = "Read: 2 judges x 3 benchmarks x 877 questions x 1 try; labels of 877 questions"
 
 READ = {
     "debias_letters": _OTHER_NAMES,
     "debias_models": _OTHER_NAMES,
     "debias_raw": "Read: 2 judges x 877 questions x 1 try; labels of 877 questions",
-    "disjoint": "Read: 2 judges x 96 questions x 2 orders x 3 tries",
     "empty40": "Read: 1 judge x 96 questions x 6 tries",
     "fewtext": "Read: 1 judge x 805 questions x 3 tries",
-    "mixedcase": _THREE,
     "mtbench_order_lists_ties": "Read: 9 judges x 96 questions x 2 orders x 1 to 2 tries",
     "otherscale": "Read: 1 judge x 805 questions x 3 tries; labels of 805 questions",
     "scoretext": "Read: 1 judge x 805 questions x 3 tries",
     "slash10": "Read: 1 judge x 805 questions x 3 tries",
-    "spaces": _THREE,
-    "unequal": _THREE,
 }
 """Files that mean one thing -> how the line of what was read begins."""
 
 ASKED = {
+    "disjoint": {Code.ORDERS_OPEN},
     "llmbar_colliding": {Code.ORDERS_OPEN, Code.REPEATS_OPEN},
     "llmbar_rounds": {Code.ORDERS_OPEN},
+    "mixedcase": {Code.ORDERS_OPEN},
     "mtbench_colliding": {Code.ORDERS_OPEN},
     "mtbench_letters_named": {Code.ORDERS_OPEN},
     "pandalm_evaluator": {Code.NUMBERS_OPEN},
@@ -42,6 +39,8 @@ ASKED = {
     "pandalm_nolabel": {Code.NUMBERS_OPEN},
     "pandalm_raters_long": {Code.NUMBERS_OPEN},
     "pandalm_words": {Code.NUMBERS_OPEN},
+    "spaces": {Code.ORDERS_OPEN},
+    "unequal": {Code.ORDERS_OPEN},
 }
 """Files that can mean two things -> what is asked of them."""
 
@@ -79,8 +78,10 @@ def test_what_is_read_is_said(name: str, doors: Path) -> None:
 def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path) -> None:
     """Before any number; the call that the refusal ends with is accepted."""
     file = str(doors / f"{name}.csv")
-    asked = judgments_from([file]).asked
+    found = judgments_from([file])
+    asked = found.asked
     assert {one.code for one in asked} == ASKED[name]
+    assert SAID.get(name, Code.CHOSE) in {Code.CHOSE, *(one.code for one in found.notes)}
     for choice in asked[0].choices:
         rest = [one.choices[0].call for one in asked[1:]]
         call = [part for one in [choice.call, *rest] for part in shlex.split(one)]

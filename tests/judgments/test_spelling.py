@@ -11,10 +11,14 @@ import pandas as pd
 import pytest
 
 from commands import invoke
+from inspect_reliability import analyse
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.given_labels import labelled_judgments
 from inspect_reliability.judgments.labels import with_labels
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
+from inspect_reliability.verdicts import NON_RESPONSE
 
 
 def read(verdicts: list[object], **columns: object) -> Judgments:
@@ -217,6 +221,96 @@ def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) 
     for alone in parts:  # nothing contradicts it
         alone.to_csv(tmp_path / "alone.csv", index=False)
         assert invoke("report", tmp_path / "alone.csv").exit_code == 0
+
+
+def chosen(tie: str = "tie", most: int = 3, labelled: bool = True) -> pd.DataFrame:
+    """Verdicts that are numbers of options, with a tie in 15%, beside the right option."""
+    rng = np.random.default_rng(6)
+    right = np.repeat(rng.integers(most + 1, size=60), 3)
+    said = np.where(rng.random(180) < 0.7, right, rng.integers(most + 1, size=180)).astype(str)
+    said[: most + 1] = range(most + 1)
+    verdict = np.where(rng.random(180) < 0.15, tie, said.astype(object))
+    frame = pd.DataFrame({"question": np.repeat(range(60), 3), "verdict": verdict})
+    return frame.assign(label=right.astype(str)) if labelled else frame
+
+
+@pytest.mark.slow
+def test_numbers_beside_a_tie_are_grades_or_options() -> None:
+    """As options, right and undecided are counts by hand, and nothing is near; as grades it is."""
+    frame = chosen()
+    [note] = judgments_from_frame(frame).asked
+    options, grades = (Reading(**one.entries) for one in note.choices)
+    assert (options.read_as, grades.read_as) == ("options:0,1,2,3,tie", "scale:0-3")
+    with pytest.raises(UserError, match="options:0,1,2,3,tie"):
+        analyse(frame)
+    for own in (frame, frame.assign(verdict=frame["verdict"].map(as_in_excel))):
+        [one] = analyse(own, reading=options).results["validity"]
+        right, tied = frame["verdict"] == frame["label"], frame["verdict"] == "tie"
+        assert one["accuracy"] == pytest.approx(right.mean())
+        assert one["undecided"] == pytest.approx(tied.mean())
+        assert one["within_one"] is None
+    read = judgments_from_frame(frame, reading=grades)
+    assert read.table["verdict"].tolist() == frame["verdict"].replace("tie", NON_RESPONSE).tolist()
+    [one] = analyse(frame, reading=grades).results["validity"]
+    near = (
+        read.table["verdict"].replace(NON_RESPONSE, "9").astype(int) - frame["label"].astype(int)
+    ).abs() <= 1
+    assert one["within_one"] == pytest.approx(near.mean())
+
+
+@pytest.mark.slow
+def test_a_scale_that_may_be_options_says_how_to_say_so() -> None:
+    """In Python as an argument, which labels in a series take as well; nothing then is near."""
+    frame = chosen(tie="0")
+    labels = frame.groupby("question")["label"].first()
+    found = analyse(frame.drop(columns="label"), labels=labels)
+    [said] = found.frame("validity")["cautions"]
+    call = 'ir.Reading(read_as="options:0,1,2,3")'
+    assert f"reading={call}" in said
+    assert "--" not in said
+    for form, near in (("options:0,1,2,3", False), ("scale:0-3", True)):
+        reading = Reading(read_as=form)
+        [one] = analyse(frame.drop(columns="label"), labels=labels, reading=reading).results[
+            "validity"
+        ]
+        assert (one["within_one"] is not None) == near
+        assert not one["cautions"]
+
+
+def as_in_excel(verdict: str) -> object:
+    """A number as a spreadsheet has it."""
+    return verdict if verdict == "tie" else float(verdict)
+
+
+@pytest.mark.parametrize("tie", ["Tie (both bad)", "Draw", "neither", "none", "tie"])
+def test_what_no_grade_has_beside_it_is_asked_about(tie: str) -> None:
+    """Also where it is said to be no verdict, and where labels come in a file of their own."""
+    assert judgments_from_frame(chosen(tie)).asked
+    frame, labels = chosen(tie, labelled=False), chosen(tie).groupby("question")["label"].first()
+    if tie != "none":  # which is a failed call among grades
+        assert not judgments_from_frame(frame).asked  # nothing can be near
+    assert judgments_from_frame(frame, reading=Reading(map={tie: "non-response"})).asked
+    with pytest.raises(UserError, match="options:0,1,2,3"):
+        labelled_judgments(frame, labels)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        *(
+            chosen(one)
+            for one in ("N/A", "unknown", "refused", "unsure", "None", "ERROR", "abstain")
+        ),
+        chosen(most=20),
+        chosen(most=1),
+        chosen().rename(columns={"label": "best"}),
+        chosen().assign(label="0"),
+        chosen().assign(categories=[("0", "1", "2", "3", "tie")] * 180),
+    ],
+)
+def test_numbers_that_mean_one_thing_are_not_asked_about(frame: pd.DataFrame) -> None:
+    """Grades beside abstentions and failures, many numbers, and options that are known."""
+    assert not [one for one in judgments_from_frame(frame).asked if "options" in one.what]
 
 
 @pytest.mark.parametrize(

@@ -51,3 +51,10 @@ def test_places_of_grades() -> None:
     assert places_of(np.array([1.0, 2.0, 2.3])) is None
     assert places_of(np.array([0.0, 0.001, 1.0])) is None
     assert places_of(np.array([3.0])) is None
+
+
+def test_a_question_with_fewer_verdicts_has_no_mean() -> None:
+    """Of two verdicts none of three is known, also where the third decides nothing."""
+    [found] = means(np.array([[3, 0], [2, 0]]), np.array([0, 1]), [3], False, np.zeros(2))
+    assert found[0].tolist() == [1, 0]
+    assert np.isnan(found[1]).all()

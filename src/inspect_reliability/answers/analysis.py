@@ -12,9 +12,9 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
-from ..showing.answer import framed, in_python, in_words
+from ..showing.answer import framed, in_frame, in_python, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.formats import Record, TableColumn, describe, flat, grouped, grouped_by, text
+from ..showing.formats import Record, TableColumn, describe, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
 from ..showing.python_calls import Answered
 from ..stats import Reason
@@ -313,7 +313,7 @@ class Analysis(Answered):
         records = self.results[name]
         if of:
             records = self._entries(name, of)
-        found = pd.DataFrame([flat(one) for one in records])
+        found = in_frame(records, self.call)
         return self.judgments.with_own_ids(found)
 
     def _entries(self, name: str, of: str) -> list[Record]:

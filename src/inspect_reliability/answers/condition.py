@@ -13,6 +13,7 @@ import pandas as pd
 from ..judgments.copies import SEED_CHECK, Copied, why_copied
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
+from ..judgments.pairs import GRADE, NAMES
 from ..judgments.scales import grades_in, labelled, names_differ
 from ..judgments.table import is_suite, n_judgments, weights
 from ..judgments.text import judgment_text
@@ -404,9 +405,12 @@ def could_be_options(row: Condition, known: Labelled) -> bool:
 
     Few whole numbers could that are small, leave some out, or go beyond those of a short scale,
     unless errors lie next to the label far more often than chance has it. Evenly spaced ones, such
-    as 10, 20, 30, are a scale. Where every label is the same, any numbers could.
+    as 10, 20, 30, are a scale. Where every label is the same, any numbers could. What the user says
+    that numbers are is known.
     """
     if known.values is None or known.other_scale or row.judged.declared or from_logs(row.table):
+        return False
+    if GRADE in row.judged.column(NAMES):
         return False
     values = np.unique(known.values[~np.isnan(known.values)])
     whole = len(values) <= MOST_OPTIONS and bool((values == values.round()).all())

@@ -309,8 +309,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
         yield Reason(
             LabelCode.MAYBE_OPTIONS,
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
-            "right. If they are names of options, call the column of labels best: --column "
-            "YOURS=best.",
+            "right. If they are the numbers of options, say which these are: --read-as "
+            f"'options:{','.join(_as_options(known.given.categories))}'.",
         )
     few = known.given.n_clusters
     others = few < row.counts.n_clusters
@@ -328,6 +328,11 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             "others, more than a random draw allows. Corrected rates need labels drawn at random: "
             "inspect-reliability label draws them.",
         )
+
+
+def _as_options(names: Sequence[str]) -> list[str]:
+    """Verdicts as `read_as` lists them, numbers first; a comma would part one."""
+    return sorted((one for one in {*names} - {*NO_VERDICTS} if "," not in one), key=by_value)
 
 
 def confusion(analysis: Analysis) -> Iterator[Record]:

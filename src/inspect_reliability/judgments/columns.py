@@ -48,7 +48,10 @@ COLUMNS: Mapping[str, Column] = {
         Column("output", "which of several outputs of the question was judged", "name", "unit"),
         Column("order", "responses in the order shown, or the name of an order", "order", "facet"),
         Column(
-            "verdict_names", "response, where a verdict under a named order does", "text", "fact"
+            "verdict_names",
+            "what a verdict names, if known: response, option, grade",
+            "text",
+            "fact",
         ),
         Column("wording", "name of the prompt's wording", "name", "facet"),
         Column("answer_form", "form of answer that was asked for", "name", "facet"),

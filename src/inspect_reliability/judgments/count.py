@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import N_JUDGMENTS, by_rater
+from .pairs import NAMES, OPTION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,8 +301,9 @@ class Judged:
 
     @property
     def of_options(self) -> bool:
-        """Whether verdicts are names of options: of those shown, or of one known to be best."""
-        return bool(self.labels) or (not any(self.column("label")) and any(self.right))
+        """Whether verdicts are names of options: as read, of those shown, or of a known best."""
+        known = bool(self.labels) or OPTION in self.column(NAMES)
+        return known or (not any(self.column("label")) and any(self.right))
 
     @cached_property
     def values(self) -> dict[str, float] | None:

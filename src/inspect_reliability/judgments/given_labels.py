@@ -15,6 +15,7 @@ from .columns import CHECKED_LABEL, LABELS, of_role
 from .count import NUMBER
 from .label_files import columns_of_labels
 from .labels import with_abstentions, with_labels, with_labels_by_name, with_own_labels
+from .options_or_grades import asked_of_labelled
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
 from .sources import FILE, FRAME, Source, in_file, judgments_from
@@ -104,6 +105,8 @@ def labelled_judgments(
     if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
         return _with_checked(with_own_labels(judgments), lists, known)
     read_labels = with_labels(judgments, files, known.map, of_labels, known.sheet)
+    if files and not isinstance(given, Judgments):
+        refuse(asked_of_labelled(read_labels))
     return with_abstentions(_with_checked(read_labels, lists, known), known.abstain)
 
 

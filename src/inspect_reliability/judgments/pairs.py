@@ -236,6 +236,9 @@ NAMES = "verdict_names"
 RESPONSE = "response"
 """Its value: what we write always names responses."""
 
+OPTION, GRADE = "option", "grade"
+"""Its values for numbers where their user says which they are."""
+
 _GIVEN = {"given", "original", "orig", "normal", "default", "forward", "ab", "false", "no", "0"}
 
 _SWAPPED = {"swapped", "swap", "reversed", "reverse", "flipped", "flip", "backward", "ba", "true"}
@@ -338,7 +341,7 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     Raises:
         UserError: The user wants verdicts exchanged, and there are none to exchange.
     """
-    if NAMES in table:
+    if NAMES in table and (table[NAMES] == RESPONSE).any():
         if reading.swap:
             raise UserError(f"{reading.where}: {SETTLED}")
         return table, []

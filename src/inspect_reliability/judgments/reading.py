@@ -214,7 +214,9 @@ class Reading:
         """What the user adds to a call to say these entries."""
         said = {name: value for name, value in entries.items() if value not in ({}, (), None)}
         if self.in_python:
-            return ", ".join(f"{name}={of!r}" for name, of in said.items())
+            own = [f"{name}={said.pop(name)!r}" for name in _OWN if name in said]
+            others = ", ".join(f"{name}={of!r}" for name, of in said.items())
+            return ", ".join([*own, *([f"reading=ir.Reading({others})"] if others else [])])
         return shell.join(one for name, of in said.items() for one in _OPTIONS[name](of))
 
     def column_call(self, ours: str, *yours: str) -> str:
@@ -250,6 +252,9 @@ class Reading:
         found = {one.name: getattr(self, one.name) for one in fields(self)[:_ENTRIES]}
         return {name: of for name, of in found.items() if of not in ({}, (), [], None)}
 
+
+_OWN = ("columns", "swap")
+"""Entries that are arguments of their own in Python."""
 
 _ENTRIES = 8
 """How many of the fields are entries."""

@@ -31,7 +31,7 @@ from .deduplication import BATCH, combine, fingerprint_of_counts, short, togethe
 from .duplicates import identity, telling_apart
 from .guess import Guess
 from .labels import says_none
-from .pairs import SETTLED, gains, pair_gains, pairs_shown
+from .pairs import NAMES, OPTION, SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
@@ -143,7 +143,8 @@ def _verdicts(judgments: Judgments) -> str:
     if given.empty:
         return "no verdict"
     without = f", {none:.1%} without a verdict" if none >= 0.0005 else ""
-    if len(given) > 2 and all(NUMBER.fullmatch(one) for one in given.index):
+    options = NAMES in table and (table[NAMES] == OPTION).any()
+    if len(given) > 2 and not options and all(map(NUMBER.fullmatch, given.index)):
         values = np.array([*given.index], dtype=float)
         mean = float(values @ given.to_numpy() / given.sum())
         return f"grades {values.min():g} to {values.max():g}, mean {mean:.4g}{without}"

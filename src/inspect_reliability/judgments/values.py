@@ -60,9 +60,14 @@ def as_verdicts(frame: pd.DataFrame, reading: Reading) -> pd.DataFrame:
     if reading.read_as is None:
         return frame
     read = reader(reading.read_as)
-    verdict = each_once(frame["verdict"], lambda one: None if one is None else read(str(one)))
+    verdict = each_once(frame["verdict"], lambda one: None if one is None else read(_text_of(one)))
     kept = {} if OUTPUT in frame else {OUTPUT: frame["verdict"]}
     return frame.assign(verdict=verdict.where(frame["verdict"].notna(), None), **kept)
+
+
+def _text_of(value: Any) -> str:
+    """An output as text: a whole number without decimals, which a spreadsheet adds."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def verdicts_of_outputs(frame: pd.DataFrame, reading: Reading) -> list[Note]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
 from .columns import by_rater, each_once, numbers_of
 from .count import NUMBER
+from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .reading import Code, Note, Reading
 from .sentences import SORRY, asked_of_sentences, meanings_of, none_can_be_verdicts, sentences_in
@@ -145,6 +146,9 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
     forms = {
         judge: _Forms(counts, scores, mapped, declared, reading) for judge, counts in times.items()
     }
+    if sources:
+        first, tables = sources[0], [one.table for one in sources]
+        first.notes += asked_of_options(times.values(), tables, mapped, first.where, reading)
     _sentences(sources, each, forms, declared | labels, mapped, reading)
     if all("judge" in one.table for one in sources):
         for (judge, counts), (other, words) in product(times.items(), repeat=2):

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import product
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -13,7 +14,7 @@ import pandas as pd
 from ..shell import join
 from . import render
 from .document import Block, Caution, Detail, Document, Estimates, Figure, Table, Text, only_options
-from .formats import flat
+from .formats import Record, flat
 from .python_calls import Answered, Call, options_in_python
 
 _MOST_NAMED = 3
@@ -47,7 +48,7 @@ class PythonAnswer(Answered, ABC):
         """The main table as a data frame: what the command prints with `--format csv`."""
         found = self.document
         records = found.results["rows"] if found.sheet is None else found.sheet
-        return pd.DataFrame([flat(record) for record in records])
+        return in_frame(records, self.call)
 
     def to_dict(self) -> dict[str, Any]:
         """Every result by name: what the command prints with `--format json`."""
@@ -137,6 +138,19 @@ def in_python(answer: Document, call: Call) -> Document:
         ],
         read=lambda: [*map(said, answer.read())],
     )
+
+
+_SENTENCES = ("cautions", "not_estimable", "reason")
+"""Keys of records that have sentences."""
+
+
+def in_frame(records: Iterable[Record], call: Call) -> pd.DataFrame:
+    """A row a record; its sentences name arguments, where those of a command name its options."""
+    rows = [flat(one) for one in records]
+    for row, key in product(rows, _SENTENCES):
+        if isinstance(said := row.get(key), str):
+            row[key] = options_in_python(said, call)
+    return pd.DataFrame(rows)
 
 
 def framed(page: str) -> str:

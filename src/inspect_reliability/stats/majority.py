@@ -377,7 +377,10 @@ def means_in_turn(
 
 
 def _sums(rows: NDArray[Any], places: IntArray, m: int, exact: bool) -> FloatArray:
-    """Probability of j verdicts with a grade among m, and of the sum of their places, N x j x S."""
+    """Probability of j verdicts with a grade among m, and of the sum of their places, N x j x S.
+
+    NaN for fewer than m verdicts.
+    """
     ways = np.zeros((len(rows), m + 1, m * int(places.max()) + 1))
     ways[:, 0, 0] = 1.0
     for counts, place in zip(rows[:, :-1].T, places.tolist(), strict=True):
@@ -388,7 +391,9 @@ def _sums(rows: NDArray[Any], places: IntArray, m: int, exact: bool) -> FloatArr
             ways[:, n:, shift:] += own * before[:, : m + 1 - n, : ways.shape[2] - shift]
     mute = np.stack([ways_to_draw(rows[:, -1], m - j, exact) for j in range(m + 1)], axis=1)
     ways *= mute[:, :, None]
-    return np.asarray(ways / ways.sum(axis=(1, 2), keepdims=True))
+    total = ways.sum(axis=(1, 2), keepdims=True)  # 0 where there are fewer verdicts than m
+    found: FloatArray = np.divide(ways, total, out=np.full_like(ways, np.nan), where=total > 0)
+    return found
 
 
 def _nearest(m: int, grades: int) -> FloatArray:
