@@ -14,6 +14,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from docs.site.reference import (
+    paragraph_of_methods,
     table_of_changes,
     table_of_coefficients,
     table_of_sentences,
@@ -38,11 +39,12 @@ PAGES = [ROOT / "docs" / f"{name}.md" for name in _NAMES]
 TABLES = {
     "coefficients": table_of_coefficients,
     "changes": table_of_changes,
+    "methods": paragraph_of_methods,
     "sentences": table_of_sentences,
 }
 """Name of a table of a page -> what makes it."""
 
-TABLED = [ROOT / "docs" / f"{name}.md" for name in ("reliability", "how-to-fooled")]
+TABLED = [ROOT / "docs" / f"{name}.md" for name in ("reliability", "how-to-fooled", "which-number")]
 
 _TABLE = re.compile(
     r"(<!-- table: (?P<name>\w+) -->)\n.*?(<!-- end -->)",

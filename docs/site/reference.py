@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ import inspect_reliability
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.candidates import candidates_of
-from inspect_reliability.answers.card import card_document
+from inspect_reliability.answers.card import card, card_document
 from inspect_reliability.answers.choice_in_words import Wanted
 from inspect_reliability.answers.choose import choose_document
 from inspect_reliability.answers.compare import compare_arms
@@ -193,6 +194,12 @@ def table_of_sentences() -> str:
         "more votes add little": f"it gains {GAIN * 100:g} points or less",
     }
     return _table(["words", "when"], [[*one] for one in says.items()])
+
+
+def paragraph_of_methods() -> str:
+    """What a card says for a paper, of the judge of the example log."""
+    (one,) = card("logs/example").cards
+    return "\n".join(f"> {line}" for line in wrap(one["methods"], 117, break_on_hyphens=False))
 
 
 def table_of_changes() -> str:

@@ -3,7 +3,7 @@
 import re
 import shlex
 from importlib.metadata import version
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from inspect_ai.log import write_eval_log
 
 import example_logs
 import graders
+import inspect_reliability as ir
 from commands import invoke, results
 from example_judgments import changed, made, together
 from inspect_reliability import rejudge
@@ -52,6 +53,60 @@ def test_a_facet_with_cards_of_its_own_varied() -> None:
     both = together(made(wording="a"), made(wording="b", noise=0.5))
     for one in card_document(analyse(both)).results["rows"]:
         assert "wording" not in one["not_varied"]
+
+
+def test_a_card_ends_with_the_paragraph_of_its_methods() -> None:
+    """Numbers in it are those that pandas counts, and each is said once with how it is defined."""
+    rng = np.random.default_rng(5)
+    rows = [
+        {"question": f"q{q}", "judge": "m", "temperature": 0.7, "seed": k, "label": "AB"[q % 2]}
+        | {"verdict": "AB"[(q + (rng.random() < 0.3)) % 2]}
+        for q in range(40)
+        for k in range(6)
+    ]
+    frame = pd.DataFrame(rows)
+    made_of = ir.card(frame)
+    [one] = made_of.cards
+    text = one["methods"]
+    assert text.startswith(
+        "m judged 40 questions, each 6 times at temperature 0.7 (only the seed varied)."
+    )
+    right = (frame["verdict"] == frame["label"]).groupby(frame["question"]).mean().mean()
+    assert f"On 40 labelled questions, one verdict is the label in {right:.0%} [" in text
+    same = frame.groupby("question")["verdict"].apply(
+        lambda own: np.mean([a == b for a, b in combinations(own, 2)])
+    )
+    assert f"give the same verdict in {same.mean():.0%} [" in text
+    assert f"omega is {one['omega']:.2f} [" in text
+    for source in ("Janson & Olsson 2001", "Efron & Tibshirani 1993", "Gaffke 2005"):
+        assert text.count(source) == 1
+    assert 2 <= len(re.findall(r"\.(?= [A-Z]|$)", text)) <= 5
+    assert " ".join(str(made_of).split()).endswith(f"To cite: {text}")
+    latex = made_of.to_latex()
+    paragraph = latex.partition("\\end{table}")[2].strip()
+    assert paragraph.startswith("m judged 40 questions")
+    assert "To cite" not in latex
+
+
+def test_methods_say_how_orders_and_grades_were_taken() -> None:
+    """Of two orders with three tries each, and of grades, of which ICC is quoted."""
+    rng = np.random.default_rng(6)
+    rows = [
+        {"question": f"q{q}", "judge": "m", "order": order, "replication": k}
+        | {"verdict": "xy"[int(rng.random() < 0.5)]}
+        for q in range(20)
+        for order in (("x", "y"), ("y", "x"))
+        for k in range(3)
+    ]
+    [one] = ir.card(pd.DataFrame(rows)).cards
+    assert "each 6 times in 2 orders" in one["methods"]
+    assert "Two tries of a question, each in an order drawn at random" in one["methods"]
+    assert "the temperature is not recorded" in one["methods"]
+    grades = pd.DataFrame(rows).drop(columns="order")
+    grades["verdict"] = rng.integers(1, 6, len(grades))
+    [one] = ir.card(grades.assign(replication=grades.groupby("question").cumcount())).cards
+    assert "ICC(1) is" in one["methods"]
+    assert "omega" not in one["methods"]
 
 
 @pytest.mark.slow

@@ -22,13 +22,14 @@ from ..judgments.reading import Reading
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
 from ..showing.answer import PythonAnswer
-from ..showing.document import Block, Caution, Document, Table, Text
+from ..showing.document import TO_CITE, Block, Caution, Document, Table, Text
 from ..showing.formats import Record, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
 from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
+from .methods import methods
 from .moving import effect_in_words, effect_size, preferred_place, shares_as_shown
 from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
@@ -143,6 +144,7 @@ def card_document(analysis: Analysis) -> Document:
     labelled = all(analysis.of(row, "validity") for row in rows)
     validity = [] if labelled else [Text(_NOT_VALIDITY)]
     blocks += [*legend(main_columns(analysis, cards)), *validity, *notes_table(analysis)]
+    blocks += [Text(f"{TO_CITE}{card['methods']}", "cite") for card in cards]
     return Document(title, blocks, {"rows": cards}, facts=lambda: [("Judges", judges(analysis))])
 
 
@@ -173,6 +175,7 @@ def _card(analysis: Analysis, row: Row) -> Record:
         "fooled": analysis.about(row, "fooled"),
         "varied": varied,
         "not_varied": fixed,
+        "methods": methods(analysis, row, varied),
         "runs": made,
         "commands": list(dict.fromkeys(one["command"] for one in made if one["command"])),
     }

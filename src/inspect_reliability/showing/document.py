@@ -28,7 +28,12 @@ Tone = Literal[
     "next",
     "command",
     "more",
+    "cite",
 ]
+
+
+TO_CITE = "To cite: "
+"""What a paragraph for a paper begins with where it is not in one."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,9 @@ class Text:
 
     "study" says what was studied, in small type; "headline" is the answer in one sentence, in large
     type. A "command" after "next" is the next step; a page shows both as a card. In a terminal,
-    notes on what was left out go to standard error when judgments are read. `only` has the rows
-    that a command is about, where these are not all: column, as its user calls it, and level.
+    notes on what was left out go to standard error when judgments are read. To "cite" is a
+    paragraph for a paper, which LaTeX sets. `only` has the rows that a command is about, where
+    these are not all: column, as its user calls it, and level.
     """
 
     text: str

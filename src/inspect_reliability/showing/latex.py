@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from .document import Caution, Document, Table, Text, in_texts
+from .document import TO_CITE, Caution, Document, Table, Text, in_texts
 from .formats import one_line, slug
 
 _LONG = 60
@@ -91,7 +91,8 @@ _SIGNS = str.maketrans(
 def render(document: Document) -> str:
     """Each table has a caption of one sentence, and a short label of its own.
 
-    What its headings mean, and why it has dashes, are comments above it.
+    What its headings mean, and why it has dashes, are comments above it. Text is only what a paper
+    cites.
     """
     parts, heading = (
         [r"% \usepackage{booktabs}; pdflatex will do, but for names in other scripts"],
@@ -104,6 +105,8 @@ def render(document: Document) -> str:
     for block, after in zip_longest(every, every[1:]):
         if isinstance(block, Text) and block.tone == "heading":
             heading = block.text
+        if isinstance(block, Text) and block.tone == "cite":
+            parts.append(latex_text(block.text.removeprefix(TO_CITE)))
         if isinstance(block, Table):
             title = block.title or block.caption or document.title
             title = ": ".join(filter(None, [title, heading]))

@@ -34,6 +34,7 @@ _STYLES: Mapping[Tone, str] = {
     "good": "green",
     "bad": "bold red",
     "unsure": "yellow",
+    "cite": "",
 }
 """Notes have none: they were printed when the judgments were read."""
 

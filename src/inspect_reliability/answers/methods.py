@@ -1,0 +1,138 @@
+"""The methods of a study as a paper says them: a paragraph on one judge."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import numpy as np
+
+from ..showing.formats import Record, amount, share, span, whole_number
+from ..stats import COEFFICIENTS
+from ..stats.intervals import EXACT_BOUND
+from .analysis import Analysis
+from .next_steps import better_in
+from .reliability import orders_apart
+from .row import Row
+from .validity import is_of_scale
+
+_PACKAGE = "inspect-reliability"
+
+
+def methods(analysis: Analysis, row: Row, varied: list[str]) -> str:
+    """How a judge was studied, what is quoted of it, and how: two to five sentences.
+
+    Args:
+        analysis: All rows.
+        row: The judge under its condition.
+        varied: What differed between the verdicts on a question.
+    """
+    right = next(iter(analysis.of(row, "validity")), None)
+    return " ".join(
+        [_study(row, varied), *_steadiness(row), *_rightness(row, right), *_intervals(row, right)]
+    )
+
+
+def _study(row: Row, varied: list[str]) -> str:
+    """Who judged how much, and how often, with what between two tries."""
+    counts, silent = row.counts, row.without_verdict
+    who = str(row.keys.get("judge") or "The judge")
+    if row.graders:
+        who = f"{', '.join(row.graders)}, as grader of outputs of {who},"
+    n = amount(counts.n_clusters, "question")
+    if counts.clustered:
+        n = f"{amount(len(counts.questions), 'output')} of {n}"
+    warmth = row.keys.get("temperature")
+    at = f" at temperature {whole_number(warmth)}" if warmth is not None else ""
+    if counts.exact:
+        return f"{who} judged {n}{at}; each verdict's distribution was computed, not sampled."
+    tries = row.numbers.n_replications or 1
+    often = "once" if tries == 1 else f"{tries:.3g} times"
+    often = often if float(tries).is_integer() else f"{often} on average"
+    if _by_orders(row):
+        often += f" in {np.bincount(counts.by_variant[1]).max()} orders"
+    names = [f"the {one.partition(' (')[0]}" for one in varied]
+    known = f" ({'' if names[1:] else 'only '}{' and '.join(names)} varied)" if names else ""
+    none = f", and {share(silent, len(counts.questions))} of outputs had no verdict" * bool(silent)
+    unknown = "" if at else "; the temperature is not recorded"
+    return f"{who} judged {n}, each {often}{at}{known}{none}{unknown}."
+
+
+def _steadiness(row: Row) -> Iterator[str]:
+    """How far two tries agree, by the coefficient to quote, defined."""
+    own = row.record
+    if row.no_draws or row.asked_once:
+        return
+    scale = own.get("icc") is not None
+    tries = "two tries of a question"
+    if _by_orders(row):
+        tries += ", each in an order drawn at random of those shown,"
+    if scale:
+        yield (
+            f"For {tries.removesuffix(',')}, ICC(1) is {span(own, 'icc', 'z.2f', 0)}: the share of "
+            "the variance of one grade that lies between questions "
+            f"({COEFFICIENTS['icc'].source})."
+        )
+    elif own["omega"] is not None:
+        yield (
+            f"{tries[0].upper()}{tries[1:]} give the same verdict in "
+            f"{span(own, 'agreement', '%', own['n_questions'])} of cases, and omega is "
+            f"{span(own, 'omega', 'z.2f', 0)}: 1 minus how often two such tries differ, over how "
+            "often verdicts on two different questions differ, an ICC(1) of one-hot verdicts "
+            f"({COEFFICIENTS['omega'].source})."
+        )
+
+
+def _by_orders(row: Row) -> bool:
+    """Whether tries are drawn from the orders of a question, each of which was tried again."""
+    return orders_apart(row) and bool(row.judged.as_shown)
+
+
+def _rightness(row: Row, right: Record | None) -> Iterator[str]:
+    """How often the judge is right by the labels, counted how, also by votes where these gain."""
+    if right is None or right["accuracy"] is None:
+        return
+    n, of_scale = right["n_labelled"], is_of_scale(right)
+    labelled = amount(n, "labelled question")
+    (votes, _), exact = better_in(right), span(right, "accuracy", "%", n)
+    counted = "the share of a question's tries that are right, averaged over questions"
+    if of_scale:
+        near = span(right, "within_one", "%", n)
+        said = f"On {labelled}, one grade is at most a step from the label in {near} and is the "
+        said += f"label in {exact}: {counted.replace('that are right', 'for which this holds')}"
+        more = next((one for one in right["means"] if votes == one["votes"] > 1), None)
+        key, by = "within_one", f"the mean of {votes} tries, rounded to the nearest grade,"
+        what = "is at most a step from it in"
+    else:
+        said = f"On {labelled}, one verdict is the label in {exact}: {counted}"
+        more = next((one for one in right["votes"] if votes == one["votes"] > 1), None)
+        turns = " that take the orders in turn" * _by_orders(row)
+        key, by = "accuracy", f"the majority of {votes} tries{turns}, ties split evenly,"
+        what = "is right in"
+    if right["undecided"]:
+        said += "; verdicts that decide nothing are not right"
+    if more:
+        said += f"; {by} {what} {span(more, key, '%', more['n_questions'])}"
+    yield f"{said}."
+
+
+def _intervals(row: Row, right: Record | None) -> Iterator[str]:
+    """How the intervals were made, and by what software."""
+    of_draws = not (row.no_draws or row.asked_once) and row.numbers.value("omega") is not None
+    made = []
+    exact = row.numbers.estimates["omega"].method == EXACT_BOUND.name
+    if of_draws and exact:
+        made.append("of coefficients by an exact bound, since no question varies")
+    elif of_draws:
+        made.append(
+            "of coefficients by a jackknife over questions with Student's t (Efron & Tibshirani "
+            "1993), widened by an invented question"
+        )
+    if right is not None and right["accuracy"] is not None:
+        made.append("of shares of right verdicts by Gaffke's bounds for a mean (Gaffke 2005)")
+    with_ = f"{_PACKAGE} {version(_PACKAGE)}"
+    if made:
+        yield (
+            "Brackets are 95% intervals over questions, for other questions of this kind: "
+            f"{', and '.join(made)}; all was computed with {with_}."
+        )
+    else:
+        yield f"All was computed with {with_}."
