@@ -4,11 +4,13 @@ import random
 import re
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
@@ -407,3 +409,26 @@ def test_what_follows_a_gate_that_passes(
         assert last.text.startswith(f"Next: {expected}")
     else:
         assert last.text == f"inspect-reliability {expected}"
+
+
+def test_a_gate_says_which_labels_are_set_aside_and_what_to_label(tmp_path: Path) -> None:
+    """Of 30 labels 29 chose the judge: the one left decides nothing, and ten are left to label."""
+    path = tmp_path / "choice.yaml"
+    chose = {"fingerprint": "0", "part": "all", "questions": [f"q{n}" for n in range(29)]}
+    known = {"design": {"judge": "a"}, "votes": 3, "order": "given", "rule": "majority"}
+    known |= {"accuracy": 0.8, "at_least": 0.7, "candidates": 4, "labels": chose}
+    path.write_text(yaml.safe_dump(known))
+    rows = [
+        {"question": f"q{n}", "judge": "a", "replication": k, "verdict": "AB"[(n + k) % 2]}
+        | {"label": "AB"[n % 2] if n < 30 else None}
+        for n in range(40)
+        for k in range(3)
+    ]
+    frame = pd.DataFrame(rows)
+    said = " ".join(str(gate(frame, rule=path, least={"accuracy": 0.5})).split())
+    assert "29 labels chose this judge and are set aside" in said
+    assert "label the other 10, judge 40 other questions, and label them" in said
+    assert 'ir.label(judgments, most=10, out="more.html")' in said
+    frame["label"] = frame["label"].where(frame["question"] != "q29")
+    with pytest.raises(UserError, match="29 labels chose this judge"):
+        gate(frame, rule=path, least={"accuracy": 0.5})

@@ -52,7 +52,7 @@ from .analysis import Analysis
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE
-from .gate_next import GateCode, when_open, when_passed
+from .gate_next import GateCode, set_aside, when_open, when_passed
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import worst
@@ -185,7 +185,8 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     """
     table = analysis.judgments.table
     rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
-    refuse_unlabelled(rows, [name for name, *_ in limits.all], "A limit on")
+    names = [name for name, *_ in limits.all]
+    refuse_unlabelled(rows, names, "A limit on", set_aside(analysis)[0])
     checks = []
     for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from ..judgments.columns import varies
+from ..judgments.reading import Code
 from ..showing.document import Text
 from ..showing.formats import BETTER, Record, amount, most_feasible, percent
 from ..stats import SHARES, code_of
@@ -11,7 +12,7 @@ from ..stats.planning import PROBABLY
 from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
-from .next_steps import more_labels, unlabelled
+from .next_steps import FEWEST, more_labels, unlabelled
 from .row import tells_outputs_apart
 from .summary import next_step
 
@@ -22,6 +23,11 @@ class GateCode(StrEnum):
     SCALE = "scale"
     NO_NUMBER = "no_number"
 
+
+_CAUTIONS = "The cautions say why."
+
+_FIRST_LABELS = 50
+"""Questions to label where so few are that nothing says how many would do."""
 
 _ANCHORS = 40
 """Outputs to judge again at each check."""
@@ -40,10 +46,16 @@ def when_open(
     """
     free = (None, GateCode.NO_NUMBER)
     answerable = [one for one in undecided if code_of(one["reason"]) in free]
+    chose, n_chose = set_aside(analysis)
     if not answerable:
-        return "The cautions say why.", []
+        few = any(
+            one["requirement"].startswith(SHARES) and one["n_questions"] < FEWEST
+            for one in undecided
+        )
+        return _label_others(analysis, chose, n_chose, logs) if few else (_CAUTIONS, [])
     label = all(one["requirement"].startswith(SHARES) for one in answerable)
-    known = known_of_these(analysis.rows, first) if label and first else ""
+    known = known_of_these(analysis.rows, first) if label and first and not chose else ""
+    known = f"{chose} " * bool(chose and label) + known
     needed = [one for one in answerable if one["more_questions"]]
     if needed and all(map(_too_many, needed)):
         n = max(most_feasible(one["n_questions"]) for one in needed)
@@ -66,6 +78,25 @@ def when_open(
         then = next_step("draw those to label at random", draw) if draw else []
     decides = f"so that the gate decides (with about {percent(PROBABLY)} probability)"
     return f"{known}{words[0].upper()}{words[1:]}, {decides}.", then
+
+
+def set_aside(analysis: Analysis) -> tuple[str, int]:
+    """That labels chose the judge and are left out, if some are, and of how many questions."""
+    n = sum(one.count for one in analysis.judgments.notes if one.code is Code.CHOSE)
+    said = f"{amount(n, 'label')} chose this judge and {'is' if n == 1 else 'are'} set aside"
+    return (f"{said}: by these it looks better than it is." if n else "", n)
+
+
+def _label_others(
+    analysis: Analysis, chose: str, n_chose: int, logs: str
+) -> tuple[str, list[Text]]:
+    """What to label where fewer labels are left than an interval takes."""
+    left = max(min(map(unlabelled, analysis.rows)) - n_chose, 0)
+    words, draw = more_labels(_FIRST_LABELS, left, logs)
+    said = (
+        f"{chose} Too few labels of other questions are left." if chose else "Labels are too few."
+    )
+    return said.strip(), next_step(f"{words.replace('more', 'other', 1)}, then ask again", draw)
 
 
 def _too_many(check: Record) -> bool:

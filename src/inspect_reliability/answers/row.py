@@ -337,13 +337,16 @@ def reasons(estimates: Mapping[str, Estimate], ends: bool = False) -> dict[str, 
     }
 
 
-def refuse_unlabelled(rows: Sequence[Row], names: Sequence[str], what: str) -> None:
+def refuse_unlabelled(
+    rows: Sequence[Row], names: Sequence[str], what: str, set_aside: str = ""
+) -> None:
     """Refuse what needs labels, of rows without.
 
     Args:
         rows: All must have labels.
         names: Coefficients, rates or shares.
         what: What is wanted of them, as in "A limit on".
+        set_aside: Why labels were left out, if some were.
 
     Raises:
         UserError: A name is a share by the labels, and a row has none.
@@ -357,10 +360,10 @@ def refuse_unlabelled(rows: Sequence[Row], names: Sequence[str], what: str) -> N
                 f"{what} {by_labels[0]} needs labels of outputs: of {unlabelled[0].title}{more}, "
                 f"{why}."
             )
-        raise UserError(
-            f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0].title}{more} "
-            "has one. Name a file of labels with --labels FILE."
-        )
+        none = f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0].title}{more}"
+        if set_aside:
+            raise UserError(f"{none} has one left. {set_aside} Judge and label other questions.")
+        raise UserError(f"{none} has one. Name a file of labels with --labels FILE.")
 
 
 def are_grades(rows: Sequence[Row]) -> bool:
