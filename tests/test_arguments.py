@@ -171,6 +171,25 @@ def test_the_error_says_what_was_given_and_what_is_wanted(
     assert said in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "argument", "said"),
+    [
+        ("gate", "min", 'calls --min is least={"...": ...} here'),
+        ("keep", "read_as", 'is reading=ir.Reading(read_as="...") here'),
+        ("label", "for", 'is for_="..." here'),
+        ("plan", "for", 'is names=["..."] here'),
+        ("analyse", "html", "is to_html() here"),
+        ("watch", "labelled", "It has judgments, by, stream, alpha, since, labels, columns"),
+        ("choose", "min", "It has judgments, by, labels, current"),
+    ],
+)
+def test_an_option_of_a_command_is_told_as_an_argument(name: str, argument: str, said: str) -> None:
+    """Where the function has it; else the message says what the function has."""
+    with pytest.raises(TypeError, match=f"{name}.. has no argument '{argument}'") as raised:
+        getattr(ir, name)(FILE, **{argument: 1})
+    assert said in str(raised.value)
+
+
 def test_one_value_is_a_list_of_one() -> None:
     """Where a list of numbers or names is taken, a single one is as well."""
     many = pd.read_csv(FILE, dtype=str)

@@ -54,6 +54,9 @@ def test_every_public_name_can_be_imported() -> None:
     assert {*inspect_reliability.__all__} < {*dir(inspect_reliability)}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         inspect_reliability.nothing  # noqa: B018
+    for command, function in (("validate", "analyse"), ("read", "judgments_from_file")):
+        with pytest.raises(AttributeError, match=f"it is a command, and {function} does it"):
+            getattr(inspect_reliability, command)
 
 
 @pytest.mark.slow

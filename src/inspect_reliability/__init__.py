@@ -69,6 +69,9 @@ _HOME = {
     "watch": "watching.report",
 }
 
+_INSTEAD = {"read": "judgments_from_file", "report": "analyse", "validate": "analyse"}
+"""Command with no function of its name -> the one that does the same."""
+
 _READING = ("answers", "judgments", "keeping", "ranking", "watching")
 """Rooms whose functions speak of options where a command calls them."""
 
@@ -83,7 +86,9 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("inspect-reliability")
     if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        other = _INSTEAD.get(name)
+        hint = f": it is a command, and {other} does it in Python" if other else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     found = getattr(import_module(f".{_HOME[name]}", __name__), name)
     if isfunction(found) and _HOME[name].startswith(_READING):
         found = import_module(".showing.python_calls", __name__).speaking_python(found)

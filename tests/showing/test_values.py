@@ -5,7 +5,9 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 import pytest
 
+from inspect_reliability.answers.moving import effect_size
 from inspect_reliability.showing.formats import (
+    amount,
     describe,
     estimate_text,
     points,
@@ -35,6 +37,18 @@ def test_value_with_its_interval(
     record = {"x": value, "x_interval": interval, "reason": "one question"}
     assert estimate_text(record, "x") == shown
     assert estimate_text(record, "y") == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [("1", "1 point"), ("+1", "+1 point"), ("-1", "-1 point"), ("11", "11 points")],
+)
+def test_one_of_a_thing_has_no_plural(number: str, said: str) -> None:
+    """Whatever its sign, also before an interval."""
+    assert amount(number, "point") == said
+    moved = {"n_questions": 90, "distance_across": None, "disagreement_across": 0.3}
+    known = {"above_noise": int(number) / 100, "above_noise_interval": [-0.04, 0.06]}
+    assert effect_size(moved | known) == f"{said.lstrip('+')} [-4, 6] above noise"
 
 
 def test_a_group_in_words() -> None:

@@ -135,7 +135,7 @@ def _most_probable(found: Choosing) -> Iterator[str]:
     if drawn is None:
         return
     n, most = found.best.n, float(found.best.accuracy[found.chosen])
-    gain = f"gains {points(most - drawn, n)} points" if most > drawn else "gains nothing"
+    gain = f"gains {in_points(most - drawn, n)}" if most > drawn else "gains nothing"
     yield (
         f"One verdict sampled from its probabilities is {found.measure} in {share(drawn, n)} of "
         f"these: to take the most probable {gain}."
@@ -205,7 +205,7 @@ def _beside_current(found: Choosing, wanted: Wanted, records: Sequence[Record]) 
     if one["better_than_current"] is None:
         yield f"Whether it is {found.measure} more often than {name} is not known."
         return
-    by = f"{points(one['difference'], n)} points"
+    by = in_points(one["difference"], n)
     least = f"at least {points(one['difference_at_least'], n)}"
     if one["better_than_current"]:
         yield f"It is {found.measure} more often than {name}: by {by}, {least}."

@@ -13,9 +13,9 @@ from ..showing.formats import (
     amount,
     estimate_text,
     grouped_by,
+    in_points,
     most_feasible,
     percent,
-    points,
     reaching,
     reaching_in_points,
     rounded,
@@ -172,7 +172,7 @@ def _of_side(pair: Record, side: str) -> str:
 
 def _moved_points(value: float, ends: Sequence[float], n: int) -> str:
     moved = rounded(100 * value, f"+z.{share_places(n)}f")
-    return f"{moved} points {reaching_in_points(ends, n)}"
+    return f"{amount(moved, 'point')} {reaching_in_points(ends, n)}"
 
 
 def _shown(key: str, sign: str, pair: Record) -> str:
@@ -335,7 +335,7 @@ def next_of_two(
     if not ends:
         return next_step(*more_labels(_FIRST_LABELS, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
-        few = f"at most {points(most, n)} points"
+        few = f"at most {in_points(most, n)}"
         return _by_what_sides_are(
             sides,
             f"take the cheaper one: they differ by {few}",

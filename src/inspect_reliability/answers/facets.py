@@ -12,7 +12,7 @@ import pandas as pd
 from ..judgments.columns import varies
 from ..judgments.count import Judged, opposites
 from ..judgments.pairs import shown_first
-from ..showing.formats import Record, picked, points, reaching_in_points, span
+from ..showing.formats import Record, in_points, picked, reaching_in_points, span
 from ..stats import Estimate, shifts
 from ..stats.cells import FloatArray
 from ..stats.disagreement import SEED, subsets
@@ -367,7 +367,7 @@ def effect(record: Record) -> str:
         return ""
     ends = record["towards_interval"]
     reach = f" {reaching_in_points(ends, n)}" if ends else ""
-    return f"{change} {'+' * (record['towards'] >= 0)}{points(record['towards'], n)}{reach} points"
+    return f"{change} {'+' * (record['towards'] >= 0)}{in_points(record['towards'], n)}{reach}"
 
 
 def in_a_line(records: Sequence[Record], most: int | None = None) -> str:

@@ -12,7 +12,6 @@ from ..showing.formats import (
     Record,
     grouped_by,
     in_points,
-    points,
     reaching_in_points,
     share,
     span,
@@ -90,9 +89,8 @@ def effect_size(one: Record) -> str:
         return f"by {far:.2g} on average" + ("" if same is None else f" (correlation {same:.3g})")
     if above is None:
         return f"in {share(across, n)} of pairs (own noise not known)"
-    if not ends:
-        return f"{in_points(above, n)} above noise"
-    return f"{points(above, n)} points {reaching_in_points(ends, n)} above noise"
+    reach = f" {reaching_in_points(ends, n)}" if ends else ""
+    return f"{in_points(above, n)}{reach} above noise"
 
 
 def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> list[Text]:
@@ -151,7 +149,7 @@ def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float,
             continue
         if any(row.keys.items() >= keys.items() and varies(row.table, "order") for row in rows):
             n, ends = one["n_questions"], one["change_interval"]
-            by = f"{points(one['change'], n)} points {reaching_in_points(ends, n)}"
+            by = f"{in_points(one['change'], n)} {reaching_in_points(ends, n)}"
             said = f"{one['option']} is chosen {by} more often in order {one['level']} than in "
             yield one["change"], "Order", several * named(keys), f"{said}another."
 

@@ -20,11 +20,11 @@ from ..showing.formats import (
     describe,
     finite,
     grouped_by,
+    in_points,
     keys_of,
     of_group,
     percent,
     picked,
-    points,
     whole_number,
 )
 from ..showing.keys import declared, legend
@@ -325,7 +325,7 @@ def _needed(plan: Record) -> str:
 def _width(one: Record) -> str:
     """The half-width of a study, of shares in points."""
     half = float(one["half_width"])
-    return f"{100 * half:g} points" if one["coefficient"] in SHARES else f"{half:g}"
+    return amount(f"{100 * half:g}", "point") if one["coefficient"] in SHARES else f"{half:g}"
 
 
 def _study(one: Record) -> str:
@@ -410,8 +410,8 @@ def _already(row: Row, plan: Record) -> str:
     for kind in [name for name in planned if name in SHARES] or [usual]:
         found = row.estimate(kind)
         if found.ends:
-            half = points((found.ends[1] - found.ends[0]) / 2, found.n_questions)
-            labels.setdefault(found.n_questions, []).append(f"{kind} to within {half} points")
+            half = in_points((found.ends[1] - found.ends[0]) / 2, found.n_questions)
+            labels.setdefault(found.n_questions, []).append(f"{kind} to within {half}")
     said = [f"The {n:,} labelled give {', '.join(one)}." for n, one in labels.items()]
     n = amount(plan["n_questions"], "question")
     if reached:

@@ -303,7 +303,7 @@ def in_points(value: float, n: int) -> str:
 def amount(number: int | str, of: str) -> str:
     """A number of things: "1 label", "2,500 labels"."""
     shown = number if isinstance(number, str) else f"{number:,}"
-    return f"{shown} {of}{'' if shown in ('1', '-1') else 's'}"
+    return f"{shown} {of}{'' if shown.lstrip('+-') == '1' else 's'}"
 
 
 _TIMES, _ALWAYS = 10, 1_000

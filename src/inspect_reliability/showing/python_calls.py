@@ -272,6 +272,27 @@ _ARGUMENTS = {
 """Option of the commands -> argument of the functions, with its value in it."""
 
 
+def _refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse an argument that a function does not have, and say which it has instead.
+
+    Raises:
+        TypeError: The message says what is to be given in place of the command's option.
+    """
+    known = signature(function).parameters
+    unknown = next((one for one in options if one not in known), None)
+    if unknown is None or any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        return
+    option = unknown.replace("_", "-")
+    form = 'for_="{}"' if option == "for" and "for_" in known else _ARGUMENTS.get(option, "")
+    argument = form.partition("=")[0]
+    if argument in known or argument.endswith("()"):
+        here = form.format(*["..."] * form.count("{}"))
+        hint = f"What the command calls --{option} is {here} here."
+    else:
+        hint = f"It has {', '.join(known)}."
+    raise TypeError(f"{function.__name__}() has no argument {unknown!r}. {hint}")
+
+
 def options_in_python(words: str, call: Call | None = None) -> str:
     """Words with arguments in place of options; other options, and other commands, stay.
 
@@ -310,6 +331,7 @@ def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def called(*given: Any, **options: Any) -> Any:
+        _refuse_unknown(function, options)
         try:
             refuse_other_types(function, signature(function).bind(*given, **options).arguments)
             found = function(*given, **options)

@@ -399,7 +399,7 @@ def _better(found: Watching) -> str:
     word = "better" if low > 0 else "worse"
     known = f"It is {word}" if low > 0 or high < 0 else "Whether it is worse is not known"
     moved = rounded(100 * (change.after - change.before), "+z.0f")
-    ends = f"{moved} points {reaching([100 * low, 100 * high], '+z.0f')}"
+    ends = f"{amount(moved, 'point')} {reaching([100 * low, 100 * high], '+z.0f')}"
     on = amount(n, "labelled anchor")
     return f"{known}: right in {change.after:.0%} on {on}, {change.before:.0%} before ({ends})."
 
