@@ -332,6 +332,22 @@ def test_labels_that_only_count_are_of_no_rows() -> None:
         ir.analyse(frame.drop(columns="human"), columns={"prompt": "judge"}, labels=human)
 
 
+def test_labels_of_other_rows_are_refused() -> None:
+    """A series whose index numbers the rows before they moved contradicts itself, and is told so.
+
+    People who disagree on a third of questions do not.
+    """
+    frame = graded(60, 60)
+    bare, labels = frame.drop(columns="human"), frame["human"].astype(int)
+    moved = bare.sample(frac=1, random_state=1)
+    known = {"columns": {"prompt": "judge"}}
+    with pytest.raises(ir.UserError, match=r"in 60 of 60 questions: .* labels by question"):
+        ir.keep(moved.reset_index(drop=True), labels=labels, **known)
+    several = labels.where((bare["qid"] % 3 > 0) | (bare["try"] > 0), labels % 5 + 1)
+    said = ir.keep(bare, labels=several, **known).notes
+    assert "20 questions with different labels" in " ".join(map(str, said))
+
+
 def test_an_answer_says_what_was_left_out() -> None:
     """Functions note labels whose ids fit no question, as their commands do."""
     frame = graded(60, 30)

@@ -155,8 +155,8 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     """A column of the frame itself as labels of its questions; other labels as they are.
 
     Raises:
-        UserError: The index may have rows or questions, and the two give other labels; or it
-            numbers labels from 0, and there are more rows.
+        UserError: The index may have rows or questions, and the two give other labels; it numbers
+            labels from 0, and there are more rows; or rows of most questions get several labels.
     """
     import numpy as np
     import pandas as pd
@@ -193,7 +193,10 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
             "rows: whose labels they are cannot be told. Give them the ids of questions: "
             "labels=dict(zip(ids, labels))."
         )
-    if own or not (said <= ids or (ids <= said and not index.equals(frame.index))):
+    if own:
+        return by_rows
+    if not (said <= ids or (ids <= said and not index.equals(frame.index))):
+        _refuse_of_other_rows(found["question"], by_rows["id"])
         return by_rows
     by_question = every[[str(one) in ids for one in index]].dropna()
     if {*zip(map(str, by_question.index), map(str, by_question), strict=True)} == {
@@ -207,6 +210,32 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
             "it is of questions, give a mapping: labels=labels.to_dict()."
         )
     return every
+
+
+_FEWEST_SEVERAL = 5
+"""Questions that show by their labels whether these are of other rows."""
+
+
+def _refuse_of_other_rows(of_rows: pd.Series[Any], of_labels: pd.Series[Any]) -> None:
+    """Refuse labels by row that give most questions several.
+
+    Args:
+        of_rows: The question of each labelled row.
+        of_labels: The question of each label, a question with two labels twice.
+    """
+    rows, labels = of_rows.value_counts(), of_labels.value_counts()
+    several = labels[rows.index[rows > 1]]
+    against = int((several > 1).sum())
+    if against < _FEWEST_SEVERAL or 2 * against <= len(several):
+        return
+    raise UserError(
+        "Labels were joined by the index of the frame, and give rows of one question different "
+        f"labels, in {against:,} of {len(several):,} questions: the index seems to number other "
+        "rows (was the frame sorted, or numbered anew?). Give labels by question: "
+        "labels=dict(zip(ids, labels)). Or make them a column before rows move: "
+        "judgments.assign(label=labels). If several people gave them, give a data frame with the "
+        "columns id, rater and label."
+    )
 
 
 def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dict[str, str]:
