@@ -1,6 +1,7 @@
 """A saved rule on questions without labels, and labels that say that there is none."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -345,6 +346,58 @@ def test_after_a_contradicted_rule_the_next_call_leads_on(tmp_path: Path) -> Non
     assert call.strip() == 'ir.keep(judgments, max_error=0.2, save_rule="rule_2.json")'
     own = ir.keep(split(right=False), save_rule=tmp_path / "rule_2.json", max_error=0.2)
     assert own.rule().votes_needed == 3
+
+
+def unanimous(kept: int, n: int, labels: int = 0) -> pd.DataFrame:
+    """Questions with three votes alike, spread evenly, which are right; the others are wrong."""
+    rows = [
+        {"question": f"q{q}", "judge": "m", "replication": k}
+        | {"verdict": "A" if alike or k else "B", "label": ("A" if alike else "B") * (q < labels)}
+        for q in range(n)
+        for alike in [(q + 1) * kept // n > q * kept // n]
+        for k in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+def by_fisher(kept: int, n: int, now: int, m: int) -> float:
+    """Fisher's two-sided p value, by counting draws."""
+    both = kept + now
+    ways = [math.comb(n, k) * math.comb(m, both - k) for k in range(both + 1)]
+    return sum(one for one in ways if one <= ways[kept]) / math.comb(n + m, both)
+
+
+@pytest.mark.parametrize("says_how_many", [True, False])
+def test_a_rule_that_keeps_another_share_promises_nothing(
+    tmp_path: Path, says_how_many: bool
+) -> None:
+    """By Fisher's test at 1%, of the questions that made it, or else those of its labels."""
+    made = tmp_path / "rule.json"
+    ir.keep(unanimous(60, 120, 80), save_rule=made, max_error=0.1)
+    if not says_how_many:
+        known = json.loads(made.read_text())
+        assert known.pop("n_questions") == 120
+        made.write_text(json.dumps(known))
+    of = 120 if says_how_many else 80
+    p = {now: by_fisher(of // 2, of, now, 100) for now in range(101)}
+    last = max(now for now, one in p.items() if one <= 0.01 and now < 50)
+    assert 20 < last < 40
+    holds = ir.keep(unanimous(last + 1, 100), rule=made)
+    assert holds.summary()["kept"][0] == (last + 1) / 100
+    assert "at most 10% of these are wrong" in " ".join(str(holds).split())
+    other = ir.keep(unanimous(last, 100), rule=made)
+    said = " ".join(str(other).split())
+    shares = f"kept 50% of the questions that it was made of, and {last}% of these"
+    assert f"No promise: the rule {shares} (p = {p[last]:.3f})" in said
+    assert "with 95% confidence" not in said
+    assert "label" in said.partition("Next:")[2]
+    assert not other.verdicts["decision"].eq("keep").any()
+    # Labels that show the promise by themselves give it back; fewer are told and do not.
+    whole = ir.keep(unanimous(last, 100, 100), rule=made, max_error=0.1)
+    assert bool(whole.summary()["kept"][0]) == (0.9**last <= 0.05)
+    few = " ".join(str(ir.keep(unanimous(last, 100, 50), rule=made)).split())
+    assert "No promise: the rule kept 50%" in few
+    assert f"0 of {last // 2} kept verdicts with a label are wrong" in few
 
 
 def test_a_saved_reading_reads_a_month_without_its_labels(tmp_path: Path, rule: str) -> None:

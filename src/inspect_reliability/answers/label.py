@@ -26,8 +26,9 @@ from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .correction import agreement_in_words
-from .labelled_cascade import NO_STEP, LabelledCascade, several_outputs
+from .labelled_cascade import NO_STEP, LabelledCascade
 from .labels_as_drawn import stop_in_words
+from .no_rule import several_outputs
 from .promise import Promise
 from .row import Row
 from .summary import next_step

@@ -1,6 +1,5 @@
 """Judges that are asked in turn, as votes and labels, and why no rule of them keeps a promise."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -39,15 +38,10 @@ from ..stats.selective import (
 from ..stats.turns import ways_of
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .condition import could_be_options, from_logs
-from .no_rule import NoRule, why_stopped_without
+from .no_rule import NoRule, several_outputs, why_stopped_without
 from .promise import Promise
-from .row import Row, tells_outputs_apart
-from .rule_check import RuleCheck
-
-_OUTPUTS = (
-    "questions have several outputs, and these are no independent draws: judge one output a "
-    "question"
-)
+from .row import Row
+from .rule_check import RuleCheck, kept_otherwise
 
 _LEVEL = 0.95
 
@@ -60,14 +54,6 @@ NO_STEP = (
     "--within-one needs labels and verdicts that are grades of one scale, and these are not. Leave "
     "it out."
 )
-
-
-def several_outputs(rows: Sequence[Row]) -> str | None:
-    """Why these rows get no promise, if their questions have several outputs; None if not."""
-    if not any(row.counts.clustered for row in rows):
-        return None
-    apart = tells_outputs_apart(rows)
-    return _OUTPUTS + (f", or group by what tells them apart (--by {apart})" if apart else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +277,7 @@ class LabelledCascade:
         """The rule as if the promise held; `reason` says whether it does."""
         promise = self.promise
         if given := promise.given:
-            step = self.cascade.step(given.votes_needed / given.votes)
+            step = self.cascade.step(given.share)
             return Rule(step, (step,))
         if self.stopped:
             order = self.as_drawn
@@ -332,11 +318,13 @@ class LabelledCascade:
             return several
         if why := next(filter(None, (row.of_one_output for row in self.rows)), None):
             return why
-        if self.promise.given:
+        if given := self.promise.given:
             if not len(self.cascade.thresholds):
                 return _NO_VERDICT
             check = self.check
-            return check.words if check and check.contradicts else None
+            if check and (check.contradicts or check.confirms):
+                return check.words if check.contradicts else None
+            return kept_otherwise(given, self.cascade.step(given.share), len(self.questions))
         if not self.cascade.labelled.any():
             return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)

@@ -9,6 +9,20 @@ from ..stats.cells import ROUNDING
 from ..stats.interval_scales import one_sided
 from ..stats.selective import Rule, Threshold, fewest_kept
 from .promise import Promise
+from .row import Row, tells_outputs_apart
+
+_OUTPUTS = (
+    "questions have several outputs, and these are no independent draws: judge one output a "
+    "question"
+)
+
+
+def several_outputs(rows: Sequence[Row]) -> str | None:
+    """Why these rows get no promise, if their questions have several outputs; None if not."""
+    if not any(row.counts.clustered for row in rows):
+        return None
+    apart = tells_outputs_apart(rows)
+    return _OUTPUTS + (f", or group by what tells them apart (--by {apart})" if apart else "")
 
 
 def wrong_of(step: Threshold, promise: Promise, skipped: int = 0) -> str:

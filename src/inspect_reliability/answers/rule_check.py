@@ -3,11 +3,40 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..showing.formats import percent
+import numpy as np
+
+from ..record.rule import KeepRule
+from ..showing.formats import chance, percent, share
 from ..stats.cells import ROUNDING
 from ..stats.interval_scales import one_sided
-from ..stats.selective import Threshold
+from ..stats.selective import LABELS_DIFFER, Threshold
 from .promise import Promise
+
+
+def kept_otherwise(given: KeepRule, step: Threshold, n: int) -> str | None:
+    """Why a rule's promise may not hold of questions of which it keeps another share; else None.
+
+    Fisher's exact test of the shares, two-sided. A rule that does not say how many questions made
+    it had its labelled ones at least.
+
+    Args:
+        given: The rule, with the share that it kept.
+        step: What it keeps here.
+        n: Questions here.
+    """
+    from scipy.stats import fisher_exact
+
+    of = given.n_questions or given.n_labelled
+    kept = [(round(one * size), size) for one, size in ((given.kept, of), (step.kept, n))]
+    table = np.array([[one, size - one] for one, size in kept])
+    p_value = float(fisher_exact(table).pvalue)
+    if p_value > LABELS_DIFFER:
+        return None
+    return (
+        f"the rule kept {share(given.kept, of)} of the questions that it was made of, and "
+        f"{share(step.kept, n)} of these ({chance(p_value)}): these verdicts are others, and its "
+        "promise may not hold"
+    )
 
 
 @dataclass(frozen=True)
@@ -35,6 +64,12 @@ class RuleCheck:
         """Whether more is shown to be wrong than the rule allows."""
         known = self.step.n_labelled and not self.unfit
         return bool(known) and self.ends[0] > self.promise.max_error
+
+    @property
+    def confirms(self) -> bool:
+        """Whether these labels by themselves show what the rule promises."""
+        known = self.step.n_labelled and not self.unfit
+        return bool(known) and self.ends[1] <= self.promise.max_error
 
     @property
     def words(self) -> str:

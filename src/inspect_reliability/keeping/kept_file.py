@@ -229,7 +229,7 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
             "differ in number. Sample as many verdicts of each judge."
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
-    known = {name: one[name] for name in names}
+    known = {name: one[name] for name in (*names, "n_questions")}
     made = {
         name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
     }

@@ -284,7 +284,7 @@ def keep_document(
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
-    checks = [one.check for one in found if one.check and not one.withheld]
+    checks = [one.check for one in found if one.check and one.check.words != one.withheld]
     said += [Text(f"{one.words[0].upper()}{one.words[1:]}.", "answer") for one in checks]
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
     words = _BY_RULE if found[0].promise.given else _OF_GRADES

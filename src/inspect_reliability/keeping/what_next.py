@@ -9,8 +9,9 @@ from pathlib import Path
 from ..answers.analysis import Analysis
 from ..answers.beside_limit import reached_by_one_verdict
 from ..answers.kept import record
-from ..answers.labelled_cascade import LabelledCascade, several_outputs
+from ..answers.labelled_cascade import LabelledCascade
 from ..answers.next_steps import rejudge_call
+from ..answers.no_rule import several_outputs
 from ..answers.promise import Promise
 from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import levels_of_first, next_step
@@ -41,10 +42,11 @@ def what_next(
     out = f" --out {quote(written)}" * bool(written)
     if panel.reason is None:
         return [*_by_rule(found, again, written, saved), *_check_rule(panel, logs)]
-    if (check := panel.check) and check.contradicts:
-        return _own_rule(panel, f"keep {logs}{_without_rule(options, panel)}", out)
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
+    if panel.promise.given and not several_outputs(panel.rows):
+        own = f"keep {logs}{_without_rule(options, panel)}"
+        return _check_rule(panel, logs) or _own_rule(panel, own, out)
     if panel.stopped and not panel.withheld and not panel.rule.known:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
     if several_outputs(panel.rows):
@@ -141,10 +143,11 @@ def _check_rule(panel: LabelledCascade, logs: str) -> list[Text]:
     """
     promise, left = panel.promise, int((~panel.cascade.labelled).sum())
     checked = panel.check is not None and panel.check.step.n_labelled
-    if promise.given is None or checked or not left or not panel.kept.value:
+    share = panel.rule.path[0].kept
+    if promise.given is None or checked or not left or not share:
         return []
     kept = fewest_kept(promise.max_error, promise.confidence)
-    n = min(ceil(kept / panel.kept.value), left)
+    n = min(ceil(kept / share), left)
     words = (
         f"to check the rule here, label {amount(n, 'question')} drawn at random, and run this "
         "command again with --labels labels.csv"

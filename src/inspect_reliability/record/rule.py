@@ -46,6 +46,7 @@ class KeepRule:
             it is another judge, of which the rule promises nothing.
         grades: On a scale the names of its grades: the verdict that is kept is the grade nearest to
             the mean of the votes. Without any it is the most frequent verdict.
+        n_questions: Questions that `kept` is a share of; 0 in rules that do not say it.
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
@@ -59,6 +60,7 @@ class KeepRule:
     n_labelled: Annotated[int, Field(ge=0)]
     made_of: dict[str, dict[str, str]] = Field(default_factory=dict)
     grades: list[_Number] = Field(default_factory=list)
+    n_questions: Annotated[int, Field(ge=0)] = 0
 
     @field_validator("votes_needed")
     @classmethod
@@ -84,6 +86,11 @@ class KeepRule:
                 f"{path} is no rule of keep: {where}: {why}. Write one with "
                 "inspect-reliability keep LOGS --labels FILE --save-rule FILE."
             ) from None
+
+    @property
+    def share(self) -> float:
+        """Share of the votes that a verdict needs to be kept."""
+        return self.votes_needed / self.votes
 
     @property
     def text(self) -> str:
