@@ -15,7 +15,7 @@ from example_judgments import made, together
 from inspect_reliability import compare, judgments_from_frame, plan
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
-from inspect_reliability.answers.arms import arms_by
+from inspect_reliability.answers.arms import arms_by, names_of
 from inspect_reliability.answers.compare import compare_arms, compare_document, differences
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
@@ -167,6 +167,22 @@ def test_grades_are_compared_by_how_near_they_are() -> None:
         shown = render(compared(arms), "table")
         assert words in shown.replace("\n", " ")
         assert "label more questions" not in shown
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        (["2026-10", "2026-09"], "2026-09"),
+        (["2026-02-01T08:00", "2026-01-31T23:00"], "2026-01-31T23:00"),
+        ([10, 9], "9"),
+        (["new", "base"], "new"),
+    ],
+)
+def test_sides_come_in_the_order_of_time(values: list[Any], first: str) -> None:
+    """The earlier time and the smaller number is the first side; names come as they are found."""
+    frame = pd.DataFrame({"question": [*"abcd"] * 2, "verdict": [*"ABAB"] * 2})
+    judgments = judgments_from_frame(frame.assign(batch=np.repeat(values, 4)))
+    assert names_of(arms_by(judgments, "batch"))[0] == first
 
 
 def test_only_a_way_to_judge_is_to_be_used(tmp_path: Path) -> None:

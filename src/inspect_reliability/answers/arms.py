@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..errors import UserError
 from ..judgments.columns import COLUMNS, GROUP_BY, dividing, of_role
+from ..judgments.count import NUMBER
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -29,6 +30,7 @@ SIDE = "side of the comparison"
 """Column that names the side of a judgment."""
 
 _DAY = re.compile(r"\d{4}-\d\d(-\d\d.*)?")
+"""A date, to the day or the month, or a time: as texts these are in their order."""
 
 _ASKED_HOW = ("judge", "temperature", "wording", "answer_form", "scorer", "study", "method")
 """Columns of how a judge is asked: of sides that differ in one, a user can choose one."""
@@ -47,7 +49,7 @@ class Sides(Enum):
 
 
 def arms_by(judgments: Judgments, key: str) -> Analysis:
-    """One side for each value of a column.
+    """One side for each value of a column: numbers and times by their order, others as they come.
 
     Raises:
         UserError: There is no such column, only one value in it, or several of which no question
@@ -58,6 +60,11 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     judgments = replace(judgments, table=_with_method(judgments.table))
     table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
+    values = [str(of[key]) for of, _ in groups]
+    if all(map(_DAY.fullmatch, values)):
+        groups.sort(key=lambda one: str(one[0][key]))
+    elif all(map(NUMBER.fullmatch, values)):
+        groups.sort(key=lambda one: float(one[0][key]))
     names = [
         describe(of) if key == "temperature" else str(whole_number(of[key])) for of, _ in groups
     ]
@@ -211,7 +218,7 @@ def _conditions(sides: pd.DataFrame, facets: Sequence[str]) -> Iterator[str]:
         yield key
 
 
-def kind_of(analysis: Analysis) -> Sides:
+def kind_of_sides(analysis: Analysis) -> Sides:
     """What the sides are, by the columns in which each has one value, and another one."""
     tables: dict[str, list[pd.DataFrame]] = {}
     for row in analysis.rows:

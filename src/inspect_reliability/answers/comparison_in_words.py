@@ -27,7 +27,7 @@ from ..stats import SHARES, code_of
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
-from .arms import SIDE, Sides, kind_of
+from .arms import SIDE, Sides, kind_of_sides
 from .cautions import CautionCode
 from .mean_error import MEAN_ERROR
 from .next_steps import more_labels
@@ -263,7 +263,7 @@ def _too_few(pair: Record) -> str:
 # What to do next.
 
 
-def unlabelled(analysis: Analysis) -> int:
+def shared_unlabelled(analysis: Analysis) -> int:
     """How many questions every side judged and no label of all sides is about."""
     judged: dict[object, set[tuple[object, str]]] = {}
     labelled: dict[object, set[tuple[object, str]]] = {}
@@ -376,7 +376,7 @@ def next_of_each(
     alone: tuple[str, str, int] | None = None,
 ) -> list[Text]:
     """What a comparison of two asks for under each condition: once where all ask for the same."""
-    left, sides = unlabelled(analysis), kind_of(analysis)
+    left, sides = shared_unlabelled(analysis), kind_of_sides(analysis)
     steps = [(name, next_of_two(own, left, logs, alone, sides)) for name, own in conditions.items()]
     alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
     said: list[Text] = []
@@ -428,11 +428,11 @@ def next_of_models(analysis: Analysis) -> list[Text]:
 
 def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]:
     """What a comparison of more than two asks for."""
-    if labelled and kind_of(analysis) is Sides.TIMES:
+    if labelled and kind_of_sides(analysis) is Sides.TIMES:
         return next_step("to be told when the judge changes", f"watch {logs}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
-    return _first_labels(unlabelled(analysis), logs)
+    return _first_labels(shared_unlabelled(analysis), logs)
 
 
 def _first_labels(left: int, logs: str) -> list[Text]:

@@ -114,7 +114,7 @@ def _is_known(table: pd.DataFrame) -> bool:
     return bool(shown) or any(name in table and table[name].notna().any() for name in names)
 
 
-def named(table: pd.DataFrame, reading: Reading) -> pd.DataFrame:
+def with_kind_of_numbers(table: pd.DataFrame, reading: Reading) -> pd.DataFrame:
     """The judgments with what their numbers are, if the reading says so."""
     kind = _KINDS.get((reading.read_as or "").partition(":")[0])
     numbers = table["verdict"].map(lambda one: bool(one) and bool(NUMBER.fullmatch(one)))

@@ -40,7 +40,7 @@ from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
 from .guess import guessed, has_labels_alone, hint_of_several
-from .options_or_grades import named
+from .options_or_grades import with_kind_of_numbers
 from .pairs import is_tie, meant, pairs_shown, swapped_in
 from .reading import Code, Note, Reading
 from .side_by_side import melted
@@ -354,7 +354,7 @@ def _labels_apart(draft: Draft) -> None:
 def _places(draft: Draft) -> None:
     """Verdicts by the responses that they name, where orders have names; numbers of options."""
     draft.table, found = meant(draft.table, draft.reading)
-    draft.table = named(draft.table, draft.reading)
+    draft.table = with_kind_of_numbers(draft.table, draft.reading)
     draft.say(found)
 
 

@@ -19,7 +19,13 @@ from .count import NUMBER
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
 from .reading import Code, Note, Reading
-from .sentences import SORRY, asked_of_sentences, meanings_of, none_can_be_verdicts, sentences_in
+from .sentence_verdicts import (
+    SORRY,
+    asked_of_sentences,
+    meanings_of,
+    none_can_be_verdicts,
+    sentences_in,
+)
 from .table import n_judgments, weights
 from .values import said
 
