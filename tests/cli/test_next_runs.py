@@ -31,8 +31,8 @@ COMMANDS = (
 
 
 def printed(output: str) -> list[str]:
-    """The commands that a text shows."""
-    lines = re.findall(r"^\s*inspect-reliability (.+)$", output, re.MULTILINE)
+    """The commands that a text shows, and no version."""
+    lines = re.findall(r"^\s*inspect-reliability (?!\d)(.+)$", output, re.MULTILINE)
     return lines + re.findall(r"\(inspect-reliability ([^)]+)\)", output)
 
 
