@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from commands import invoke
+from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.guess import looks_like
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from, judgments_from_frame
@@ -290,7 +291,21 @@ def test_what_rows_leave_open_is_in_the_first_question(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_that_count_no_tries_are_of_judges(names: list[str]) -> None:
-    """Of models, of versions, and where one has more than another."""
+    """Of models, of versions, and where one has a single one."""
     frame = side_by_side("question", {name: 2 + n for n, name in enumerate(names)}, {})
     found = judgments_from_frame(frame, dict.fromkeys(names, "verdict")).table
     assert {*found["judge"]} == {*names}
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_judges_side_by_side_may_have_other_numbers_of_tries(start: int) -> None:
+    """Each has so many, in the question that is asked and as that is answered."""
+    tries = {"gpt": 4, "claude": 2}
+    names = [f"{who}_{n}" for who, most in tries.items() for n in range(start, start + most)]
+    frame = side_by_side("question", {name: 2 + n for n, name in enumerate(names)}, {})
+    found = judgments_from_frame(frame, dict.fromkeys(names, "verdict")).table
+    known = {who: [*range(start, start + most)] for who, most in tries.items()}
+    numbers = found.groupby("judge")["replication"].unique()
+    assert {who: sorted(map(int, own)) for who, own in numbers.items()} == known
+    with pytest.raises(UserError, match=r"replications of judges '\w+', '\w+'\)"):
+        judgments_from_frame(frame.drop(columns=["Kommentar", "Datum"]))

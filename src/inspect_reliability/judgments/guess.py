@@ -243,7 +243,7 @@ def _of_people(name: str) -> bool:
 
 
 def _numbered_names(names: Sequence[str]) -> list[str]:
-    """The names of tries among others, of one judge or several with as many each; else none."""
+    """The names of tries among others, of one judge or several; else none."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for name in names:
         kinds[re.sub(r"\d+", "", name)].append(name)

@@ -67,7 +67,7 @@ def meaning_in_words(meaning: Meaning) -> str:
 
 
 def _tries_of_several(names: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """The judge and number of each name, where each judge has the same numbers from 0 or 1."""
+    """The judge and number of each name, where each judge has two numbers or more from 0 or 1."""
     found = [one for place in (-1, -2, 0) if (one := _numbered(names, place))]
     found.sort(key=lambda one: not one[1])  # numbers that names call those of tries
     if not found:
@@ -95,11 +95,9 @@ def _numbered(names: Sequence[str], place: int) -> tuple[dict[str, tuple[str, in
     of = defaultdict[str, list[int]](list)
     for who, number in made.values():
         of[who].append(number)
-    n = len(names) // len(of)
-    counted = [sorted(one) for one in of.values()]
-    if len(of) < 2 or n < 2 or counted[0] not in ([*range(n)], [*range(1, n + 1)]):
-        return None
-    if any(one != counted[0] for one in counted):
+    first = min(map(min, of.values()))
+    counted = all(sorted(one) == [*range(first, first + len(one))] for one in of.values())
+    if len(of) < 2 or first > 1 or not counted or min(map(len, of.values())) < 2:
         return None
     return made, all(tries)
 
