@@ -400,6 +400,69 @@ def test_a_rule_that_keeps_another_share_promises_nothing(
     assert f"0 of {last // 2} kept verdicts with a label are wrong" in few
 
 
+@pytest.fixture
+def half(tmp_path: Path) -> str:
+    """The rule that keeps half of 120 questions, all three votes, with at most 30% wrong."""
+    file = tmp_path / "half.json"
+    ir.keep(unanimous(60, 120, 120), save_rule=file, max_error=0.3)
+    return str(file)
+
+
+def test_a_gate_holds_the_saved_rule(tmp_path: Path, half: str) -> None:
+    """What the rule keeps, with its exact interval, where labels alone would keep all."""
+    now = unanimous(66, 120)
+    now.to_csv(tmp_path / "new.csv", index=False)
+    right = now.assign(label="A")
+    assert ir.keep(right).summary()["kept"][0] == 1
+    ends = beta.ppf(0.025, 66, 55), beta.ppf(0.975, 67, 54)
+    asked = ((now.drop(columns="label"), 0.66, "fails"), (right, 0.44, "passes"))
+    for frame, limit, result in asked:
+        found = ir.gate(frame, rule=half, least={"kept": limit})
+        (one,) = found.checks
+        assert (one["requirement"], one["result"]) == (f"kept by the rule >= {limit}", result)
+        assert (one["value"], *one["value_interval"]) == pytest.approx((66 / 120, *ends))
+        assert "kept by the rule in 55% [46, 64]" in str(found)
+    assert "0 of 66 kept verdicts with a label are wrong: agrees" in " ".join(str(found).split())
+    limits = ("--rule", half, "--min", "kept=.4", "--min", "agreement=.1")
+    done = invoke("gate", tmp_path / "new.csv", *limits, "--format", "json")
+    first, last = json.loads(done.stdout)["rows"]
+    assert (first["requirement"], last["value"]) == ("agreement >= 0.1", 66 / 120)
+
+
+def test_a_gate_by_a_rule_never_passes_against_its_labels(tmp_path: Path, half: str) -> None:
+    """By the rule's own limit of errors: labels that contradict it fail, another share is open."""
+    new = tmp_path / "new.csv"
+    asked = ("gate", new, "--rule", half, "--min", "kept=.3")
+    of_30 = unanimous(60, 120, 120)
+    for wrong, code in ((18, 0), (30, 1)):  # 30% is allowed
+        alike = of_30.groupby("question")["verdict"].transform("nunique") == 1
+        few = of_30["question"].isin(of_30.loc[alike, "question"].unique()[:wrong])
+        of_30.assign(label=of_30["label"].mask(few, "B")).to_csv(new, index=False)
+        done = invoke(*asked)
+        said = " ".join(done.stdout.split())
+        assert done.exit_code == code
+        assert f"{wrong} of 60 kept verdicts with a label are wrong" in said
+        assert ("The gate fails: 30 of 60" in said) == (code == 1)
+        assert ("which contradicts the rule" in said) == (code == 1)
+    unanimous(110, 120).drop(columns="label").to_csv(new, index=False)
+    done = invoke(*asked)
+    said = " ".join(done.stdout.split())
+    assert done.exit_code == 3
+    assert "kept 50% of the questions that it was made of, and 92% of these" in said
+    assert f"inspect-reliability keep {new} --rule {half}" in done.stdout.replace("\n", "")
+
+
+def test_a_gate_holds_the_rule_of_a_cascade(tmp_path: Path) -> None:
+    """One check of all its judges, of the share that `keep` says."""
+    both = pd.concat([unanimous(k, 100, 100).assign(judge=j) for k, j in ((50, "a"), (90, "b"))])
+    both["label"] = "A"
+    made = tmp_path / "both.json"
+    ir.keep(both, cascade=["a", "b"], save_rule=made)
+    kept = ir.keep(both.drop(columns="label"), rule=made).summary()["kept"][0]
+    table = ir.gate(both.drop(columns="label"), rule=made, least={"kept": 0.5}).summary()
+    assert (table["judge"][0], table["value"][0], len(table)) == ("a, b", kept, 1)
+
+
 def test_a_saved_reading_reads_a_month_without_its_labels(tmp_path: Path, rule: str) -> None:
     """The column of labels may be gone, and is named; another one, or a typed one, may not."""
     own = {"question": "Vorgang", "verdict": "Note KI", "label": "Note Mensch"}

@@ -15,7 +15,7 @@ from ..judgments.reading import Reading, refuse_unreadable
 from ..judgments.scales import labelled
 from ..judgments.sources import Source
 from ..judgments.table import beside_replications
-from ..record.rule import votes_in
+from ..record.rule import KeepRule, votes_in
 from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, CheckedLimit, Document, Outcome, Table, Text, Tone
 from ..showing.formats import (
@@ -53,9 +53,11 @@ from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE
 from .gate_next import GateCode, set_aside, when_open, when_passed
+from .given_rule import asked_promise, by_given_rule, rule_in
+from .labelled_cascade import LabelledCascade
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
-from .summary import worst
+from .summary import next_step, worst
 from .validity import by_these_labels
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
@@ -73,6 +75,7 @@ _SHARES = {
     "non-response": "without a verdict in",
     "invalid": "invalid in",
     KEPT: "kept in",
+    f"{KEPT} by the rule": "kept by the rule in",
 }
 """Shares in words, as the first sentence says them; coefficients have their names there."""
 
@@ -168,8 +171,8 @@ class Limits:
         return [*dict.fromkeys([*least, *most])]
 
 
-def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
-    """Check every row against the limits.
+def check_limits(analysis: Analysis, limits: Limits, given: KeepRule | None = None) -> list[Record]:
+    """Check every row against the limits, and a saved rule of `keep` against those of `kept`.
 
     A requirement passes, or fails, if the whole interval does, or if the evidence says so;
     otherwise more questions are needed. Coefficients of replications that may be copies decide
@@ -185,18 +188,39 @@ def check_limits(analysis: Analysis, limits: Limits) -> list[Record]:
     """
     table = analysis.judgments.table
     rows = [row for row in analysis.rows if not beside_replications(row.asked, table)]
-    names = [name for name, *_ in limits.all]
+    of_rule = [one for one in limits.all if given and one[0] == KEPT]
+    of_rows = [one for one in limits.all if one not in of_rule]
+    names = [name for name, *_ in of_rows]
     refuse_unlabelled(rows, names, "A limit on", set_aside(analysis)[0])
     checks = []
     for row in rows:
         suite = [row.suite.caution] if row.suite and row.suite.caution else []
-        for asked in limits.all:
+        for asked in of_rows:
             for said, value in _estimates(analysis, row, asked[0], limits.votes):
                 found = _requirement(row, asked, said, value, limits)
                 _refuse_other_kind(row, found)
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
+    if given and of_rule:
+        panel = by_given_rule(analysis, asked_promise(None, None, given), given)
+        checks += [_kept_by_rule(panel, asked, limits) for asked in of_rule]
     return checks
+
+
+def _kept_by_rule(panel: LabelledCascade, asked: tuple[str, float, bool], limits: Limits) -> Record:
+    """A limit on what a saved rule keeps here: it fails where labels contradict the rule.
+
+    Where its promise may not hold here, it does not pass.
+    """
+    share, check = panel.share_kept(panel.rule.path[0]), panel.check
+    found = _requirement(panel.rows[0], asked, f"{KEPT} by the rule", share, limits)
+    if check and check.contradicts:
+        found |= {"result": FAILS, "reason": Reason(GateCode.RULE, check.words)}
+    elif panel.withheld and found["result"] == PASSES:
+        found |= {"result": OPEN, "reason": Reason(GateCode.RULE, panel.withheld)}
+    elif check:
+        found["cautions"].append(Reason(GateCode.RULE, check.words))
+    return of_group(panel.keys, found)
 
 
 def _refuse_other_kind(row: Row, check: Record) -> None:
@@ -352,7 +376,8 @@ class CheckedJudges(PythonAnswer):
     @cached_property
     def document(self) -> Document:
         """The checks as the command shows them."""
-        return gate_document(self.analysis, self.checks, votes=self.votes)
+        rule = " --rule RULE" * ("rule" in self.call.given)
+        return gate_document(self.analysis, self.checks, votes=self.votes, rule=rule)
 
     @property
     def result(self) -> str:
@@ -388,7 +413,8 @@ def gate(
         anytime: Whether to decide by evidence that stays valid however often you look.
         votes: Hold the majority of so many verdicts, or on a scale their mean, to the limits.
         rule: File that `choose` wrote: only its judge, with its votes, without the labels that
-            chose it. A rule of `keep` is refused where another judge than its own judged.
+            chose it. A rule of `keep` is refused where another judge than its own judged, and a
+            limit on `kept` is on what it keeps: that fails where labels contradict the rule.
         labels: Labels of people, as in `analyse`.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -430,7 +456,7 @@ def gate(
     refuse_unreadable(read.notes)
     read = by_rule(read, of)
     analysis = analyse(read, by)
-    found = check_limits(analysis, limits)
+    found = check_limits(analysis, limits, rule_in(of))
     return CheckedJudges(analysis, found, votes_in(of), notes=read.notes)
 
 
@@ -503,7 +529,8 @@ def gate_document(
     the option that names a judge among them.
     """
     titles = {row.name: row.title for row in analysis.rows}
-    named = [one | {"who": titles[describe(keys_of(one, before="requirement"))]} for one in checks]
+    rows = [describe(keys_of(one, before="requirement")) for one in checks]
+    named = [one | {"who": titles.get(row, row)} for one, row in zip(checks, rows, strict=True)]
     columns = declared("gate", evidence_for=_evidence, more_questions=_more_in_words)
     table = Table.of(named, [TableColumn("who", heading="Judge"), *columns])
     result = overall(checks)
@@ -520,6 +547,11 @@ def gate_document(
         sentence += f" {more}"
     if result == PASSES:
         then = when_passed(analysis, logs, rule)
+    broken = [one["reason"] for one in named if code_of(one["reason"]) == GateCode.RULE]
+    if result == FAILS and broken:
+        sentence = f"The gate fails: {broken[0]}."
+    if broken:
+        then = next_step("see what the rule keeps here, and what to label", f"keep {logs}{rule}")
     n = len({one["who"] for one in named})
     why = Caution.each(((one["reason"], one["who"]) for one in undecided if one["reason"]), n)
     told = Caution.each(((text, one["who"]) for one in named for text in one["cautions"]), n)

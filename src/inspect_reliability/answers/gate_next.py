@@ -22,6 +22,7 @@ class GateCode(StrEnum):
 
     SCALE = "scale"
     NO_NUMBER = "no_number"
+    RULE = "rule"
 
 
 _CAUTIONS = "The cautions say why."

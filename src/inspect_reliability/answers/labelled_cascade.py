@@ -294,9 +294,13 @@ class LabelledCascade:
     @property
     def kept(self) -> Estimate:
         """The share of questions whose verdict may be kept, or why none may."""
-        n, step = len(self.questions), self.step
-        if step is None:
-            return Estimate(n_questions=n, reason=self.reason)
+        if self.step is None:
+            return Estimate(n_questions=len(self.questions), reason=self.reason)
+        return self.share_kept(self.step)
+
+    def share_kept(self, step: Threshold) -> Estimate:
+        """The share of questions that a step keeps, whether or not anything is promised of it."""
+        n = len(self.questions)
         low, high = clopper_pearson(round(step.kept * n), n, _LEVEL)
         return Estimate(step.kept, low, high, n)
 

@@ -16,6 +16,7 @@ from ..answers.gate import (
     overall,
     undecided_document,
 )
+from ..answers.given_rule import rule_in
 from ..errors import UserError, reason
 from ..judgments.chosen_judge import names_judge
 from ..judgments.reading import refuse_unreadable
@@ -117,7 +118,7 @@ def gate(
         # Estimate
         analysis = analyse(judgments, by)
         print_left_out(not_checked(analysis))
-        checks = check_limits(analysis, limits)
+        checks = check_limits(analysis, limits, rule_in(rule))
         document = gate_document(
             analysis,
             checks,

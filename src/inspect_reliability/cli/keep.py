@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from ..answers import analyse
+from ..answers.given_rule import asked_promise, rule_in
 from ..judgments.chosen_judge import named_by_file, names_judge
 from ..judgments.columns import GROUP_BY
-from ..keeping.given_rule import asked_promise, rule_in
 from ..keeping.kept_file import (
     LIST,
     LIST_ENDINGS,

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..answers.analysis import Analysis
 from ..answers.candidates import prices_in
+from ..answers.given_rule import asked_promise, by_given_rule, rule_in
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import (
     picture,
@@ -54,7 +55,6 @@ from ..stats.cells import Flags
 from ..stats.fewer_votes import fewer_votes, smaller_numbers
 from ..stats.selective import Votes
 from .calibration import brier, calibration_points
-from .given_rule import asked_promise, by_given_rule, rule_in
 from .how_good import how_good
 from .kept_file import (
     LIST_ENDINGS,

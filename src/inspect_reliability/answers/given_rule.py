@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..answers.analysis import Analysis
-from ..answers.labelled_cascade import LabelledCascade
-from ..answers.promise import Promise
-from ..answers.row import Row
 from ..errors import UserError
 from ..record.rule import KeepRule, choice_in
 from ..showing.formats import amount, percent
+from .analysis import Analysis
+from .labelled_cascade import LabelledCascade
+from .promise import Promise
+from .row import Row
 
 
 def rule_in(path: str | None) -> KeepRule | None:
@@ -54,8 +54,8 @@ def by_given_rule(
     analysis: Analysis,
     promise: Promise,
     given: KeepRule,
-    cascade: Sequence[str],
-    within_one: bool | None,
+    cascade: Sequence[str] = (),
+    within_one: bool | None = None,
 ) -> LabelledCascade:
     """The judges of a rule, with what it keeps; labels make no other one.
 
