@@ -1,10 +1,13 @@
 """What is said of place and order is true of them, and not of the responses that stood there."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
@@ -40,6 +43,13 @@ def analysed(frame: pd.DataFrame, **columns: Any) -> Analysis:
 
 def printed(analysis: Analysis) -> str:
     return " ".join(render(report_document(analysis), "table").split())
+
+
+def full_of(analysis: Analysis) -> str:
+    """The full report in one line."""
+    document = report_document(analysis)
+    both = replace(document, blocks=[*document.more(), *document.blocks])
+    return " ".join(render(both, "table").split())
 
 
 @pytest.mark.slow
@@ -233,3 +243,43 @@ def test_votes_of_a_judge_that_knows_nothing_are_no_next_step(bias: float, first
             rows.append({"question": f"q{q}", "replication": r, "verdict": chosen, "label": label})
     analysis = analysed(pd.DataFrame(rows))
     assert advice(analysis, analysis.rows[0]).next.startswith(first)
+
+
+def test_a_judge_that_is_right_in_one_order_says_so() -> None:
+    """By order as pandas counts it, with an interval of about that of t on 40 differences."""
+    sides = {}
+    for bias in (0.15, 0.0):
+        frame = pairs(bias, named=True)
+        frame["label"] = np.where(frame["question"].isin(["q1", "q2"]), "hasty", "steps")
+        right = (frame["verdict"] == frame["label"]).groupby([frame["question"], frame["order"]])
+        each = right.mean().unstack()
+        differ = each["steps, hasty"] - each["hasty, steps"]
+        half = t.ppf(0.975, 39) * differ.std() / np.sqrt(40)
+        sides[bias] = [100 * one for one in (differ.mean(), differ.mean() - half)]
+        said = printed(analysed(frame))
+        found = re.findall(
+            r"Right in (\d+)% in order steps, hasty, in (\d+)% in hasty, steps", said
+        )
+        points = re.findall(r"in hasty, steps \((\d+) points \[(\d+), (\d+)\]\)", said)
+        if not bias:
+            assert sides[bias][1] < 0
+            assert not found
+            continue
+        means = [100 * each[one].mean() for one in ("steps, hasty", "hasty, steps")]
+        assert [[float(one) for one in of] for of in found] == [pytest.approx(means, abs=0.51)]
+        ((by, low, _),) = points
+        assert float(by) == pytest.approx(sides[bias][0], abs=0.51)
+        assert 0 <= sides[bias][1] - float(low) <= 4  # that of shares is a little wider
+
+
+def test_an_even_judge_is_said_to_prefer_no_place() -> None:
+    """In the full report and on the card, with how often the first is chosen; not in the answer."""
+    frame = swapped_pairs(0.025, {"original": 3, "swapped": 3}, named=True)
+    first = (frame["place"] == "A").mean()
+    analysis = analyse(frame.drop(columns="place"), swap=False)
+    words = f"place is shown to be preferred (first in {first:.0%} ["
+    assert f"No {words}" in full_of(analysis)
+    assert f"no {words}" in " ".join(render(card_document(analysis), "table").split())
+    assert "place is shown" not in printed(analysis)
+    biased = swapped_pairs(0.25, {"original": 3, "swapped": 3}, named=True).drop(columns="place")
+    assert "place is shown" not in full_of(analyse(biased, swap=False))

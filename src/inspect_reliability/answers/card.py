@@ -30,7 +30,13 @@ from .cautions import each_order_once
 from .facets import in_a_line
 from .headline import headline
 from .methods import methods
-from .moving import effect_in_words, effect_size, preferred_place, shares_as_shown
+from .moving import (
+    effect_in_words,
+    effect_size,
+    no_place_in_words,
+    preferred_place,
+    shares_as_shown,
+)
 from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
@@ -230,9 +236,13 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         p = card["position_p_value"]
         place = preferred_place(analysis, row)
         of = " or responder" if place and not place["of_place"] else ""
-        first = shares_as_shown(analysis.of(row, "position"))
+        even, first = (
+            no_place_in_words(analysis, row),
+            shares_as_shown(analysis.of(row, "position")),
+        )
         said = f"{bias:.2f} ({'not tested' if p is None else chance(p)})"
-        yield f"Position{of} bias", said + (f": shown first chosen in {first}" if first else "")
+        more = even or (first and f"shown first chosen in {first}")
+        yield f"Position{of} bias", f"{said}: {more}" if more else said
     for one in analysis.about(row, "moves"):
         if one["disagreement_across"] is not None:
             what = f"{effect_in_words(one)}: {effect_size(one)}".removesuffix(": ")

@@ -17,6 +17,8 @@ from ..showing.formats import (
     span,
     told_apart,
 )
+from ..stats.comparison import Comparison, compare_accuracy
+from ..stats.labelled import Labelled
 from .analysis import Analysis
 from .cautions import IN_ONE_ORDER
 from .row import Row
@@ -120,11 +122,69 @@ def of_places(analysis: Analysis, rows: Sequence[Row], names: Sequence[str]) -> 
         found.append((place["share"] - place["even"], what, whom, said))
     found += _of_orders(analysis, [row for row in rows if row not in placed])
     first.sort(key=lambda one: -round(one[0], 9))
-    lines = [said for _, said in first[:_MOST_MOVED]]
+    lines = [*_right_by_order(rows, names), *(said for _, said in first[:_MOST_MOVED])]
     if found:
         _, what, whom, said = max(found, key=lambda one: one[0])
         lines.append(f"{what}: {whom and f'{whom}, '}{said}")
     return [Text(said, "answer") for said in lines]
+
+
+def _right_by_order(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    """Of each judge that is certainly right more often in one of two orders, how often in each."""
+    lines = []
+    for row, whom in zip(rows, names, strict=True):
+        if found := _right_in_each(row):
+            n, ends = found.n_questions, [found.low or 0.0, found.high or 0.0]
+            each = zip((found.first or 0.0, found.second or 0.0), found.names, strict=True)
+            (best, of), (other, its) = sorted(each, reverse=True)
+            by = f"{in_points(best - other, n)} {reaching_in_points(sorted(map(abs, ends)), n)}"
+            said = f"ight in {share(best, n)} in order {of}, in {share(other, n)} in {its} ({by})."
+            lines.append(f"{whom}: r{said}" if whom else f"R{said}")
+    return lines[:_MOST_MOVED]
+
+
+def _right_in_each(row: Row) -> Comparison | None:
+    """How often a judge of names is right in each of two orders, if that certainly differs."""
+    judged = row.judged
+    if row.labelled is None or row.labelled.step is not None or judged.exact or judged.times:
+        return None
+    given = judged.column("order")
+    shown = [
+        "" if one is None else one if isinstance(one, str) else ", ".join(one) for one in given
+    ]
+    orders = sorted({*shown} - {""})
+    if len(orders) != 2 or (truth := judged.truth) is None:
+        return None
+    sides = {}
+    for order in orders:
+        own = [one if of == order else None for one, of in zip(judged.choices, shown, strict=True)]
+        sides[order] = {"": Labelled(judged.count(own, facets=()), truth, judged.undecided)}
+    (found,) = compare_accuracy(sides)
+    certain = found.low is not None and found.high is not None and found.low * found.high > 0
+    return found if certain else None
+
+
+def no_place(analysis: Analysis) -> Iterator[Text]:
+    """That no place is shown to be preferred, of each judge that saw both orders."""
+    rows = analysis.listed
+    named = told_apart([row.keys for row in rows], "judge")
+    for row in rows:
+        if said := no_place_in_words(analysis, row):
+            whom = f"{named(row.keys)}: n" if rows[1:] else "N"
+            yield Text(f"{whom}{said[1:]}.", "answer")
+
+
+def no_place_in_words(analysis: Analysis, row: Row) -> str:
+    """The same of a row; "" where a place is preferred, or which came first is not known."""
+    shares = analysis.of(row, "position")
+    if (
+        not shares_as_shown(shares)
+        or shares[0]["p_value"] is None
+        or preferred_place(analysis, row)
+    ):
+        return ""
+    first = span(shares[0], "share_of_tries", "%", shares[0]["n_questions"])
+    return f"no place is shown to be preferred (first in {first} of tries)"
 
 
 def shares_as_shown(shares: Sequence[Record]) -> str:

@@ -25,6 +25,7 @@ from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES
+from .moving import no_place
 from .score_variance import score_moves
 from .summary import ANSWER, all_cautions, answer_block, meanings_of_words
 
@@ -79,6 +80,7 @@ def summary(analysis: Analysis) -> list[Block]:
         *_votes_of(analysis),
         *_what_is_kept(analysis),
         *analysis.told("moves", "What moves the verdict"),
+        *no_place(analysis),
         *analysis.told("fooled", "What fools the judge"),
         *validity.right_or_wrong(analysis),
         *score_moves(analysis),
