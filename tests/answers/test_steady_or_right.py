@@ -422,7 +422,7 @@ def test_numbers_of_options_can_be_called_so() -> None:
     said = np.where(rng.random(180) < 0.7, right, rng.integers(4, size=180))
     frame = pd.DataFrame({"question": np.repeat(range(60), 3), "verdict": said, "label": right})
     [scale], [row] = (analyse(frame).results[name] for name in ("validity", "rows"))
-    assert "best" in scale["cautions"][0]
+    assert "--read-as 'options:0,1,2,3'" in scale["cautions"][0]
     assert scale["within_one"] is not None is not row["icc"]
     frame = frame.replace({"label": {0: 9}})  # which is never said, and so never right
     analysis = analyse(frame.rename(columns={"label": "best"}))
@@ -438,7 +438,7 @@ def test_the_same_number_for_a_few_questions_may_be_an_option() -> None:
     """Whether one number is right everywhere is not known from a dozen questions: it is said."""
     frame = pd.DataFrame({"question": [*range(12)] * 2, "verdict": [7, 8, 9] * 8, "label": 7})
     [found] = analyse(frame).results["validity"]
-    assert "best" in found["cautions"][0]
+    assert "--read-as 'options:7,8,9'" in found["cautions"][0]
     wide = frame.assign(label=[*range(3, 9)] * 4)
     assert not analyse(wide).results["validity"][0]["cautions"]
 
@@ -446,7 +446,7 @@ def test_the_same_number_for_a_few_questions_may_be_an_option() -> None:
 def test_a_scale_beside_names_says_nothing_of_wrong() -> None:
     """A cell that does not apply to a judge on a scale is empty, with no reason but None."""
     first = pd.DataFrame({"judge": "j", "question": range(40), "verdict": [0, 1, 2, 3] * 10})
-    second = first.assign(judge="k", verdict=["0", "1", "Tie", "3"] * 10)
+    second = first.assign(judge="k", verdict=["0", "1", "unsure", "3"] * 10)
     both = pd.concat([first, second]).assign(label=lambda one: one["question"] % 3)
     said = render(validate_document(analyse(judged(both))), "table")
     assert "% [" in said
@@ -487,8 +487,8 @@ def test_the_answer_of_a_scale_names_no_errors_and_asks_whether_it_is_one() -> N
     halves = render(report_document(analyse(frame)), "table")
     assert "Within one step" in halves
     assert "Wrong twice" not in halves
-    assert "If they are names of options" not in text
+    assert "the numbers of options" not in text
     # Errors anywhere are those of options as well as of grades.
     frame["label"] = label
     frame["verdict"] = np.where(rng.random(120) < 0.5, label, rng.integers(1, 6, 120))
-    assert "If they are names of options" in render(report_document(analyse(frame)), "markdown")
+    assert "the numbers of options" in render(report_document(analyse(frame)), "markdown")

@@ -110,7 +110,7 @@ def test_only_numbers_that_could_be_names_are_asked_about(
         table[name] = table[name].map(dict(zip(range(1, 6), values, strict=True)))
     table.to_csv(tmp_path / "grades.csv", index=False)
     said = words("report", str(tmp_path / "grades.csv"))
-    assert ("names of options" in said) == asked
+    assert ("numbers of options" in said) == asked
 
 
 def test_a_few_errors_next_to_the_label_show_no_scale(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_few_errors_next_to_the_label_show_no_scale(tmp_path: Path) -> None:
     said = np.where(np.arange(60) < 2, label + 1, label)
     rows = {"question": range(60), "verdict": said, "label": label}
     pd.DataFrame(rows).to_csv(tmp_path / "few.csv", index=False)
-    assert "names of options" in words("report", str(tmp_path / "few.csv"))
+    assert "numbers of options" in words("report", str(tmp_path / "few.csv"))
 
 
 def test_a_file_as_the_command_is_told_its_command(sheet: str) -> None:
