@@ -19,7 +19,7 @@ from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Text
-from inspect_reliability.showing.formats import share_beside
+from inspect_reliability.showing.formats import share_beside, width_beside
 
 
 def judged(**verdicts: list[str]) -> Judgments:
@@ -223,6 +223,23 @@ def test_a_share_that_is_missed_is_not_shown_as_reached() -> None:
         *("94.7%", "95%", "94.96%", "93%")
     ]
     assert share_beside(0.99, 0.947, 100) == "95%"
+
+
+def test_a_half_width_that_is_missed_is_not_shown_as_reached() -> None:
+    """Where 2 points are wanted 2.3 are not 2; 0.053 is 0.05 only where nobody wants that."""
+    assert [width_beside([2.0], one, 0) for one in (2.3, 2.0, 3.2, 1.98, 0.4)] == [
+        *("2.3", "2", "3", "1.98", "0.4")
+    ]
+    assert [width_beside(of, 0.053, 2) for of in ((0.05,), (0.02,))] == ["0.053", "0.05"]
+    rows = [(f"q{n}", 1, "A", "A" if n % 7 else "B") for n in range(300)]
+    frame = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+    ends = analyse(frame).frame("validity").iloc[0]
+    half = 50 * (ends["accuracy_high"] - ends["accuracy_low"])
+    assert 3.5 < half < 4.5
+    for wanted, shown in ((4, f"{half:.1f}"), (3, f"{half:.0f}")):
+        said = " ".join(str(plan(frame, names=["accuracy"], half_widths=[wanted / 100])).split())
+        assert f"accuracy to within {wanted} points takes" in said
+        assert f"The 300 labelled give accuracy to within {shown} points." in said
 
 
 def test_no_gate_is_offered_on_what_says_little() -> None:

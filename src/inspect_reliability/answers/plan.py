@@ -20,12 +20,13 @@ from ..showing.formats import (
     describe,
     finite,
     grouped_by,
-    in_points,
     keys_of,
     of_group,
     percent,
     picked,
+    share_places,
     whole_number,
+    width_beside,
 )
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
@@ -400,8 +401,9 @@ def _already(row: Row, plan: Record) -> str:
     """How exact what was labelled and what was judged is, in words."""
     planned = dict.fromkeys(one["coefficient"] for one in plan["designs"])
     asked = [name for name in planned if name not in SHARES]
+    wanted = {float(one["half_width"]) for one in plan["designs"]}
     reached = [
-        f"{name} to within {_half((ends[1] - ends[0]) / 2)}"
+        f"{name} to within {width_beside(wanted, (ends[1] - ends[0]) / 2, 2)}"
         for name in dict.fromkeys(asked or (("icc",) if are_grades([row]) else COEFFICIENTS))
         if (ends := row.estimate(name).ends) and not row.no_evidence
     ]
@@ -410,19 +412,15 @@ def _already(row: Row, plan: Record) -> str:
     for kind in [name for name in planned if name in SHARES] or [usual]:
         found = row.estimate(kind)
         if found.ends:
-            half = in_points((found.ends[1] - found.ends[0]) / 2, found.n_questions)
-            labels.setdefault(found.n_questions, []).append(f"{kind} to within {half}")
+            half, places = 50 * (found.ends[1] - found.ends[0]), share_places(found.n_questions)
+            shown = amount(width_beside({100 * one for one in wanted}, half, places), "point")
+            labels.setdefault(found.n_questions, []).append(f"{kind} to within {shown}")
     said = [f"The {n:,} labelled give {', '.join(one)}." for n, one in labels.items()]
     n = amount(plan["n_questions"], "question")
     if reached:
         of = f"The {plan['n_questions']:,} judged" if plan["designs"] else n
         said.append(f"{of} give {', '.join(reached)}.")
     return " ".join(said) or ("" if plan["designs"] else f"{n} were judged.")
-
-
-def _half(width: float) -> str:
-    """A half-width, which is never 0."""
-    return f"{width:.2f}" if width >= 0.005 else f"{width:.1g}"
 
 
 def _cheapest(plan: Record) -> list[Record]:

@@ -266,6 +266,16 @@ def share_beside(limit: float, value: float, n: int) -> str:
     return said
 
 
+def width_beside(wanted: Iterable[float], width: float, places: int) -> str:
+    """A half-width with so many digits that it is shown neither as 0 nor as another one wanted."""
+    others = [0.0, *(one for one in wanted if not math.isclose(one, width))]
+    for more in range(places, places + 3):
+        said = f"{width:.{more}f}"
+        if not any(math.isclose(float(said), one) for one in others):
+            return said
+    return f"{width:.1g}"
+
+
 def points(value: float, n: int) -> str:
     """A difference of shares of n questions in points."""
     return rounded(100 * value, f"z.{share_places(n)}f")
