@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
@@ -123,3 +124,24 @@ def test_a_workbook_offers_the_grades(source: pd.DataFrame) -> None:
         for row in range(2, 42)
     }
     assert days == dict(zip(source["Vorgang"], source["Datum"], strict=True))
+
+
+def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
+    """A verdict is wrong if it is more than a step from either; each person keeps a column."""
+    draws = np.random.default_rng(2)
+    rows = []
+    for n in range(120):
+        ann = int(draws.integers(1, 6))
+        ben = min(max(ann + int(draws.choice([0, 0, 0, 1, -1])), 1), 5)
+        tries = [min(max(ann + int(draws.choice([0, 0, 1, 2], p=[0.4, 0.3, 0.28, 0.02])), 1), 5)]
+        rows.append([f"V-{n}", *tries * 3, ann, ben])
+    frame = pd.DataFrame(rows, columns=["Vorgang", *TRIES, "Ann", "Ben"])
+    people = {"Ann": "label", "Ben": "label"}
+    columns = dict.fromkeys(TRIES, "verdict") | people | {"Vorgang": "question"}
+    found = ir.keep(frame, columns=columns, out=tmp_path / "list.xlsx")
+    off = [(frame[TRIES[0]] - frame[one]).abs() > 1 for one in people]
+    assert found.summary()["error"].tolist() == pytest.approx([(off[0] | off[1]).mean()])
+    assert (frame["Ann"] != frame["Ben"]).mean() > 0.2  # none of these is wrong by itself
+    listed = pd.read_excel(tmp_path / "list.xlsx").set_index("Vorgang").loc[frame["Vorgang"]]
+    for one in people:
+        assert listed[one].tolist() == frame[one].tolist()

@@ -143,8 +143,11 @@ class LabelledCascade:
         return [name for name in self._named if name in {*chain(*each)} - {*NO_VERDICTS}]
 
     @cached_property
-    def _rated(self) -> pd.DataFrame:
-        """The label that each person gave last to each question."""
+    def rated(self) -> pd.DataFrame:
+        """The label that each person gave last to each question.
+
+        Columns: `question`, `rater` and `label`.
+        """
         rated = [one for row in self.rows for one in row.judged.rated]
         given = pd.DataFrame(rated, columns=["question", "rater", "label"])
         return given.drop_duplicates(["question", "rater"], keep="last")
@@ -152,7 +155,7 @@ class LabelledCascade:
     @cached_property
     def labels(self) -> FloatArray:
         """How many people gave each label to each question, N x K."""
-        rated, named = self._rated, (("question", self.questions), ("label", self.categories))
+        rated, named = self.rated, (("question", self.questions), ("label", self.categories))
         at = np.array([pd.Index(names).get_indexer(pd.Index(rated[one])) for one, names in named])
         found = np.zeros((len(self.questions), len(self.categories)))
         np.add.at(found, tuple(at[:, (at >= 0).all(axis=0)]), 1)
@@ -190,7 +193,7 @@ class LabelledCascade:
             rater: number.get_indexer(
                 pd.Index(own.set_index("question")["label"].reindex(self.questions))
             )
-            for rater, own in self._rated.groupby("rater", dropna=False, sort=False)
+            for rater, own in self.rated.groupby("rater", dropna=False, sort=False)
         }
 
     def _placed(self, table: pd.DataFrame) -> FloatArray:
@@ -202,13 +205,14 @@ class LabelledCascade:
     def cascade(self) -> Cascade:
         """Votes and labels for the rule. The label of a question is the one that most people gave.
 
-        Where people are of two minds no verdict is right.
+        Where people are of two minds no verdict is right; on a scale, one near to all of theirs.
         """
         most = self.labels.max(axis=1, keepdims=True, initial=0)
         right = (self.labels == most) & (most > 0)
-        right &= right.sum(axis=1, keepdims=True) == 1
         if self.promise.within_one and self.scale is not None:
             right = self.near(right)
+        else:
+            right &= right.sum(axis=1, keepdims=True) == 1
         labelled = most[:, 0] > 0
         if (
             self.stopped and not self.promise.given
@@ -243,14 +247,15 @@ class LabelledCascade:
         return judges is not None and {*self.names} <= {*judges.split("; ")}
 
     def near(self, right: Flags) -> Flags:
-        """Verdicts that are at most a step of the first judge's labels from a right one, N x K."""
+        """Verdicts at most a step of the first judge's labels from each that is right, N x K."""
         step, values = self._grade_step, self.scale
         if step is None or values is None:
             return right
         number = ~np.isnan(values)
         at = np.where(number, values, 0.0)
         near = np.abs(at[:, None] - at) <= step * (1 + ROUNDING)
-        return np.asarray(right @ (near & number & number[:, None]))
+        far = ~(near & number & number[:, None])
+        return np.asarray(right.any(axis=1, keepdims=True) & ~(right @ far))
 
     @property
     def _grade_step(self) -> float | None:

@@ -266,7 +266,6 @@ def _for_people(
     own = _own_columns(panel)
     if "answer" in found and any(_same(of, found) for of in own.values()):
         found = found.drop(columns="answer")
-    labels = _labels(panel)
     said, checked = (pd.Series(one, dtype=object) for one in (panel.by_people, panel.checked))
     differs = said.notna() & (said != found["verdict"])
     found["decision"] = (
@@ -278,7 +277,7 @@ def _for_people(
         differs | found["decision"].isin(_FIRST[:2])
     )
     found[CHECKED] = _as_numbers(checked)
-    of_source = {**_tries(panel, columns), _name(columns): labels}
+    of_source = _tries(panel, columns) | _labels(panel, columns)
     place = [*found].index("verdict")
     for name, values in reversed(of_source.items()):
         if name not in found and values.notna().any():
@@ -315,20 +314,26 @@ def _same(values: "pd.Series[Any]", found: pd.DataFrame) -> bool:
     return _at(values, found).equals(found["answer"])
 
 
-def _name(columns: Mapping[str, str]) -> str:
-    """What the source calls its labels; a name that every command would read is not taken."""
+def _labels(panel: LabelledCascade, columns: Mapping[str, str]) -> dict[str, "pd.Series[Any]"]:
+    """The labels of each question, under the names that the source has for them.
+
+    Of several columns, each has what its person said. Labels of others are one text; a name that
+    every command would read is not taken.
+    """
     named = [yours for yours, ours in columns.items() if ours == "label" and yours != ours]
-    return named[0] if named else LABELLED
+    rated = panel.rated
+    rated = rated.assign(at=pd.Index(panel.categories).get_indexer(pd.Index(rated["label"])))
+    rated = rated[rated["at"] >= 0].sort_values("at")
+    apart = named if named[1:] and {*named} <= {*map(str, rated["rater"])} else []
+    found = {name: _texts(rated[rated["rater"] == name]) for name in apart}
+    if len(others := rated[~rated["rater"].isin(apart)]):
+        found[LABELLED if apart or not named else named[0]] = _texts(others)
+    return found
 
 
-def _labels(panel: LabelledCascade) -> "pd.Series[Any]":
-    """The label of each question, those of several people as one text."""
-    given = [
-        [panel.categories[n] for n in np.flatnonzero(row) for _ in range(int(row[n]))]
-        for row in panel.labels
-    ]
-    texts = [", ".join(one) or None for one in given]
-    return _as_numbers(pd.Series(texts, panel.questions, dtype=object))
+def _texts(rated: pd.DataFrame) -> "pd.Series[Any]":
+    """The label of each question, those of several people as one text, from low to high."""
+    return _as_numbers(rated.groupby("question")["label"].agg(", ".join).astype(object))
 
 
 def _tries(panel: LabelledCascade, columns: Mapping[str, str]) -> dict[str, "pd.Series[Any]"]:

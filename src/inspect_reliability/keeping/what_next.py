@@ -41,7 +41,10 @@ def what_next(
     panel, again = found[0], f"keep {logs}{options}"
     out = f" --out {quote(written)}" * bool(written)
     if panel.reason is None:
-        return [*_by_rule(found, again, written, saved), *_check_rule(panel, logs)]
+        book = any(one.lower().endswith(".xlsx") for one in analysis.judgments.files)
+        listed_in = "kept.xlsx" if book else "kept.csv"
+        by_rule = _by_rule(found, again, written, saved, listed_in)
+        return [*by_rule, *_check_rule(panel, logs)]
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.promise.given and not several_outputs(panel.rows):
@@ -90,8 +93,10 @@ def what_next(
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def _by_rule(found: Sequence[LabelledCascade], again: str, written: str, saved: bool) -> list[Text]:
-    """What to do with what is kept, and with what is not."""
+def _by_rule(
+    found: Sequence[LabelledCascade], again: str, written: str, saved: bool, listed_in: str
+) -> list[Text]:
+    """What to do with what is kept, and with what is not; `listed_in` is a file for the list."""
     panel = found[0]
     several = len(found) > 1 and len(panel.rows) == 1
     no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
@@ -104,7 +109,7 @@ def _by_rule(found: Sequence[LabelledCascade], again: str, written: str, saved: 
             return said or next_step(f"open {written}, and check what is not kept")
         ask = "to ask by this rule from now on, save it"
         return [*said, *next_step(ask, f"{again} --save-rule rule.json")]
-    again += " --out kept.csv"
+    again += f" --out {listed_in}"
     if no_rule:
         return next_step("write what to keep, a row a question", again)
     words = "write what to keep, and the rule to ask by from now on"
