@@ -208,6 +208,22 @@ def test_only_a_way_to_judge_is_to_be_used(tmp_path: Path) -> None:
         assert ("ir.watch(" in said) == (words != f"use {names[0]}.")
 
 
+def test_of_many_conditions_the_answer_counts_all() -> None:
+    """Ahead in four of six wordings, behind in one: no single wording is the headline."""
+    ahead = {"a": 0, "b": 3, "c": 3, "d": 3, "e": 3, "f": -3}
+    rows = [
+        (f"q{q}", judge, wording, "A" if q % 5 >= (2 if judge == "x" else 2 + more // 2) else "B")
+        for q in range(100)
+        for wording, more in ahead.items()
+        for judge in ("x", "y")
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "judge", "wording", "verdict"])
+    said = " ".join(str(compare(frame.assign(label="A"), by="judge")).split())
+    assert said.startswith("Of 6 conditions: x is right more often than y under 4 of 6, y under 1")
+    assert "; 1 is not decided." in said.partition(" x (first)")[0]
+    assert said.count(" accuracy ") == 6
+
+
 @pytest.mark.slow
 def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
     """So many tell in four of five studies; the rest of those there are is drawn."""

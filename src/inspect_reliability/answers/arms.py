@@ -293,3 +293,10 @@ def _by_condition(analysis: Analysis) -> Iterator[tuple[Record, _Parts]]:
         for row in rows if None not in keys.values() else ():
             parts.setdefault(row.keys["benchmark"], {})[row.group[SIDE]] = row
         yield keys, parts
+
+
+def verdicts_in(asked: pd.DataFrame) -> "pd.Series[float]":
+    """How often each verdict was given, by question and what varied."""
+    columns = ("benchmark", "question", "order", "wording", "verdict")
+    by = [name for name in columns if name in asked]
+    return weights(asked).groupby([asked[name].map(str) for name in by]).sum().sort_index()

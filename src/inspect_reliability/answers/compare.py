@@ -39,7 +39,7 @@ from ..stats import (
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
-from .arms import ALL, SIDE, arms_by, arms_of, left_out, names_of, shared
+from .arms import ALL, SIDE, arms_by, arms_of, left_out, names_of, shared, verdicts_in
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
@@ -52,6 +52,7 @@ from .comparison_in_words import (
     next_of_each,
     next_of_models,
     next_of_several,
+    over_conditions,
     shown_changes,
 )
 from .drift import drift, drift_blocks
@@ -320,12 +321,18 @@ def _answer(
     alike = ""
     apart = 1 < len(conditions) <= _MOST_SAID and first[0]["benchmark"] != ALL
     told_of = conditions if apart else {where: first}
+    many = bool(first) and not apart and len(conditions) > 1 and first[0]["benchmark"] != ALL
+    many = many and len(_by_sides(pairs)) == 1 and not _are_unpaired(first)
     if len(_by_sides(pairs)) > 1:
         said += [Text(f"Of {others.strip(' ()')}:", "answer")] * bool(others and not apart)
         for condition, rows in shared(analysis):
             if (name := describe(condition)) in told_of:
                 said += [Text(f"{name}:", "answer")] * apart
                 said += table_of_values(told_of[name], rows)
+    elif many:
+        words, leads = over_conditions(conditions)
+        table = _table((first[0]["first"], first[0]["second"]), leads)
+        said = [Text(words, "answer"), replace(table, most=2 * _MOST_SAID)]
     elif pairs:
         for name, own in told_of.items():
             alike = _in_identical(analysis, name, own)
@@ -339,7 +346,7 @@ def _answer(
         then = next_of_samples(first, _one_judge(analysis))
     elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
         then = of_models
-    elif len(_by_sides(pairs)) == 1:
+    elif len(_by_sides(pairs)) == 1 and not many:
         then = next_of_each(told_of, analysis, logs, labelled_alone(analysis, again))
     else:
         then = next_of_several(_labelled(pairs), analysis, logs) if pairs else []
@@ -373,16 +380,9 @@ def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> st
         return ""
     [rows] = [of for condition, of in shared(analysis) if describe(condition) == where]
     names = [pairs[0][name] for name in ("first", "second")]
-    first, second = (_verdicts(rows[name].asked) for name in names)
+    first, second = (verdicts_in(rows[name].asked) for name in names)
     same = "are identical: every question has the same verdicts in both."
     return f"{' and '.join(names)} {same}" if first.equals(second) else ""
-
-
-def _verdicts(asked: pd.DataFrame) -> pd.Series[float]:
-    """How often each verdict was given, by question and what varied."""
-    columns = ("benchmark", "question", "order", "wording", "verdict")
-    by = [name for name in columns if name in asked]
-    return weights(asked).groupby([asked[name].map(str) for name in by]).sum().sort_index()
 
 
 def _by_sides(pairs: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:

@@ -1,5 +1,6 @@
 """What a comparison of two says: who is ahead, or how many labels would tell."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -114,6 +115,26 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
             said.append(f"{found}{_too_few(pair)}.")
             said += _by_others(others, pair, what)
     return " ".join(filter(None, [*said, _mean_error_in_words(pairs)]))
+
+
+def over_conditions(conditions: Mapping[str, Sequence[Record]]) -> tuple[str, list[Record]]:
+    """Under how many conditions which of two is ahead, and the pairs of what is asked first."""
+    each = [one for own in conditions.values() for one in asked(own)]
+    found, said = grouped_by(each, lambda one: one[1]), []
+    for what, own in found.items():
+        pairs = [pair for pair, _ in own]
+        ahead = Counter(_ahead(pair) for pair in pairs if _decided(pair))
+        both, n = (pairs[0]["first"], pairs[0]["second"]), len(pairs)
+        if not ahead:
+            said.append(f"Whether {' or '.join(both)} {what} is decided under none of {n}.")
+            continue
+        best, other = sorted(both, key=lambda name: -ahead[name])
+        against = f", {other} under {ahead[other]}" * bool(ahead[other])
+        open_ = n - ahead.total()
+        left = f"; {open_} {'is' if open_ == 1 else 'are'} not decided" * bool(open_)
+        said.append(f"{best} {what} than {other} under {ahead[best]} of {n}{against}{left}.")
+    of = f"Of {len(conditions)} conditions: {said[0]}" if said else ""
+    return " ".join([of, *said[1:]]), [pair for pair, _ in next(iter(found.values()), [])]
 
 
 def _moved(pair: Record) -> str:
