@@ -218,6 +218,18 @@ def test_what_a_check_said_is_no_other_one_with_later_checks(save) -> None:
     ]
 
 
+@pytest.mark.parametrize("n", [2, 4])
+def test_few_checks_of_one_file_are_compared_by_time(n: int, save) -> None:
+    """The next step runs, and tells them apart now; a single check has nothing to compare."""
+    file = save(checks(n, turned=20, at=1))
+    [call] = re.findall("inspect-reliability (compare .*)", invoke("watch", file).stdout)
+    assert call == f"compare {file} --by time"
+    said = invoke(*call.split())
+    assert not said.exit_code
+    assert "2026-01-01" in said.stdout
+    assert "compare" not in invoke("watch", save(checks(1))).stdout
+
+
 def test_too_few_checks_end_with_3(save) -> None:
     found = watch(save(checks(9)), exit_code=3)
     assert found["not_enough"] == "the baseline is 10 checks, and there are 9"

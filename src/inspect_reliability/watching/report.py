@@ -1,27 +1,22 @@
 """The answer of `watch`: what changed, since when, which anchors, and better or worse."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise, takewhile
+from itertools import pairwise
 from math import log10
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .. import shell
-from ..answers.card import REJUDGED
-from ..answers.summary import more, next_step, worst
+from ..answers.summary import more, worst
 from ..errors import UserError
-from ..judgments.count import NUMBER
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
 from ..judgments.sources import Source
-from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent, reaching, rounded
@@ -30,10 +25,7 @@ from .bets import BASELINE, LOOKS, Power
 from .changed import FEW, Changed, Watching, watching
 from .checks import UNNAMED
 from .gaps import missing_checks
-from .next_check import check_of_task, is_judge_task
-
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalSpec
+from .watch_next import next_of_checks
 
 TITLE = "Who changed, the judge or the system?"
 
@@ -42,9 +34,6 @@ EXIT_CODES: dict[Changed | None, int] = {
     None: 3,
 }
 """The exit status by what changed; None where too little is known to say."""
-
-_ANCHORS = 40
-"""Anchors to choose where none were."""
 
 _MOST_SHOWN = 6
 """Anchors that the answer names."""
@@ -290,7 +279,7 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
             *blocks,
             *([shown] if shown else []),
             *worst(told),
-            *_next(found, again, stream),
+            *next_of_checks(found, again, stream),
             more(len(told) - 1, len(anchors) - _MOST_SHOWN),
         ],
         results,
@@ -309,13 +298,6 @@ def _named(found: Watching, number: int) -> str:
     """A check by its number and its time; a time that is the number is not said twice."""
     time = found.checks[number].time
     return f"check {number + 1}" + f" ({time})" * (time != str(number + 1))
-
-
-def _since(found: Watching, number: int) -> str:
-    """The option to begin at a check: by its time, or where that is a number by its number."""
-    times = [one.time for one in found.checks]
-    dated = not NUMBER.fullmatch(times[number]) and times.count(times[number]) == 1
-    return f" --since {quote(times[number]) if dated else number + 1}"
 
 
 def _decision(found: Watching) -> str:
@@ -425,85 +407,6 @@ def _cautions(found: Watching) -> Iterator[Caution]:
         yield Caution(_AGAIN.format(_named(found, found.first), percent(found.alpha)))
     if found.production and found.changed == "system":
         yield Caution(_MIXTURE)
-
-
-def _next(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
-    """What to do, with a command."""
-    first = shell.split(again)[0]
-    begun = _since(found, found.first) if found.first else ""
-    folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
-    compared = _compared(found, again)
-    if found.known is None and found.none_twice:
-        words = "choose outputs, and judge these same ones at each check"
-        return [*compared, *next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")]
-    if found.changed == "none":
-        # A copy that was left out has a folder, too.
-        free = count(len(found.checks) + 1)
-        number = next(n for n in free if not Path(folder, str(n)).exists())
-        failed = found.untested is not None and found.left_out[found.untested] == FEW
-        if not found.checks[-1].places:
-            words = "judge all anchors, and " * failed + "add the verdicts of the next check"
-            return [*compared, *next_step(words, f"watch {again}{begun}{_streams(stream)}")]
-        draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
-        spec = found.last_run
-        by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
-        if spec and by_task and is_judge_task(spec):
-            return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
-        words = "find out why calls failed, then " * failed
-        words += "check again, each time with a seed and a folder of its own"
-        call = (
-            f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
-        )
-        return next_step(words, call)
-    assert found.since is not None
-    if found.another is not None:
-        old = found.checks[found.anchors.numbers[-1]].places
-        new = found.checks[found.another].places
-        if old and new:
-            return next_step(
-                "compare the two judges, and make rules and thresholds anew",
-                f"compare {quote(old[0])} {quote(new[0])}",
-            )
-    elif found.anchors.found is None and found.changed == "system":
-        words = "look at what the system wrote before and after"
-        return next_step(words, f"report {quote(stream[0])}")
-    elif found.anchors.found is None:
-        call = f"watch {again}{begun}{_streams(stream)}"
-        return next_step("check the anchors again, then watch", call)
-    elif found.production:
-        words = (
-            "judge stored outputs of the system from before and after the change again, by today's "
-            "judge, and compare them"
-        )
-        if not found.logged:
-            return next_step(f"{words}, as a table a side: what still differs is the system's")
-        source = quote(stream[0]) if stream else "STREAM"
-        return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
-    words = "make rules and thresholds anew, then watch the new judge"
-    return next_step(words, f"watch {again}{_since(found, found.since)}{_streams(stream)}")
-
-
-def _compared(found: Watching, again: str) -> list[Text]:
-    """What two files say of two checks, which are too few to watch; empty elsewhere."""
-    words = shell.split(again)
-    named = len([*takewhile(lambda word: not word.startswith("--"), words)])
-    if found.known is not None or len(found.checks) != 2 or named != 2:
-        return []
-    read = re.sub(r" --alpha \S+", "", again)
-    return next_step("say now in what these two differ", f"compare {read}")
-
-
-def _frozen(spec: "EvalSpec | None") -> str:
-    """The log that a check judged again, as `rejudge` was told it; capitals where it is not known.
-
-    Only its name is: its folder is for the user to know.
-    """
-    typed = ((spec and spec.metadata) or {}).get(REJUDGED)
-    return quote(str(typed[0])) if isinstance(typed, list) and typed else "ANCHORS.eval"
-
-
-def _streams(stream: Sequence[str]) -> str:
-    return "".join(f" --stream {quote(one)}" for one in stream)
 
 
 def _right_record(found: Watching) -> Record:

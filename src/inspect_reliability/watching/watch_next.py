@@ -1,0 +1,113 @@
+"""What `watch` asks for next, with a command."""
+
+import re
+from collections.abc import Sequence
+from itertools import count, takewhile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from .. import shell
+from ..answers.card import REJUDGED
+from ..answers.summary import next_step
+from ..judgments.count import NUMBER
+from ..shell import quote
+from ..showing.document import Text
+from .changed import FEW, Watching
+from .next_check import check_of_task, is_judge_task
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalSpec
+
+_ANCHORS = 40
+"""Anchors to choose where none were."""
+
+
+def next_of_checks(found: Watching, again: str, stream: Sequence[str]) -> list[Text]:
+    """What to do, with a command."""
+    first = shell.split(again)[0]
+    begun = _since(found, found.first) if found.first else ""
+    folder = "anchors" if PurePosixPath(first).suffix else first  # a log has no folder in it
+    compared = _compared(found, again)
+    if found.known is None and found.none_twice:
+        words = "choose outputs, and judge these same ones at each check"
+        return [*compared, *next_step(words, f"watch {again}{begun} --freeze {_ANCHORS}")]
+    if found.changed == "none":
+        # A copy that was left out has a folder, too.
+        free = count(len(found.checks) + 1)
+        number = next(n for n in free if not Path(folder, str(n)).exists())
+        failed = found.untested is not None and found.left_out[found.untested] == FEW
+        if not found.checks[-1].places:
+            words = "judge all anchors, and " * failed + "add the verdicts of the next check"
+            return [*compared, *next_step(words, f"watch {again}{begun}{_streams(stream)}")]
+        draws, to = max(1, round(found.anchors.stream.draws)), f"{folder}/{number}"
+        spec = found.last_run
+        by_task = any(name.startswith("-T ") for name in found.checks[-1].settings)
+        if spec and by_task and is_judge_task(spec):
+            return check_of_task(spec, spec.dataset.sample_ids or [], draws, number, to)
+        words = "find out why calls failed, then " * failed
+        words += "check again, each time with a seed and a folder of its own"
+        call = (
+            f"rejudge {_frozen(spec)} --replications {draws} --seed {number} --log-dir {quote(to)}"
+        )
+        return next_step(words, call)
+    assert found.since is not None
+    if found.another is not None:
+        old = found.checks[found.anchors.numbers[-1]].places
+        new = found.checks[found.another].places
+        if old and new:
+            return next_step(
+                "compare the two judges, and make rules and thresholds anew",
+                f"compare {quote(old[0])} {quote(new[0])}",
+            )
+    elif found.anchors.found is None and found.changed == "system":
+        words = "look at what the system wrote before and after"
+        return next_step(words, f"report {quote(stream[0])}")
+    elif found.anchors.found is None:
+        call = f"watch {again}{begun}{_streams(stream)}"
+        return next_step("check the anchors again, then watch", call)
+    elif found.production:
+        words = (
+            "judge stored outputs of the system from before and after the change again, by today's "
+            "judge, and compare them"
+        )
+        if not found.logged:
+            return next_step(f"{words}, as a table a side: what still differs is the system's")
+        source = quote(stream[0]) if stream else "STREAM"
+        return next_step(words, f"rejudge {source} --replications 1 --log-dir rejudged")
+    words = "make rules and thresholds anew, then watch the new judge"
+    return next_step(words, f"watch {again}{_since(found, found.since)}{_streams(stream)}")
+
+
+def _compared(found: Watching, again: str) -> list[Text]:
+    """What says how checks of files differ that are too few to watch; empty elsewhere."""
+    words = shell.split(again)
+    named = len([*takewhile(lambda word: not word.startswith("--"), words)])
+    n, of_logs = len(found.checks), bool(found.checks[-1].places)
+    two_files, one_table = (n, named) == (2, 2), n > 1 == named and not of_logs
+    # Sides without a shared question are compared two at a time.
+    if found.known is not None or not (two_files or one_table) or (found.none_twice and n > 2):
+        return []
+    read = re.sub(r" --(alpha|by) \S+", "", again)
+    which = "two" if n == 2 else str(n)
+    call = f"compare {read}{' --by time' * one_table}"
+    return next_step(f"say now in what these {which} differ", call)
+
+
+def _frozen(spec: "EvalSpec | None") -> str:
+    """The log that a check judged again, as `rejudge` was told it; capitals where it is not known.
+
+    Only its name is: its folder is for the user to know.
+    """
+    typed = ((spec and spec.metadata) or {}).get(REJUDGED)
+    return quote(str(typed[0])) if isinstance(typed, list) and typed else "ANCHORS.eval"
+
+
+def _streams(stream: Sequence[str]) -> str:
+    return "".join(f" --stream {quote(one)}" for one in stream)
+
+
+def _since(found: Watching, number: int) -> str:
+    """The option to begin at a check: by its time, or where that is a number by its number."""
+    times = [one.time for one in found.checks]
+    dated = not NUMBER.fullmatch(times[number]) and times.count(times[number]) == 1
+    return f" --since {quote(times[number]) if dated else number + 1}"
