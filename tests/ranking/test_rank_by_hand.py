@@ -168,7 +168,11 @@ def twin(verdicts: Verdicts, labels: Verdicts) -> dict[str, dict[Any, dict[str, 
     }
 
 
-LOOSE = {"ranking": {"rank_set", "letters"}, "survival": {"tau_interval"}, "cautions": set()}
+LOOSE = {
+    "ranking": {"rank_set", "letters"},
+    "survival": {"tau_interval", "leader_changes_interval"},
+    "cautions": set(),
+}
 """Keys that follow from draws at random, whose laws are tried below."""
 
 FIRST = {"ranking": "system", "neighbours": "above", "favours": "system", "survival": "across"}

@@ -363,6 +363,30 @@ def test_another_try_is_expected_over_all_tries() -> None:
     assert found.leader_changes == pytest.approx(np.mean(leads), abs=0.06)
 
 
+@pytest.mark.parametrize("block", ["question", "log"])
+def test_another_run_is_expected_over_all_ways_to_number_runs(block: str) -> None:
+    """Each two runs of a question and system are enumerated; where a run is a log, of a system."""
+    values = np.random.default_rng(8).integers(0, 4, (3, 2, 3)).astype(float)
+    contests, (q, s, run) = scored(values), np.indices(values.shape).reshape(3, -1)
+    places, each = (6, q * 2 + s) if block == "question" else (2, s)
+    pairs, leads = [(r, o) for r in range(3) for o in range(3) if r != o], []
+    for which in product(pairs, repeat=places):
+        one, other = (
+            np.take_along_axis(values, np.resize(of, (3, 2))[..., None], 2)[..., 0].mean(axis=0)
+            for of in np.array(which).T
+        )
+        tops = [of == of.max() for of in (one, other)]
+        leads.append(1 - (tops[0] & tops[1]).sum() / (tops[0].sum() * tops[1].sum()))
+    found = rank_stability(contests, run, block=each)
+    anew = np.random.default_rng(0).permuted(np.arange(3).repeat(6).reshape(3, 6), axis=0)
+    other = rank_stability(contests, anew[run, q * 2 + s], block=each)
+    assert found is not None
+    assert found.leader_changes == pytest.approx(np.mean(leads), abs=0.03)
+    if block == "question":
+        assert other is not None
+        assert other.leader_changes == pytest.approx(found.leader_changes, abs=0.03)
+
+
 @pytest.mark.slow
 def test_ends_of_tau_depend_little_on_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """From ten draws of two tries, they moved by .15."""

@@ -24,6 +24,9 @@ from .systems import Verdicts
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
 
+RUNS = ("run", "epoch", "seed", "replication", "try", "trial", "attempt", "repeat")
+"""Columns that number tries: their numbers mean nothing across questions."""
+
 _SAME = "no interval: the score is the same on every question"
 
 
@@ -182,7 +185,23 @@ class Leaderboard:
         if name not in self.table or self.table[name].nunique() < 2:
             return None
         levels = pd.factorize(self.table[name])[0]
-        return rank_stability(self._contests(name), levels, self.method)
+        return rank_stability(self._contests(name), levels, self.method, self._drawn_anew(name))
+
+    def _drawn_anew(self, name: str) -> IntArray | None:
+        """Where the numbers of runs mean something; None where those of levels do everywhere.
+
+        Runs of a question have nothing in common with those of the next, but where each is a log:
+        what moves one log moves it on all its questions. Systems of a pair were shown together.
+        """
+        if name not in RUNS:
+            return None
+        table, alone = self.table, len(self.table["systems"].iloc[0]) == 1
+        own = [table["systems"]] if alone else []
+        if "log" in table and table["log"].notna().all():
+            runs = pd.DataFrame({"log": numbers_of(table["log"], *own), "run": table[name]})
+            if runs.groupby("log")["run"].nunique().max() == 1:
+                return np.asarray(numbers_of(*own) if alone else np.zeros(len(table)), np.int64)
+        return np.asarray(numbers_of(table["question"], *own), np.int64)
 
     @property
     def records(self) -> Iterator[Record]:
@@ -297,6 +316,7 @@ def _survived(board: Leaderboard, across: str, found: RankStability | None) -> I
             "tau": found.tau,
             "tau_interval": list(found.ends) if found.ends else None,
             "leader_changes": found.leader_changes,
+            "leader_changes_interval": list(found.leader_ends) if found.leader_ends else None,
         }
 
 

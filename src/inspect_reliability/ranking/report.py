@@ -29,7 +29,7 @@ from ..showing.formats import Record, describe, grouped, keys_of, share
 from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
 from ..stats.intervals import FEWEST_QUESTIONS
-from .leaderboards import OWN, Leaderboard, RankingCode, across_judges, leaderboards
+from .leaderboards import OWN, RUNS, Leaderboard, RankingCode, across_judges, leaderboards
 from .scores import Method, Ranking
 from .systems import labels_on_systems, verdicts_on_systems
 
@@ -259,10 +259,16 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
         mean = {key: float(np.mean([one[key] for one in own])) for key in ("tau", "leader_changes")}
         n = len(found[0].questions)
         whom = " of this judge" if across == "try" and alone and "judge" in found[0].keys else ""
+        whom = " of each system" if across == "run" else whom
         on_average = "" if len(own) == 1 else ", on average"
+        if across in ("try", *RUNS):  # of two alike: a leader changes no more often than by chance
+            most = 1 - 1 / max(len(board.systems) for board in found)
+            on_average += ", as often as by chance" if mean["leader_changes"] >= most else ""
+            mean["leader_changes"] = min(mean["leader_changes"], most)
+            mean["tau"] = max(mean["tau"], 0.0)
         yield (
             f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
-            f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own)})."
+            f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own, across)})."
         )
     if favoured := _favoured(results["favours"]):
         yield favoured
@@ -287,9 +293,12 @@ def _favoured(records: Sequence[Record]) -> str:
     )
 
 
-def _ends(own: Sequence[Record]) -> str:
+def _ends(own: Sequence[Record], across: str) -> str:
     ends = own[0]["tau_interval"]
-    return f" [{ends[0]:.2f}, {ends[1]:.2f}]" if len(own) == 1 and ends else ""
+    if not (len(own) == 1 and ends):
+        return ""
+    low, high = (max(end, 0.0) for end in ends) if across in ("try", *RUNS) else ends
+    return f" [{low:.2f}, {high:.2f}]"
 
 
 def _next(found: Sequence[Leaderboard], told: Sequence[Caution]) -> tuple[str]:

@@ -1,7 +1,8 @@
 """How far a ranking would come out again: at another try, in another order, by another judge."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -33,6 +34,7 @@ class RankStability:
         tau: Expected Kendall's tau-a.
         ends: Its interval, by bootstrap over questions.
         leader_changes: How often the leader is another.
+        leader_ends: Its interval, by bootstrap over questions.
         without: Share of the draws that have no finite strengths, and count for nothing.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
         example: [2, S], the scores of the first two tries drawn.
@@ -41,22 +43,34 @@ class RankStability:
     tau: float
     ends: tuple[float, float] | None
     leader_changes: float
+    leader_ends: tuple[float, float] | None
     without: float
     turns: FloatArray
     example: FloatArray
 
 
 def rank_stability(
-    contests: Contests, across: IntArray | None = None, method: Method = "mean"
+    contests: Contests,
+    across: IntArray | None = None,
+    method: Method = "mean",
+    block: IntArray | None = None,
 ) -> RankStability | None:
     """Compare two tries of every cell, or one try at each of two levels; None without two.
 
     Two different tries of each cell are drawn again and again: their numbers mean nothing across
-    questions. So expectations are unbiased from two tries on. Levels are compared on the cells that
-    both have.
+    questions. So expectations are unbiased from two tries on (they are U-statistics, Hoeffding
+    1948), and may by chance be what none can be, as a leader of two that changes in 57% of cases.
+    Levels are compared on the cells that both have.
+
+    Args:
+        contests: Verdicts on systems.
+        across: The level of each verdict, such as its order or judge.
+        method: How systems are scored.
+        block: Where the numbers of levels mean something: runs of a model are drawn like tries, two
+            different ones anew in each block, such as a question and its system.
     """
     random = np.random.default_rng(0)
-    pairs = _pairs(contests, across, random)
+    pairs = _pairs(contests, across, block, random)
     if not pairs:
         return None
     draws = np.clip(_MOST_VERDICTS / len(contests.question), _LEAST_DRAWS, _DRAWS)
@@ -64,9 +78,9 @@ def rank_stability(
     size = 2 * len(pairs) * (int(contests.question.max()) + 1) * contests.n_systems
     n_kept = int(np.clip(_MOST_KEPT / size, _LEAST_KEPT, _KEPT))
     kept, found = list[FloatArray](), list[FloatArray]()
-    for one, other in pairs:
+    for of_cell, draw in pairs:
         own = list[FloatArray]()
-        for shares, scores in _two_tries(contests, one, other, each, method, random):
+        for shares, scores in _two_tries(contests, of_cell, draw, each, method, random):
             found.append(scores)
             if sum(map(len, own)) < n_kept:
                 own.append(shares[:n_kept])
@@ -80,9 +94,10 @@ def rank_stability(
         turned += (1 - signs[:, 0] * signs[:, 1]).sum(axis=0) / 2
         taus.append(_tau(signs[:, 0], signs[:, 1]))
     tau, changes = float(np.mean(np.concatenate(taus))), _leader_changes(scores)
-    ends = _bootstrap(kept, random) if method == "mean" else None
+    ends, of_leader = _bootstrap(kept, random) if method == "mean" else (None, None)
     without = 1 - len(scores) / (each * len(pairs))
-    return RankStability(tau, ends, changes, without, turned / len(scores), scores[0])
+    turns = turned / len(scores)
+    return RankStability(tau, ends, changes, of_leader, without, turns, scores[0])
 
 
 def variance_of_tries(contests: Contests) -> FloatArray | None:
@@ -117,28 +132,37 @@ _Signs = NDArray[np.int8]
 _Cells = tuple[IntArray, IntArray]
 """Rows sorted by cell, and where each cell begins."""
 
+_Draw = Callable[[int, np.random.Generator], IntArray]
+"""Draws n times two rows of each cell, [n, 2, cells]."""
+
 
 def _pairs(
-    contests: Contests, across: IntArray | None, random: np.random.Generator
-) -> list[tuple[_Cells, _Cells | None]]:
-    """What two tries are drawn from: all cells if one has two, or those that two levels share."""
+    contests: Contests,
+    across: IntArray | None,
+    block: IntArray | None,
+    random: np.random.Generator,
+) -> list[tuple[IntArray, _Draw]]:
+    """What two tries are drawn from, a row of each cell, and how."""
     cells = contests.cell
     if across is None:
         if not contests.exact and np.bincount(cells).max() < 2:
             return []
         known = _sorted(np.arange(len(cells)), cells)
-        return [(known, known if contests.exact else None)]
+        draw = partial(_one_of_each, known, known) if contests.exact else partial(_two, known)
+        return [(known[0][known[1]], draw)]
+    if block is not None:
+        return _pair_of_runs(contests, across, block)
     levels = list(combinations(np.unique(across).tolist(), 2))
     if len(levels) > _LEAST_DRAWS:
         levels = [levels[i] for i in random.choice(len(levels), _LEAST_DRAWS, replace=False)]
-    found: list[tuple[_Cells, _Cells | None]] = []
+    found: list[tuple[IntArray, _Draw]] = []
     for pair in levels:
         own = [np.flatnonzero(across == level) for level in pair]
         shared = np.intersect1d(cells[own[0]], cells[own[1]])
         systems = contests.systems[np.isin(cells, shared)]
         if len(np.unique(systems)) > 1:
             one, other = (_sorted(rows[np.isin(cells[rows], shared)], cells) for rows in own)
-            found.append((one, other))
+            found.append((one[0][one[1]], partial(_one_of_each, one, other)))
     return found
 
 
@@ -147,10 +171,30 @@ def _sorted(rows: IntArray, cells: IntArray) -> _Cells:
     return rows, np.unique(cells[rows], return_index=True)[1]
 
 
+def _pair_of_runs(
+    contests: Contests, run: IntArray, block: IntArray
+) -> list[tuple[IntArray, _Draw]]:
+    """Two runs of each block that has several, the same ones in all its cells with equal runs."""
+    cells = contests.cell
+    each = np.unique(np.stack([cells, run]), axis=1)[0]
+    rows = np.lexsort([run, cells])
+    rows = rows[np.bincount(each)[cells[rows]] > 1]
+    if len(np.unique(contests.systems[rows])) < 2:
+        return []
+    output = np.flatnonzero(np.diff(np.stack([cells, run])[:, rows], prepend=-1).any(axis=0))
+    cell = np.flatnonzero(np.diff(cells[rows[output]], prepend=-1))
+    runs = [of.tobytes() for of in np.split(run[rows[output]], cell[1:])]
+    of_cell = rows[output[cell]]
+    named = [*zip(block[of_cell].tolist(), runs, strict=True)]
+    number = {name: i for i, name in enumerate(dict.fromkeys(named))}
+    group = np.array([number[name] for name in named])
+    return [(of_cell, partial(_two_runs, (rows, output), cell, group))]
+
+
 def _two_tries(
     contests: Contests,
-    one: _Cells,
-    other: _Cells | None,
+    of_cell: IntArray,
+    draw: _Draw,
     number: int,
     method: Method,
     random: np.random.Generator,
@@ -160,14 +204,13 @@ def _two_tries(
     Those in which a system never loses have no strengths, and are left out.
     """
     q, s = int(contests.question.max()) + 1, contests.n_systems
-    cells, options = len(one[1]), contests.systems.shape[1]
-    of_cell = one[0][one[1]]  # all rows of a cell are of one question and the same systems
+    cells, options = contests.systems[of_cell].shape  # rows of a cell are of the same systems
     place = (contests.question[of_cell, None] * s + contests.systems[of_cell]).ravel()
     sorted_, n = np.argsort(place, kind="stable"), np.bincount(place, minlength=q * s)
     asked = np.flatnonzero(n)
     begin = np.cumsum(n[asked]) - n[asked]
     for part in in_parts(np.arange(number), 2 * max(cells * options, q * s)):
-        rows = _tries(one, other, len(part), random)
+        rows = draw(len(part), random)
         values = contests.values.take(rows, axis=0)  # faster than an index by far
         if contests.exact:
             won = (random.random(rows.shape) < values[..., 0]).astype(float)
@@ -183,17 +226,42 @@ def _two_tries(
             yield shares, mean_of(shares, axis=2)
 
 
-def _tries(one: _Cells, other: _Cells | None, number: int, random: np.random.Generator) -> IntArray:
-    """A row of each cell, and another, [number, 2, cells]."""
-    (rows, starts), n = one, np.diff(np.append(one[1], len(one[0])))
+def _two(known: _Cells, number: int, random: np.random.Generator) -> IntArray:
+    """Two different tries of each cell; what was judged once is in both."""
+    (rows, starts), n = known, np.diff(np.append(known[1], len(known[0])))
+    return np.stack([rows.take(starts + one) for one in _different(n, number, random)], axis=1)
+
+
+def _one_of_each(one: _Cells, other: _Cells, number: int, random: np.random.Generator) -> IntArray:
+    """A try of each cell from here, and one from there."""
+    return np.stack([_one(of, number, random) for of in (one, other)], axis=1)
+
+
+def _one(of: _Cells, number: int, random: np.random.Generator) -> IntArray:
+    (rows, starts), n = of, np.diff(np.append(of[1], len(of[0])))
+    return np.asarray(rows.take(starts + random.integers(n, size=(number, len(n)))))
+
+
+def _two_runs(
+    outputs: _Cells, cell: IntArray, group: IntArray, number: int, random: np.random.Generator
+) -> IntArray:
+    """A try of each of two different runs of each cell; a group of cells has the same two."""
+    (rows, starts), n = outputs, np.diff(np.append(outputs[1], len(outputs[0])))
+    runs = np.diff(np.append(cell, len(starts)))
+    of_group = runs[np.unique(group, return_index=True)[1]]
+    found = []
+    for run in _different(of_group, number, random):
+        output = cell + run[:, group]
+        found.append(rows.take(starts[output] + random.integers(n[output])))
+    return np.stack(found, axis=1)
+
+
+def _different(n: IntArray, number: int, random: np.random.Generator) -> list[IntArray]:
+    """Two different numbers below each n, [number, len(n)] each; of 1 twice the same."""
     first = random.integers(n, size=(number, len(n)))
-    if other is None:
-        second = random.integers(np.maximum(n - 1, 1), size=first.shape)
-        second += (second >= first) & (n > 1)  # what was judged once is in both
-        return np.stack([rows.take(starts + first), rows.take(starts + second)], axis=1)
-    beside, begin = other
-    second = random.integers(np.diff(np.append(begin, len(beside))), size=first.shape)
-    return np.stack([rows.take(starts + first), beside.take(begin + second)], axis=1)
+    second = random.integers(np.maximum(n - 1, 1), size=first.shape)
+    second += (second >= first) & (n > 1)
+    return [first, second]
 
 
 def _strengths(
@@ -229,21 +297,32 @@ def _leader_changes(scores: FloatArray) -> float:
     return float(1 - same.mean())
 
 
-def _bootstrap(kept: list[FloatArray], random: np.random.Generator) -> tuple[float, float] | None:
-    """Percentiles of tau over questions; each copy of a question has tries of its own."""
+def _bootstrap(
+    kept: list[FloatArray], random: np.random.Generator
+) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+    """Percentiles of tau, and of how often the leader changes, over questions.
+
+    Each copy of a question has tries of its own.
+    """
     least = min(map(len, kept))
     q, s = kept[0].shape[2:]
     of_question = np.concatenate([own[:least].swapaxes(1, 2).reshape(-1, 2, s) for own in kept])
     if q < 3 or s < 2:
-        return None
+        return None, None
     evaluations = int(np.clip(_MOST / (2 * q * s * _BOOTSTRAPS), 4, 40))
-    found = []
+    taus, changes = list[float](), list[float]()
     for _ in range(_BOOTSTRAPS):
         questions = random.integers(q, size=q)
         own = random.integers(len(kept), size=(evaluations, 1))
         tries = random.integers(least, size=(evaluations, q))
         at = (own * least + tries) * q + questions
-        signs = _signs(mean_of(of_question.take(at, axis=0), axis=1))
-        found.append(_tau(signs[:, 0], signs[:, 1]).mean())
+        scores = mean_of(of_question.take(at, axis=0), axis=1)
+        signs = _signs(scores)
+        taus.append(float(_tau(signs[:, 0], signs[:, 1]).mean()))
+        changes.append(_leader_changes(scores))
+    return _percentiles(taus), _percentiles(changes)
+
+
+def _percentiles(found: list[float]) -> tuple[float, float]:
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)
