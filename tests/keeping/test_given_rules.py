@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.record.rule import KeepRule
+from inspect_reliability.showing.formats import adding_up, share
 
 
 def month(seed: int, n: int = 80) -> pd.DataFrame:
@@ -269,6 +270,69 @@ def test_an_offer_names_the_grade_that_does_as_well() -> None:
     text = " ".join(answer.split())
     assert "allow 30% of errors" in text
     assert "always 3 is more than a step off in 20% of them" in text
+
+
+@pytest.mark.parametrize(("wrong", "n", "enough"), [(1, 37, 61), (2, 52, None), (7, 126, None)])
+def test_few_errors_are_no_reason_against_a_judge(wrong: int, n: int, enough: int | None) -> None:
+    """Where fewer are wrong than allowed the labels are too few; with more errors, it is these."""
+    rows = [
+        {"question": f"q{q}", "judge": "m", "replication": k, "verdict": "A"}
+        | {"label": ("B" if q < wrong else "A") if q < n else None}
+        for q in range(4 * n)
+        for k in range(3)
+    ]
+    frame = pd.DataFrame(rows)
+    said = str(ir.keep(frame, max_error=0.1).summary()["reason"][0])
+    assert said.startswith(f"too few labels to show at most 10%: {wrong} of {n} labelled questions")
+    (needed,) = map(int, re.findall(r"about (\d+) labels would be enough", said))
+    assert binom.cdf(math.ceil(wrong / n * needed), needed, 0.1) <= 0.05
+    assert enough in (None, needed)
+    many = frame["label"].mask(frame["question"].isin([f"q{q}" for q in range(n // 5)]), "B")
+    reason = ir.keep(frame.assign(label=many), max_error=0.1).summary()["reason"][0]
+    assert reason.startswith("too many errors: ")
+
+
+def test_where_questions_have_other_numbers_of_votes_the_rule_says_what_counts() -> None:
+    """Of 6, 10 and 12 votes most have 10: 9 of these, 90% of 12, and no question of 6."""
+    rows = [
+        {"question": f"q{q}", "judge": "m", "replication": k, "verdict": "A" if k else "B"}
+        | {"label": "A"}
+        for q in range(100)
+        for k in range({0: 6, 1: 12}.get(q % 10, 10))
+    ]
+    answer = ir.keep(pd.DataFrame(rows), max_error=0.1)
+    (one,) = answer.to_dict()["keep"]
+    assert (one["votes"], one["votes_needed"], one["kept"]) == (10, 9, 0.9)
+    assert (
+        "have 9 or more of 10 votes (of more, 90%; questions with fewer are not kept): with"
+        in " ".join(str(answer).split())
+    )
+    fewer = {each["votes"]: each["votes_needed"] for each in answer.to_dict()["fewer_votes"]}
+    assert fewer == {1: 1, 3: 3, 5: 5, 9: 9}
+    wrong = ir.keep(pd.DataFrame(rows).assign(label="B"), max_error=0.1).summary()["reason"][0]
+    assert "with 90% of votes or more" in wrong
+
+
+def test_parts_of_a_whole_add_up(half: str) -> None:
+    """As printed, each is within a point of its own; the first is as it is alone."""
+    kept, person = adding_up([0.575, 0.425], 200)
+    assert (kept, person) == ("58%", "42%")
+    rng = np.random.default_rng(0)
+    for values in rng.dirichlet([1.0, 1.0, 1.0], 200):
+        n = int(rng.integers(50, 2_000))
+        said = adding_up(values.tolist(), n)
+        assert said[0] == share(values[0], n)
+        if all(one[0] not in "<>" for one in said):
+            shown = [float(one[:-1]) for one in said]
+            assert sum(shown) == pytest.approx(100)
+            assert np.abs(np.array(shown) - 100 * values).max() < 1
+        inside = adding_up(values[:2].tolist(), n, values[:2].sum())
+        whole = share(values[:2].sum(), n)
+        if all(one[0] not in "<>" for one in (whole, *inside)):
+            assert sum(float(one[:-1]) for one in inside) == pytest.approx(float(whole[:-1]))
+    shows = " ".join(str(ir.keep(unanimous(69, 120), rule=half)).split())
+    assert "Keep the 58%" in shows
+    assert "42% are for a person" in shows
 
 
 def test_votes_are_counted_and_not_shares() -> None:

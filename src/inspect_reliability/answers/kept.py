@@ -6,7 +6,7 @@ from math import ceil, isinf
 import numpy as np
 
 from ..showing.document import Figure, Text
-from ..showing.formats import Record, share, told_apart
+from ..showing.formats import Record, percent, share, told_apart
 from ..stats.cells import ROUNDING
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade
@@ -99,6 +99,18 @@ def rule_in_votes(one: Record) -> str:
     if one["calls"] is None:  # exact
         return f"a probability of {one['threshold']:.3g} or more"
     return f"{one['threshold']:.1%} of the votes or more"
+
+
+def of_other_numbers(panel: LabelledCascade, one: Record) -> str:
+    """What the rule asks for where a question has more votes than most, or fewer; "" of none."""
+    if not one["votes"]:
+        return ""
+    each = [judge.votes.sum(axis=1).round() for judge in panel.cascade.judges]
+    more = any((given > one["votes"]).any() for given in each)
+    fewer = any(((given > 0) & (given < one["votes"])).any() for given in each)
+    said = [f"of more, {percent(round(one['threshold'], 3))}"] * more
+    said += ["questions with fewer are not kept"] * fewer
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def votes_decide(one: Record) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -397,7 +397,9 @@ class LabelledCascade:
     @property
     def no_rule(self) -> NoRule:
         """What labels show where no threshold passes."""
-        tries = [one.tries for one in self.cascade.judges]
+        given = [one.votes.sum(axis=1).round() for one in self.cascade.judges]
+        each = zip(self.cascade.judges, given, strict=True)
+        tries = [n for one, of in each for n in {one.tries, *of[(of > 0) & (one.tries < inf)]}]
         labelled = int(self.cascade.labelled.sum())
         return NoRule(self.rule, self.promise, len(self.questions), labelled, tries)
 

@@ -80,7 +80,7 @@ class NoRule:
         promise: What was asked.
         questions: How many there are.
         labelled: How many of them have a label.
-        tries: Tries of each judge.
+        tries: Numbers of tries that questions have.
     """
 
     rule: Rule
@@ -130,9 +130,11 @@ class NoRule:
                 f"too few labels: {amount(most, 'labelled question')} could be kept, and the "
                 f"promise needs {self._needed} without an error; {self._more_labels(None)}"
             )
+        few = (first.error or 0.0) < self.promise.max_error
+        why = f"too few labels to show {self.promise.most}" if few else "too many errors"
         return (
-            f"too many errors: {wrong_of(first, self.promise)} among those with "
-            f"{self._votes(first)}; {self._more_labels(first)}"
+            f"{why}: {wrong_of(first, self.promise)} among those with {self._votes(first)}; "
+            f"{self._more_labels(first)}"
         )
 
     def shown(self, error: str) -> str:

@@ -15,6 +15,7 @@ from ..answers.candidates import prices_in
 from ..answers.given_rule import asked_promise, by_given_rule, rule_in
 from ..answers.headline import MOST_SENTENCES
 from ..answers.kept import (
+    of_other_numbers,
     picture,
     record,
     rule_in_votes,
@@ -40,6 +41,7 @@ from ..showing.document import WIDE, Block, Caution, Document, Table, Text, Tone
 from ..showing.formats import (
     Record,
     TableColumn,
+    adding_up,
     amount,
     describe,
     grouped,
@@ -52,7 +54,7 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.cells import Flags
-from ..stats.fewer_votes import fewer_votes, smaller_numbers
+from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_of
 from ..stats.selective import Votes
 from .calibration import brier, calibration_points
 from .how_good import how_good
@@ -185,7 +187,13 @@ def _fewer(panel: LabelledCascade) -> Iterator[Record]:
     if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
             kept, error = fewer_votes(panel.cascade, step.threshold, votes)
-            yield panel.keys | {"votes": votes, "kept": kept, "error": error}
+            needed = votes_of(step.threshold, votes)
+            yield panel.keys | {
+                "votes": votes,
+                "votes_needed": needed,
+                "kept": kept,
+                "error": error,
+            }
 
 
 def _labelled(panel: LabelledCascade) -> tuple[Votes, Flags] | None:
@@ -369,7 +377,7 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
     """The rule of a record in words; `confident` says with which confidence it holds."""
     n = one["n_questions"]
     sure = f"With {percent(one['confidence'])} confidence, the" if confident else "The"
-    undecided, held = f"{share(one['undecided'], n)} are undecided", ""
+    held = ""
     if one["half_width"] is not None:
         held = (
             f" {sure} label lies within {one['half_width']:.3g} of the mean verdict on at least "
@@ -381,30 +389,35 @@ def rule_in_words(panel: LabelledCascade, one: Record, confident: bool = True) -
             f"there are {one['n_labelled']}."
         )
     if one["threshold"] is None:
-        return f"No promise: {one['reason']}. {undecided[0].upper()}{undecided[1:]}.{held}"
+        return f"No promise: {one['reason']}. {share(one['undecided'], n)} are undecided.{held}"
+    other = of_other_numbers(panel, one)
     less = "" if not panel.undecided else f" and are no {' or '.join(panel.undecided)}"
     most = panel.promise.words if confident else panel.promise.most
     if given := panel.promise.given:
         few = f"by the {amount(given.n_labelled, 'label')} that made the rule, {most} of these are "
         few += f"{panel.promise.wrong} ({given.error:.1%} of those labelled then)"
-        kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
-        return f"{kept} {share(1 - one['kept'], n)} are for a person."
+        kept, person = adding_up([one["kept"], 1 - one["kept"]], n)
+        of = f"{rule_in_votes(one)}{other}{less}"
+        return f"Keep the {kept} that have {of}: {few}. {person} are for a person."
     error = rounded(one["error"], ".1%")
     skipped = and_skipped(panel.passed_over(panel.step))
     few = f"{most} of these are {panel.promise.wrong} ({error} of the labelled{skipped})"
     if panel.rule.known:
         few = f"people labelled all of these, and {error} are {panel.promise.wrong}{skipped}"
-    kept = f"Keep the {share(one['kept'], n)} that have {rule_in_votes(one)}{less}: {few}."
+    share_, undecided, rest = adding_up([one["kept"], one["undecided"], one["unsteady"]], n)
+    kept = f"Keep the {share_} that have {rule_in_votes(one)}{other}{less}: {few}."
     if len(panel.rows) > 1:
         return f"Ask {', then '.join(panel.names)}. {kept} {_cascade(one)}"
-    rest = share(one["unsteady"], n)
-    return f"{kept} {undecided}, {rest} too unsteady: ask a second judge or a person.{held}"
+    and_ = f"{undecided} are undecided, {rest} too unsteady: ask a second judge or a person."
+    return f"{kept} {and_}{held}"
 
 
 def _cascade(one: Record) -> str:
     n = one["n_questions"]
-    by = ", ".join(f"{part['judge']} keeps {share(part['kept'], n)}" for part in one["judges"])
-    said = f"{by}; {share(1 - one['kept'], n)} are for a person."
+    parts = adding_up([part["kept"] for part in one["judges"]], n, one["kept"])
+    names = [part["judge"] for part in one["judges"]]
+    by = ", ".join(f"{name} keeps {part}" for name, part in zip(names, parts, strict=True))
+    said = f"{by}; {adding_up([one['kept'], 1 - one['kept']], n)[1]} are for a person."
     if one["calls"] is None:
         return said
     always = f"always asking {one['best']}: {one['best_calls']:,} calls{_dollars(one['best_cost'])}"

@@ -257,6 +257,23 @@ def share(value: float, n: int) -> str:
     return rounded(value, f"z.{places}%")
 
 
+def adding_up(values: Sequence[float], n: int, whole: float = 1.0) -> list[str]:
+    """Parts of a whole, as shares of n questions, whose percentages add up to that of the whole.
+
+    The first is rounded by itself; of the others the largest remainders are rounded up.
+    """
+    unit = 10 ** (share_places(n) + 2)
+    total, first = (math.floor(one * unit + 0.5 + ROUNDING) for one in (whole, values[0]))
+    others = [one * unit for one in values[1:]]
+    parts = [math.floor(one + ROUNDING) for one in others]
+    left = max(total - first - sum(parts), 0)
+    for at in sorted(range(len(parts)), key=lambda at: round(parts[at] - others[at], 6))[:left]:
+        parts[at] += 1
+    # What is neither nothing nor all is not shown as that.
+    pairs = zip(values, (first, *parts), strict=True)
+    return [share(part / unit if 0 < part < unit else one, n) for one, part in pairs]
+
+
 def share_beside(limit: float, value: float, n: int) -> str:
     """A share of n questions, with so many digits that one below a limit is not shown as it."""
     said, places = share(value, n), share_places(n)
