@@ -179,15 +179,27 @@ def test_the_error_says_what_was_given_and_what_is_wanted(
         ("label", "for", 'is for_="..." here'),
         ("plan", "for", 'is names=["..."] here'),
         ("analyse", "html", "is to_html() here"),
-        ("watch", "labelled", "It has judgments, by, stream, alpha, since, labels, columns"),
+        ("watch", "labelled", "Did you mean labels?"),
+        ("analyse", "label", "Did you mean labels?"),
+        ("plan", "half_width", "Did you mean half_widths?"),
+        ("watch", "people", "It has judgments, by, stream, alpha, since, labels, columns"),
         ("choose", "min", "It has judgments, by, labels, current"),
     ],
 )
 def test_an_option_of_a_command_is_told_as_an_argument(name: str, argument: str, said: str) -> None:
-    """Where the function has it; else the message says what the function has."""
+    """Where the function has it; else the nearest argument is named, or all are."""
     with pytest.raises(TypeError, match=f"{name}.. has no argument '{argument}'") as raised:
         getattr(ir, name)(FILE, **{argument: 1})
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("given", [FILE, pd.DataFrame({"question": ["q"], "verdict": ["A"]})])
+def test_labels_by_the_name_of_a_column_are_told_as_columns(given: Any) -> None:
+    """A string is a path; one that looks like a column is told what makes it one."""
+    with pytest.raises(ir.UserError, match=r'give columns=\{"human": "label"\}'):
+        ir.analyse(given, labels="human")
+    with pytest.raises(ir.UserError, match=r"^No file or folder human.csv\.$"):
+        ir.analyse(given, labels="human.csv")
 
 
 def test_one_value_is_a_list_of_one() -> None:

@@ -298,7 +298,9 @@ def test_labels_that_the_judge_never_gave_are_told(tmp_path: Path) -> None:
     path = write(tmp_path / "l.csv", [{"id": "q1", "label": "maybe"}, {"id": "q2", "label": "C"}])
     found = with_labels(judgments(), [path], {"maybe": "P"})
     assert labels(found) == {"q1": "P", "q2": "C"}
-    never = "labels that the judge never gave as a verdict, taken as they are; such as"
+    never = (
+        "labels that the judge never gave as a verdict: by these it is never exactly right; such as"
+    )
     assert notes(found) == [f"1 {never} P"]
     rows = [{"question": f"q{n}", "verdict": n % 3, "replication": 1} for n in range(6)]
     path = write(tmp_path / "l.csv", [{"id": "q1", "label": 7}, {"id": "q2", "label": 2}])
@@ -320,7 +322,8 @@ def test_a_judge_that_never_says_no_is_wrong_where_no_is_right() -> None:
     (row,) = analyse(alone).results["validity"]
     assert row["accuracy"] == pytest.approx((table["verdict"] == table["label"]).mean())
     assert notes(alone) == [
-        "10 labels that the judge never gave as a verdict, taken as they are; such as no"
+        "10 labels that the judge never gave as a verdict: by these it is never exactly right; "
+        "such as no"
     ]
 
 
@@ -339,7 +342,7 @@ def test_labels_mostly_in_other_words_are_none() -> None:
     ]
     found = with_labels(judgments_from_frame(pd.DataFrame(few).assign(judge=["j"] * 8 + ["k"] * 8)))
     assert len(labels(found)) == 8
-    never = "labels that {} never gave as a verdict, taken as they are; such as {}"
+    never = "labels that {} never gave as a verdict: by these it is never exactly right; such as {}"
     assert notes(found) == [f"3 {never.format('j', 'Tie')}", f"5 {never.format('k', '1')}"]
 
 
@@ -400,7 +403,7 @@ def test_a_judge_with_other_words_than_the_labels_has_none() -> None:
             "what each means; such as PASS"
             for judge in "bd"
         ),
-        "4 labels that c never gave as a verdict, taken as they are; such as PASS",
+        "4 labels that c never gave as a verdict: by these it is never exactly right; such as PASS",
     ]
 
 

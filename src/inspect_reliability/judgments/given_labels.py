@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import NoLabelFitsError, UserError
 from ..files import kind_of
+from ..shell import quote
 from ..verdicts import NO_VERDICTS
 from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, of_role
@@ -311,8 +312,11 @@ def _sorted(
                 f"Labels cannot be read from a value of type {type(one).__name__}. Give a file, a "
                 "data frame with the columns id and label, or a mapping from questions to labels."
             )
-        elif str(one).endswith(".eval") or kind_of(one) == "folder":
+        elif str(one).endswith(".eval") or (kind := kind_of(one)) == "folder":
             edited.append(str(one))
+        elif kind is None:
+            column = f" If it is a column of labels, give --column {quote(str(one))}=label."
+            raise UserError(f"No file or folder {one}.{'' if Path(one).suffix else column}")
         elif is_list(next(read_rows(str(one), 1).frames, pd.DataFrame())):
             lists[str(one)] = read_frame(one)[0]
         else:

@@ -38,7 +38,7 @@ _SEVERAL_PEOPLE = "questions with different labels and no rater named: each coun
 OTHER = "labels that are no verdict of the judge: say what they mean with --map YOURS=VERDICT"
 """What is said of labels that could be verdicts under another name."""
 _SAME = "labels taken for the verdict of the same place"
-_NEVER = "labels that {} never gave as a verdict, taken as they are"
+_NEVER = "labels that {} never gave as a verdict: by these it is never exactly right"
 _FOREIGN = "labels left out for {}, whose verdicts are {}: --map YOURS=VERDICT says what each means"
 _LISTS = (
     "cells with several labels, each taken for another person's: of one person, write one alone"

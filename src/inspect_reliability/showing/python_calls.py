@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -288,6 +289,8 @@ def _refuse_unknown(function: Callable[..., Any], options: Mapping[str, Any]) ->
     if argument in known or argument.endswith("()"):
         here = form.format(*["..."] * form.count("{}"))
         hint = f"What the command calls --{option} is {here} here."
+    elif near := get_close_matches(unknown, known, 1):
+        hint = f"Did you mean {near[0]}?"
     else:
         hint = f"It has {', '.join(known)}."
     raise TypeError(f"{function.__name__}() has no argument {unknown!r}. {hint}")
