@@ -13,9 +13,14 @@ import pytest
 
 import inspect_reliability as ir
 from commands import invoke
+from inspect_reliability.answers.compare import ComparedJudges
+from inspect_reliability.answers.plan import StudyPlan
+from inspect_reliability.keeping.report import KeptVerdicts
+from inspect_reliability.ranking.report import RankedSystems
 from inspect_reliability.showing import render
 from inspect_reliability.showing.answer import PythonAnswer
 from inspect_reliability.showing.python_calls import options_in_python
+from inspect_reliability.watching.report import WatchedJudge
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -507,7 +512,7 @@ def test_rows_of_a_rule_say_whose_they_are() -> None:
     found = ir.keep(WORDINGS[WORDINGS["judge"] != "fourth"], labels=LABELS, max_error=0.25)
     said = repr(found)
     assert "The same rule of gpt-5.4, had each question been asked less often" in said
-    rows = re.findall(r"^(a|b) +([\d.]+) +[\d.]+%", said, re.M)
+    rows = re.findall(r"^(a|b) +([\d.]+) +\d +[\d.]+%", said, re.M)
     assert [wording for wording, _ in rows] == ["a"] * 3 + ["b"] * 3
     assert "of gpt-5.4" not in repr(ir.keep(ONE, labels=LABELS, max_error=0.25))
 
@@ -625,3 +630,28 @@ def test_a_next_step_of_one_judge_is_of_its_judgments_however_they_were_given(
         assert found.summary()["value"].tolist() == alone.summary()["value"].tolist()
     several = str(ir.analyse(["both.csv"], **named))
     assert "--only 'model=my judge' # in a terminal" in " ".join(several.split())
+
+
+def test_a_gate_that_does_not_pass_says_why() -> None:
+    """It is true where it passes, and an `assert` that fails has the answer as its message."""
+    found = ir.gate(ONE, most={"agreement": 0.1})
+    with pytest.raises(AssertionError, match=r"The gate fails: agreement 0\.\d+"):
+        assert found, found
+    assert ir.gate(ONE, least={"agreement": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (WatchedJudge, ["changed", "not_enough"]),
+        (KeptVerdicts, ["verdicts", "rule"]),
+        (ComparedJudges, ["together"]),
+        (RankedSystems, ["summary()"]),
+        (StudyPlan, ["summary()"]),
+    ],
+)
+def test_only_a_gate_is_true_or_false(kind: type[PythonAnswer], names: list[str]) -> None:
+    """No `assert` holds because there is an answer: what to ask for is named."""
+    with pytest.raises(TypeError, match=r"neither true nor false\. Ask for its ") as raised:
+        assert object.__new__(kind)
+    assert all(f".{name}" in str(raised.value) for name in names)

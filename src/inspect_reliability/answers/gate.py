@@ -359,7 +359,8 @@ def overall(checks: Sequence[Record]) -> str:
 class CheckedJudges(PythonAnswer):
     """Whether judges are good enough, a check for each judge and requirement.
 
-    It is true where all pass, so that `assert ir.gate(...)` stops a pipeline that may not go on.
+    It is true where all pass, so that `found = ir.gate(...)` and `assert found, found` stop a
+    pipeline that may not go on, and say why.
 
     Attributes:
         analysis: The judges.
@@ -385,7 +386,7 @@ class CheckedJudges(PythonAnswer):
         return overall(self.checks)
 
     def __bool__(self) -> bool:
-        """Whether it passes: `assert ir.gate(...)` holds then alone."""
+        """Whether it passes: `assert found, found` holds then alone."""
         return self.result == PASSES
 
 

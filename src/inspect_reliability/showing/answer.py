@@ -67,6 +67,16 @@ class PythonAnswer(Answered, ABC):
         """What a user needs."""
         return [*self._own, "notes", "summary", "to_dict", "to_html", "to_latex"]
 
+    def __bool__(self) -> bool:
+        """Refused: nobody's `assert` holds because there is an answer, whatever it says.
+
+        Raises:
+            TypeError: Always, but for a gate. The message names what to ask for.
+        """
+        *some, last = self._own or ("summary()",)
+        names = f"{', '.join(f'.{one}' for one in some)} or .{last}" if some else f".{last}"
+        raise TypeError(f"This answer is neither true nor false. Ask for its {names}.")
+
     def __repr__(self) -> str:
         return in_words(self.document, self.call, self.notes)
 
