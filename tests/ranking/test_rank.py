@@ -18,6 +18,7 @@ from inspect_ai.model import ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState, generate
 from scipy.stats import binomtest, t
+from scipy.stats import t as student
 
 import graders
 from commands import invoke, results
@@ -528,6 +529,37 @@ def test_the_first_sentence_says_who_is_ahead(
     columns = ["question", "system", "replication", "verdict"]
     pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "s.csv", index=False)
     assert rank(tmp_path / "s.csv").stdout.splitlines()[0] == says
+
+
+def test_two_that_are_not_told_apart_have_their_difference_and_a_plan(tmp_path: Path) -> None:
+    """Its interval is that of the questions' differences; the next step is a plan of both."""
+    right = {"x": np.arange(20) < 14, "y": np.arange(20) % 2 == 0}
+    rows = [(q, name, int(of[q])) for name, of in right.items() for q in range(20)]
+    pd.DataFrame(rows, columns=["question", "system", "verdict"]).to_csv(tmp_path / "s.csv")
+    said = " ".join(rank(tmp_path / "s.csv").stdout.split())
+    apart = right["x"].astype(float) - right["y"]
+    low, high = student.interval(0.95, 19, apart.mean(), apart.std(ddof=1) / 20**0.5)
+    assert f"x leads y by {apart.mean():.3f} [{low:.3f}, {high:.3f}]." in said
+    assert f"would tell x from y: inspect-reliability plan {tmp_path / 's.csv'} --for rank" in said
+    assert "plan" not in rank(tmp_path / "s.csv", "--pool", "system").stdout
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_one_system_alone_has_no_ranking(tmp_path: Path) -> None:
+    """Of one system a task, none has two; where one task has two, it alone has a leader."""
+    table = single(8, {"x": 0.2, "y": 0.0}).assign(benchmark=lambda of: "of " + of["system"])
+    table.to_csv(tmp_path / "apart.csv", index=False)
+    done = rank(tmp_path / "apart.csv")
+    assert done.exit_code == 2
+    assert "one system (of x: x; of y: y)" in done.stderr
+    assert "--pool benchmark" in done.stderr
+    assert "comes first" in rank(tmp_path / "apart.csv", "--pool", "benchmark").stdout
+    both = table.assign(benchmark="both")
+    pd.concat([both, table[table["system"] == "y"]]).to_csv(tmp_path / "some.csv", index=False)
+    results = found(tmp_path / "some.csv")
+    assert [(one["benchmark"], one["rank"]) for one in results["ranking"]][2:] == [("of y", None)]
+    assert {one["benchmark"] for one in results["survival"]} == {"both"}
+    assert "rankings" not in rank(tmp_path / "some.csv").stdout.splitlines()[0]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from ..ranking.leaderboards import leaderboards
 from ..ranking.report import rank_document, rank_results
 from ..ranking.systems import labels_on_systems
 from .main import command
-from .options import CommonOptions, by_option, print_left_out, reads_systems
+from .options import CommonOptions, by_option, print_left_out, reads_systems, typed_options
 
 
 def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -90,4 +90,9 @@ def rank(
         print_left_out(people.notes)
     found = leaderboards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
     results = rank_results(found)
-    request.show(rank_document(found, results))
+    plain = not (baseline or pool or over or labels) and method == "mean"
+    request.show(
+        rank_document(
+            found, results, request.typed + typed_options("by", "facets") if plain else ""
+        )
+    )

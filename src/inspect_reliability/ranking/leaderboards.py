@@ -13,13 +13,17 @@ from ..answers.row import differing_only_in
 from ..errors import UserError
 from ..judgments.columns import numbers_of
 from ..record import same_model
-from ..showing.formats import Record, plain_group
+from ..shell import quote
+from ..showing.formats import Record, describe, plain_group
 from ..stats import Reason, ReliabilityError
 from ..stats.cells import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
 from .scores import FEWEST_LEVELS, Contests, Method, Ranking, ranking
 from .stability import RankStability, rank_stability, variance_of_tries
 from .systems import Verdicts
+
+_MOST_NAMED = 3
+"""Most rankings that a refusal names."""
 
 _LEVELS = ("judge", "wording")
 """What intervals can speak beyond: there are others of it."""
@@ -65,6 +69,8 @@ _COMMON = (
     "There are fewer than {} labels of each system: one correction serves all scores, and each "
     "interval is wider by how far the judge's bias may differ between systems."
 )
+
+_ALONE = "it has one system, and nothing to rank it with"
 
 _WITHOUT = (
     "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
@@ -159,6 +165,8 @@ class Leaderboard:
     def found(self) -> Ranking | str:
         """The ranking, or why there is none."""
         over = pd.factorize(self.table[self.over])[0] if self.over else None
+        if len(self.systems) < 2:
+            return _ALONE
         try:
             judged = ranking(self.contests, self.method, over, self.questions)
             if self.labels is None:
@@ -177,7 +185,9 @@ class Leaderboard:
 
     @cached_property
     def again(self) -> RankStability | None:
-        """Another try."""
+        """Another try; None of one system."""
+        if len(self.systems) < 2:
+            return None
         return rank_stability(self.contests, None, self.method)
 
     def across(self, name: str) -> RankStability | None:
@@ -376,7 +386,26 @@ def leaderboards(
         keys = plain_group(dict(zip(names, values, strict=True)))
         table = verdicts.table if rows is None else rows.reset_index(drop=True)
         found.append(Leaderboard(keys, table, verdicts, method, over, labels, family))
+    _refuse_single(found)
     return found
+
+
+def _refuse_single(found: Sequence[Leaderboard]) -> None:
+    """Refuse rankings of one system each.
+
+    Raises:
+        UserError: No ranking has two systems.
+    """
+    if any(len(board.systems) > 1 for board in found):
+        return
+    differ = [key for key in found[0].keys if len({str(board.keys[key]) for board in found}) > 1]
+    first = [({key: of.keys[key] for key in differ}, of.systems[0]) for of in found[:_MOST_NAMED]]
+    each = "; ".join(f"{describe(keys)}: {system}" for keys, system in first)
+    together = " ".join(f"--pool {quote(key)}" for key in differ)
+    raise UserError(
+        f"Each ranking would have one system ({each}). If these were given the same questions, "
+        f"rank them together: {together}."
+    )
 
 
 def _at_once(verdicts: Verdicts) -> list[int]:

@@ -25,9 +25,10 @@ from ..showing.document import (
     Table,
     Text,
 )
-from ..showing.formats import Record, describe, grouped, keys_of, share
+from ..showing.formats import Record, describe, grouped, keys_of, reaching, rounded, share
 from ..showing.keys import declared, legend
 from ..stats import Unknown, code_of
+from ..stats.cells import ROUNDING
 from ..stats.intervals import FEWEST_QUESTIONS
 from .leaderboards import OWN, RUNS, Leaderboard, RankingCode, across_judges, leaderboards
 from .scores import Method, Ranking
@@ -156,12 +157,15 @@ def _cautions(found: Sequence[Leaderboard]) -> list[Caution]:
     return Caution.each(said, len(found))
 
 
-def rank_document(found: Sequence[Leaderboard], results: Results) -> Document:
-    """Who is ahead and whether that would come out again; then every number."""
+def rank_document(found: Sequence[Leaderboard], results: Results, logs: str = "") -> Document:
+    """Who is ahead and whether that would come out again; then every number.
+
+    `logs` is what `plan` reads; empty where it has no such option as this ranking.
+    """
     told = _cautions(found)
     return Document(
         "Which system is ahead?",
-        _answer(found, results, told),
+        _answer(found, results, told, logs),
         results,
         more=lambda: list(_every(found, results, told)),
         explained=lambda: legend(
@@ -173,7 +177,9 @@ def rank_document(found: Sequence[Leaderboard], results: Results) -> Document:
     )
 
 
-def _answer(found: Sequence[Leaderboard], results: Results, told: Sequence[Caution]) -> list[Block]:
+def _answer(
+    found: Sequence[Leaderboard], results: Results, told: Sequence[Caution], logs: str
+) -> list[Block]:
     said: list[Block] = [Text(_leader(found, results["ranking"]), "headline")]
     first = found[0]
     if len(found) == 1:
@@ -190,19 +196,22 @@ def _answer(found: Sequence[Leaderboard], results: Results, told: Sequence[Cauti
         said.append(_table(leaders[:_MOST], "Leaders", first.keys))
     said += [Text(one, "answer") for one in _in_words(found, results)]
     said += worst(told)
-    said += next_step(*_next(found, told))
+    said += next_step(*_next(found, told, logs))
     left = len(results["ranking"]) if len(found) == 1 else len(found)
     return [*said, more(len(told) - 1, left - _MOST)]
 
 
 def _leader(found: Sequence[Leaderboard], records: Sequence[Record]) -> str:
     """Who is ahead, or who may be, in one sentence."""
+    several = [board for board in found if len(board.systems) > 1]
+    if len(several) == 1 < len(found):
+        return _leader(several, _of(several[0], records))
     first = [str(one["system"]) for one in records if one["rank"] == 1]
     if len(found) > 1:
         most = max(first, key=first.count) if first else ""
         if not most:
             return "No ranking says who is ahead."
-        n, times = len(found), first.count(most)
+        n, times = len(several), first.count(most)
         in_all = f"all {n}" if times == n else f"{times} of {n}"
         said = f"{most} comes first in {in_all} rankings"
         own = [one["rank_set"] for one in records if (str(one["system"]), one["rank"]) == (most, 1)]
@@ -248,11 +257,12 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
         joint = sum(bool(known.apart[i, j]) for i, j in order)
         ends = (pair["difference_interval"] or (0, 0) for pair in pairs)
         one = sum(low > 0 for low, _ in ends)
+        by = _lead(pairs[0])
         yield (
             f"Of {len(pairs)} neighbours {joint} can be told apart, all asked at once "
-            f"({one} if one is asked alone)."
+            f"({one} if one is asked alone).{by}"
             if pairs[1:]
-            else f"The two systems {'can' if joint else 'cannot'} be told apart."
+            else f"The two systems {'can' if joint else 'cannot'} be told apart.{by}"
         )
     for across in dict.fromkeys(record["across"] for record in results["survival"]):
         own = [one for one in results["survival"] if one["across"] == across]
@@ -272,6 +282,15 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
         )
     if favoured := _favoured(results["favours"]):
         yield favoured
+
+
+def _lead(pair: Record) -> str:
+    """How far the first is ahead of the next; empty where it is not."""
+    ends = pair["difference_interval"]
+    if not ends or pair["difference"] <= ROUNDING:
+        return ""
+    value = rounded(pair["difference"], "z.3f")
+    return f" {pair['above']} leads {pair['below']} by {value} {reaching(ends, 'z.3f')}."
 
 
 def _favoured(records: Sequence[Record]) -> str:
@@ -301,13 +320,23 @@ def _ends(own: Sequence[Record], across: str) -> str:
     return f" [{low:.2f}, {high:.2f}]"
 
 
-def _next(found: Sequence[Leaderboard], told: Sequence[Caution]) -> tuple[str]:
+def _next(
+    found: Sequence[Leaderboard], told: Sequence[Caution], logs: str
+) -> tuple[str] | tuple[str, str]:
     """What the ranking asks for."""
     board = found[0]
     if all(one.why for one in found):
         return (_without_intervals(board),)
     if any(one.code is RankingCode.OPPONENTS for one in told):
         return ("rank by strength (--method bt), or against one baseline (--baseline NAME)",)
+    if logs and len(found) == 1 and isinstance(board.found, Ranking):
+        i, j = board.found.order[:2]
+        if not board.found.apart[i, j] and board.found.scores[i] > board.found.scores[j]:
+            above, below = board.systems[i], board.systems[j]
+            return (
+                f"see how many questions would tell {above} from {below}",
+                f"plan {logs} --for rank",
+            )
     if any(one.again and one.again.leader_changes > _LEADS for one in found):
         return ("report this ranking, of all tries: that of one try may have another leader",)
     if not board.again:

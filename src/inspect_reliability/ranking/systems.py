@@ -300,7 +300,10 @@ def _usable(
         }
         table = _with_tuples(table, **kept)
     if len({one for of in table["systems"] for one in of}) < 2:
-        raise UserError(f"{where}: fewer than two systems have a verdict, so nothing is ranked.")
+        raise UserError(
+            f"{where}: fewer than two systems have a verdict, so nothing is ranked. What another "
+            "judge of one system changes is what 'compare A B' says, or 'compare LOGS --by judge'."
+        )
     return table.reset_index(drop=True), notes
 
 
