@@ -305,6 +305,25 @@ def test_one_system_with_few_questions_widens_its_own_differences_only() -> None
     assert some[:4] == pytest.approx(student.ppf(1 - 0.0025, 2) / student.ppf(0.975, 2))
 
 
+def test_a_system_of_one_judge_changes_nothing_of_the_others() -> None:
+    """Without its judge it has no score, so it has no interval over judges: others keep theirs."""
+    drawn = np.random.default_rng(0)
+    values = drawn.normal(0, 0.05, (6, 1, 5)) + drawn.normal(0.5, 0.1, (6, 12, 5))
+    judge, q, s = np.indices(values.shape).reshape(3, -1)
+    every = Contests(q, s[:, None], values.reshape(-1, 1), q * 5 + s, 5)
+    some = (s > 0) | (judge == 0)
+    found = ranking(every[some], over=judge[some])
+    others = ranking(
+        Contests(q[s > 0], s[s > 0, None] - 1, every.values[s > 0], every.cell[s > 0], 4),
+        over=judge[s > 0],
+    )
+    assert np.isnan(found.ends[0]).all()
+    assert not found.apart[0].any()
+    assert found.ends[1:] == pytest.approx(others.ends)
+    assert found.all_reach[1:, 1:] == pytest.approx(others.all_reach)
+    assert (found.rank_set[1:, 1] - others.rank_set[:, 1]).tolist() == [1] * 4
+
+
 def test_groups_are_as_large_as_can_be_and_few() -> None:
     """Where each system differs from one other, there are 2^20 largest groups; few cover them."""
     near = np.ones((40, 40), bool)
@@ -398,6 +417,19 @@ def test_ends_of_tau_depend_little_on_what_is_drawn(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr("numpy.random.default_rng", lambda _, one=one: one)
         ends.append(rank_stability(scored(values)).ends)
     assert np.ptp(ends, axis=0).max() < 0.08
+
+
+def test_levels_are_compared_on_what_both_judged() -> None:
+    """What one level alone judged changes nothing."""
+    values = np.random.default_rng(2).random((2, 6, 3, 2))
+    level, q, s, _ = np.indices(values.shape).reshape(4, -1)
+    every = Contests(q, s[:, None], values.reshape(-1, 1), q * 3 + s, 3)
+    own = (every.cell == 4) & (level == 0) | (every.cell == 11) & (level == 1)
+    both = ~np.isin(every.cell, [4, 11])
+    one, other = (rank_stability(every[kept], level[kept]) for kept in (both | own, both))
+    assert one is not None
+    assert other is not None
+    assert (one.tau, one.ends, one.leader_changes) == (other.tau, other.ends, other.leader_changes)
 
 
 def test_one_try_says_nothing_of_another() -> None:

@@ -33,6 +33,8 @@ RUNS = ("run", "epoch", "seed", "replication", "try", "trial", "attempt", "repea
 
 _SAME = "no interval: the score is the same on every question"
 
+_ALONE = "no interval: its verdicts are all of one {}, and say nothing of another"
+
 
 class RankingCode(StrEnum):
     """What a caution about a ranking is about."""
@@ -222,14 +224,15 @@ class Leaderboard:
             yield from (self.keys | {"system": name} | none for name in self.systems)
             return
         for i in found.order:
-            low, high = found.ends[i].tolist()
-            why = found.reason or (None if high - low > ROUNDING else _SAME)
+            (low, high), error = found.ends[i].tolist(), float(found.error[i])
+            known = _ALONE.format(self.over) if np.isnan(low) else _SAME
+            why = found.reason or (None if high - low > ROUNDING else known)
             yield {
                 **self.keys,
                 "system": self.systems[i],
                 "score": float(found.scores[i]),
                 "score_interval": None if why else [low, high],
-                "standard_error": None if found.reason else float(found.error[i]),
+                "standard_error": None if found.reason or np.isnan(error) else error,
                 "deviation_of_tries": None if tries is None else float(np.sqrt(tries[i, i])),
                 "rank": int(found.rank[i]),
                 "rank_set": None if found.reason else found.rank_set[i].tolist(),

@@ -301,8 +301,9 @@ def _of_share(values: FloatArray, level: float) -> Ends:
 
 
 def farther(ends: FloatArray, others: FloatArray) -> FloatArray:
-    """The farther ends of two intervals, [S, 2]."""
-    return np.stack([np.fmin(ends[:, 0], others[:, 0]), np.fmax(ends[:, 1], others[:, 1])], axis=1)
+    """The farther ends of two intervals, [S, 2]; none where one of them is not known."""
+    low, high = np.minimum(ends, others)[:, 0], np.maximum(ends, others)[:, 1]
+    return np.stack([low, high], axis=1)
 
 
 def within_0_1(ends: FloatArray, scores: FloatArray) -> FloatArray:
@@ -420,10 +421,13 @@ def _reaches(
 
     quantile = (1 + level) / 2
     reach, alone = error * stdtrit(free, quantile), reaching(stdtrit(frees, quantile), 1)
-    if np.isnan(error).any() or len(n) < 3:
+    known = np.flatnonzero(~np.isnan(error))  # without its one judge, a system has no score
+    if len(known) < 3:
         return error, reach, alone, alone
-    every = _critical(moved[:2], np.where(same, np.inf, spread), frees, level)
-    return error, reach, reaching(every, len(n) * (len(n) - 1) / 2), alone
+    at, every = np.ix_(known, known), np.full(spread.shape, np.nan)
+    asked = [one.take(known, axis=1) for one in moved[:2]]
+    every[at] = _critical(asked, np.where(same, np.inf, spread)[at], frees[at], level)
+    return error, reach, reaching(every, len(known) * (len(known) - 1) / 2), alone
 
 
 def _critical(
