@@ -127,19 +127,25 @@ def test_undecided_verdicts_are_not_wrong(declared: list[str], shares: tuple[flo
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "undecided", "silent"),
+    ("verdicts", "others", "undecided", "silent"),
     [
-        ("aab", None, None),
-        ("aabnnn", None, "50%"),
-        ("aabttt", "50%", None),
-        ("aabtnn", "50%", "33%"),
+        ("aab", "aab", None, None),
+        ("aabnnn", "aabnnn", None, "50%"),
+        ("aabnnn", "aab", None, "33%"),
+        ("aabttt", "aabttt", "50%", None),
+        ("aabtnn", "aabtnn", "50%", "33%"),
+        ("aabtnn", "aabnnnnnt", "50%", "47%"),
     ],
 )
 def test_undecided_has_a_column_where_it_is_more_than_silence(
-    verdicts: str, undecided: str | None, silent: str | None
+    verdicts: str, others: str, undecided: str | None, silent: str | None
 ) -> None:
-    """Outputs without a verdict decide nothing, and have a column that says so already."""
-    blocks = report_document(analyse(judged(of_three(verdicts)))).blocks
+    """Outputs without a verdict decide nothing, and have a column that says so already.
+
+    Those of other questions, which have no label, say nothing of these.
+    """
+    rest = of_three(others).assign(label=None, question=lambda frame: "r" + frame["question"])
+    blocks = report_document(analyse(judged(pd.concat([of_three(verdicts), rest])))).blocks
     table = next(one for one in blocks if isinstance(one, Estimates)).to_table()
     shown = {
         heading: cell.split(" [")[0]

@@ -32,6 +32,7 @@ from ..showing.formats import (
 from ..showing.keys import legend
 from ..stats import code_of
 from ..stats.rates import rate
+from ..verdicts import NO_VERDICTS
 from . import reliability
 from .analysis import Analysis
 from .condition import NO_VERDICT, mostly_silent
@@ -304,13 +305,10 @@ _COLUMNS = (
 def _each_cells(analysis: Analysis, rows: Sequence[Row]) -> list[dict[str, NumberCell]]:
     """The numbers of each row, by column.
 
-    What decides nothing has a column where it is more than outputs without a verdict in some row.
+    What decides nothing has a column where some of it is an output with a verdict, as a tie.
     """
-    undecided = any(
-        abs(one["undecided"] - row.without_verdict) > ROUNDING
-        for row in analysis.listed
-        for one in analysis.of(row, "validity")
-    )
+    known, silence = [row.labelled for row in analysis.listed if row.labelled], {*NO_VERDICTS}
+    undecided = any(one.given.share_of(name).any() for one in known for name in one.open - silence)
     return [_cells(analysis, row, undecided) for row in rows]
 
 
