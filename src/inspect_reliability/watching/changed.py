@@ -91,6 +91,7 @@ class Watching:
         anchors: The anchors.
         production: The judged outputs of production, if there are any.
         alpha: Probability of a false alarm, of both together.
+        needed: What a bet must be worth to decide.
         logged: Whether production is in logs, whose outputs `rejudge` can judge again.
     """
 
@@ -99,12 +100,8 @@ class Watching:
     anchors: Side
     production: Side | None
     alpha: float
+    needed: float
     logged: bool = False
-
-    @property
-    def needed(self) -> float:
-        """What a bet must be worth to decide."""
-        return (2 if self.production else 1) / self.alpha
 
     @cached_property
     def power(self) -> Power | None:
@@ -299,7 +296,7 @@ def watching(
         )
         beside = Side(made, there, bet)
     logged = production is not None and bool(production.logs)
-    return Watching(checks, first, side, beside, alpha, logged)
+    return Watching(checks, first, side, beside, alpha, needed, logged)
 
 
 def _first(checks: Sequence[Check], since: str) -> int:
