@@ -237,6 +237,17 @@ def test_labels_that_hold_a_promise_are_not_called_too_few() -> None:
     assert [line.tag for line in table.rows] == ["label"]
 
 
+def test_a_judge_whom_votes_mend_is_tagged_so() -> None:
+    """Also where labels let its steady verdicts be kept: `keep` stands where labels were asked."""
+    right = [5, 5, 5, 5, 5, 5, 4, 4, 4, 2]
+    rows = [(q, "A" if k < right[q % 10] else "B", "A") for q in range(120) for k in range(5)]
+    found = ir.analyse(pd.DataFrame(rows, columns=["question", "verdict", "label"]))
+    told = found.document(found).blocks
+    assert any("verdicts that a person must check" in getattr(one, "text", "") for one in told)
+    [table] = [one for one in told if isinstance(one, Estimates)]
+    assert [line.tag for line in table.rows] == ["take votes"]
+
+
 def test_a_signature_is_short_enough_to_read() -> None:
     """Defaults that a user never writes take little of it."""
     assert len(str(inspect.signature(ir.Reading))) < 700

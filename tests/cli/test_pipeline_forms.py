@@ -65,8 +65,11 @@ def test_junit_says_what_the_exit_status_says(
     tmp_path: Path, judges: list[str], options: list[str], status: int, kinds: list[type | None]
 ) -> None:
     """A failure is a failure, and what is too uncertain to say is an error unless it is allowed."""
-    done = gated(judged(tmp_path, *judges), *options, "--format", "junit")
+    file = judged(tmp_path, *judges)
+    done = gated(file, *options, "--format", "junit")
     assert done.exit_code == status
+    in_python = render(gate(file, least={"accuracy": 0.8}).document, "junit")
+    assert (in_python == done.stdout) == ("--allow-uncertain" not in options)
     found = JUnitXml.fromstring(done.stdout.encode())
     cases = [(suite.name, case) for suite in found for case in suite]
     assert [name for name, _ in cases] == judges

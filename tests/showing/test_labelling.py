@@ -407,6 +407,17 @@ def test_a_page_counts_of_grades_what_keep_and_gate_count(tmp_path: Path) -> Non
     assert "are grades of one scale, and these are not" in names.output
 
 
+def test_a_verdict_stands_beside_the_part_that_its_judge_grades(tmp_path: Path) -> None:
+    """Parts of one score have labels of their own, and each judge speaks of one of them."""
+    style, facts = judged(4).assign(scorer="grade.style"), judged(4, labels="YN")
+    file = page(tmp_path, pd.concat([style, facts.assign(scorer="grade.facts", judge="n")]))
+    for item in study(file)["items"]:
+        said = {one["part"]: one["verdict"] for one in item["verdicts"]}
+        labels = {one["part"]: one["labels"] for one in item["asks"]}
+        assert {*said} == {*labels} == {"grade.style", "grade.facts"}
+        assert all(said[part] in labels[part] for part in said)
+
+
 def _written(folder: Path, frame: pd.DataFrame) -> tuple[object, ...]:
     frame.drop(columns="truth").to_csv(folder / "n.csv", index=False)
     return folder / "n.csv", "--out", folder / "n.html"

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from inspect_reliability.stats import Cells, Estimate
-from inspect_reliability.stats.rates import Sample, ppi, rogan_gladen
+from inspect_reliability.stats.rates import ONE_CATEGORY, Sample, ppi, rogan_gladen
 
 
 def drawn(
@@ -213,7 +213,8 @@ def test_what_cannot_be_corrected_says_why() -> None:
     """No other question, one category, and a judge no better than chance have no such rate."""
     y = np.array([1.0, 0.0] * 20)
     assert rogan_gladen(Sample(y, y, np.zeros(0))).reason
-    assert rogan_gladen(Sample(y * 0, y, y)).reason
+    for same in (y * 0, y * 0 + 1):
+        assert rogan_gladen(Sample(same, y, y)).reason == ONE_CATEGORY
     assert rogan_gladen(Sample(y, 1 - y, y)).reason
     assert ppi(Sample(y, y, np.zeros(0))).value == 0.5
 

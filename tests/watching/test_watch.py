@@ -230,6 +230,14 @@ def test_few_checks_of_one_file_are_compared_by_time(n: int, save) -> None:
     assert "compare" not in invoke("watch", save(checks(1))).stdout
 
 
+def test_a_bet_is_worth_what_was_put_in_until_something_is_tested(save) -> None:
+    """Checks before the first that counts, or before the stream, are worth 1 as the baseline is."""
+    stream = outputs(5, each=4).query("time >= '2026-01-03'")
+    files = save(checks(5, anchors=4)), "--stream", save(stream, "stream.csv"), "--since", "2"
+    found = watch(*files, exit_code=3)["watch"]
+    assert [(one["bet"], one["stream_bet"]) for one in found] == [(1.0, 1.0)] * 5
+
+
 def test_too_few_checks_end_with_3(save) -> None:
     found = watch(save(checks(9)), exit_code=3)
     assert found["not_enough"] == "the baseline is 10 checks, and there are 9"
