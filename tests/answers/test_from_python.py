@@ -117,7 +117,7 @@ def test_labels_that_fit_nothing_are_refused_by_name() -> None:
         ir.analyse(BARE, labels=[LABELS, odd])
     with pytest.raises(ValueError, match=r"data frame of labels.*label"):
         ir.analyse(BARE, labels=LABELS[["id"]])
-    with pytest.raises(ValueError, match="Labels in logs go with judgments in logs or files"):
+    with pytest.raises(ValueError, match=r"No file or folder logs\.eval"):
         ir.analyse(BARE, labels="logs.eval")
 
 

@@ -21,6 +21,7 @@ from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
 from inspect_reliability.judgments.count import Judged
+from inspect_reliability.judgments.edited_labels import labels_of_edited
 from inspect_reliability.judgments.given_labels import labelled_judgments
 from inspect_reliability.judgments.labels import with_abstentions, with_labels, with_own_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
@@ -537,6 +538,31 @@ def test_edits_label_what_was_saved_before(edited: Path, tmp_path: Path) -> None
     save(judgments_from_logs(edited.parent / "logs"), before)
     both = judgments_from([str(before), str(edited)]).table
     assert both["label"].tolist() == judgments_from_logs(edited).table["label"].tolist()
+
+
+@pytest.mark.slow
+def test_edits_label_each_part_of_what_was_judged_again(edited: Path, tmp_path: Path) -> None:
+    """A part by its key, whatever the scorer is called; which of two scores it is, is no guess."""
+    ids = judgments_from_logs(edited).table.query("epoch == 1").groupby("sample")["uuid"].first()
+    of = [(0, "rejudge"), (1, "rejudge.style"), (2, "rejudge.style"), (2, "rejudge")]
+    table = pd.DataFrame({"output_uuid": ids[[n for n, _ in of]].to_numpy(), "uuid": "x"})
+    table["scorer"] = [part for _, part in of]
+    rows, _ = labels_of_edited(str(edited), table)
+    assert [*rows.itertuples(index=False, name=None)] == [
+        (ids[0], "2", "ann", "rejudge"),
+        (ids[0], "0", "bob", "rejudge"),
+        (ids[1], "0", "ann", "rejudge.style"),
+        (ids[1], "1", "ann", "rubric.facts"),  # which was not judged
+        (ids[2], "1", "cid", "rejudge.style"),
+    ]
+    log = read_eval_log(edited)
+    first = next(one for one in log.samples or [] if one.uuid == ids[0])
+    assert first.scores is not None
+    first.scores["twin"] = Score(value=1)
+    edit_score(log, 0, "twin", ScoreEdit(value=1, provenance=ProvenanceData(author="ann")), epoch=1)
+    write_eval_log(log, path := str(tmp_path / "two.eval"))
+    with pytest.raises(UserError, match="numeric and twin were edited to different grades"):
+        labels_of_edited(path, table)
 
 
 @pytest.mark.slow

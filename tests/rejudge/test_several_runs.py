@@ -18,6 +18,7 @@ import commands
 from evals import evaluate
 from graders import rejudged
 from inspect_reliability import judgments_from_logs, rejudge
+from inspect_reliability.judgments.given_labels import labelled_judgments
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +123,8 @@ def test_runs_with_the_same_verdicts_are_no_copies(tmp_path: Path) -> None:
     found = judgments_from_logs(logs)
     assert not found.notes
     assert len(found) == QUESTIONS * (1 + 4)
+    labelled = labelled_judgments(logs, {str(found.table["uuid"].iloc[0]): "C"}).table
+    assert {*labelled["log"][labelled["label"].notna()]} == {found.table["log"].iloc[0]}
     copy = shutil.copy(logs[0].removeprefix("file://"), tmp_path / "copy.eval")
     assert len(judgments_from_logs([*logs, copy])) == QUESTIONS * (1 + 4)
 

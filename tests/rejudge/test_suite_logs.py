@@ -10,9 +10,9 @@ import pytest
 from click.testing import Result
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, ProvenanceData, edit_score, read_eval_log, write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import model_graded_qa
+from inspect_ai.scorer import ScoreEdit, model_graded_qa
 
 import commands
 from commands import results
@@ -130,6 +130,43 @@ def test_labels_of_an_output_have_the_uuid_that_its_suite_gave_it(
     assert len(shown) == 4
     (tmp_path / "shown.csv").write_text("\n".join(["id,label", *(f'"{id}",C' for id in shown)]))
     invoke("report", logs.again, "--labels", tmp_path / "shown.csv")
+
+
+def test_scores_that_people_edited_label_the_outputs_judged_again(
+    logs: Logs, tmp_path: Path
+) -> None:
+    """Each epoch by its own, as in a file; the edited log is no judge."""
+    log = read_eval_log(logs.suite.location)
+    by, lines = ProvenanceData(author="ann"), ["id,rater,label"]
+    for one in log.samples or []:
+        edit = ScoreEdit(value="CI"[one.epoch % 2], provenance=by)
+        edit_score(log, one.id, "model_graded_qa", edit, epoch=one.epoch)
+        lines.append(f"{one.uuid},ann,{edit.value}")
+    write_eval_log(log, edited := str(tmp_path / "edited.eval"))
+    (tmp_path / "same.csv").write_text("\n".join(lines))
+    found, same = (
+        results("validate", str(logs.again), "--labels", labels)["validity"]
+        for labels in (edited, str(tmp_path / "same.csv"))
+    )
+    assert found == same
+    assert found[0]["n_labelled"] == QUESTIONS
+    other = rejudged(log, tmp_path / "other", model=grader("other"), replications=2, limit=6)
+    said = invoke("compare", logs.again, other.location, "--labels", edited).stdout
+    assert "mockllm/other" in said
+    assert "mockllm/evaluated" not in said
+    assert "accuracy" in said
+    assert (
+        "labels of what was not judged"
+        in invoke("report", logs.alike.location, "--labels", edited, code=2).stderr
+    )
+    assert (
+        "no score in it was edited"
+        in invoke("report", logs.again, "--labels", logs.suite.location, code=2).stderr
+    )
+    made = str(tmp_path / "other")
+    same_call = ["--model", "mockllm/other", "--replications", "2", "--limit", "6"]
+    said = invoke("rejudge", edited, *same_call, "--log-dir", made).stderr
+    assert f"report {made} --labels {edited}" in " ".join(said.split())
 
 
 def test_a_promise_of_several_outputs_a_question(logs: Logs, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import yaml
 from inspect_ai import eval
+from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 from pydantic import TypeAdapter
 
@@ -23,6 +24,7 @@ from ..designs.variations import shipped
 from ..errors import UserError
 from ..files import read_text, user_path, yaml_events
 from ..judgments.logs import judgments_from_logs
+from ..judgments.score import before_edits
 from ..record import same_model
 from ..record.rule import EXACT, read_choice
 from ..rejudging.again import NOT_MADE, RunLimits
@@ -37,6 +39,8 @@ from .failures import MISSING, failure_lines
 from .main import command
 from .options import Finite, format_option, model_args_option, print_left_out, progress, show
 from .targets import writes
+
+_EDITS = "People edited scores of this log. They are labels with: inspect-reliability report"
 
 
 @command("rejudge LOG --dry-run", "rejudge LOG --scorer model_graded_qa --replications 20")
@@ -142,10 +146,19 @@ def rejudge(
     missing = sum(one.replications for one in rejudging.missing(made))
     if made:
         _report(folder, form)
+        if _edits(source):
+            labels = f"{quote(folder)} --labels {quote(log)}"
+            print_text(screen, f"{_EDITS} {labels}")
     for line in failure_lines(failed, missing, limits.stopped):
         print_text(screen, line)
     if missing:
         context.exit(MISSING)
+
+
+def _edits(log: EvalLog) -> bool:
+    """Whether people edited scores of a log."""
+    scores = (score for one in log.samples or [] for score in (one.scores or {}).values())
+    return any(before_edits(score)[1] for score in scores)
 
 
 def _asked_by(rule: str, context: click.Context, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,15 @@ from ..verdicts import NO_VERDICTS
 from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, of_role
 from .count import NUMBER
+from .edited_labels import labels_of_edited
 from .label_files import columns_of_labels
-from .labels import with_abstentions, with_labels, with_labels_by_name, with_own_labels
+from .labels import (
+    sources_by_name,
+    with_abstentions,
+    with_labels,
+    with_labels_by_name,
+    with_own_labels,
+)
 from .options_or_grades import asked_of_labelled
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
@@ -75,38 +82,39 @@ def labelled_judgments(
     if isinstance(given, pd.DataFrame):
         labels = [_of_questions(one, given, known) for one in labels_in(labels)]
     edited, files, lists = _sorted(labels)
-    sources = _logs_beside(edited, given) if edited else given
-    own = columns_of_judgments(known, labels, sources)
+    own = columns_of_judgments(known, labels, given)
     of_labels = {
         yours: ours
         for yours, ours in known.columns.items()
         if yours not in own or ours not in LABELS
     }
     read = replace(known, columns=own)
-    judgments = judgments_from(sources, reading=read, progress=progress)
+    judgments = judgments_from(given, reading=read, progress=progress)
     unnamed = len(judgments.files) > 1 and judgments.table["judge"].isna().all()
     if apart and unnamed and FILE not in read.columns:
         each = Reading.of(read, columns={FILE: "judge"})
-        judgments = judgments_from(sources, reading=each, progress=progress)
-    if isinstance(given, Judgments) and not files:
+        judgments = judgments_from(given, reading=each, progress=progress)
+    named = bool(edited or files)
+    if isinstance(given, Judgments) and not named:
         return _with_checked(with_own_labels(judgments), lists, known)
     judgments = judgments.with_facets([*judgments.facets, *known.facets])
     asked = judgments.asked
-    if (
-        files
-        and any(one.code is Code.LABEL_OPEN for one in asked)
-        and columns_of_labels(files, known.sheet)
-    ):
+    open_ = any(one.code is Code.LABEL_OPEN for one in asked)
+    if open_ and named and (edited or columns_of_labels(files, known.sheet)):
         # Other labels take the place of those that may be the judge's own words.
         asked = tuple(one for one in asked if one.code is not Code.LABEL_OPEN)
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
     refuse([one for one in asked if one.column not in grouped])
     judgments = replace(judgments, asked=())
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
-    if isinstance(given, pd.DataFrame) and not (files or known.map or known.abstain):
+    if isinstance(given, pd.DataFrame) and not (named or known.map or known.abstain):
         return _with_checked(with_own_labels(judgments), lists, known)
-    read_labels = with_labels(judgments, files, known.map, of_labels, known.sheet)
-    if files and not isinstance(given, Judgments):
+    by_name = sources_by_name(files)
+    for log in edited:
+        by_name[log], notes = labels_of_edited(log, judgments.table)
+        judgments = replace(judgments, said=(*judgments.said, *notes))
+    read_labels = with_labels(judgments, by_name, known.map, of_labels, known.sheet)
+    if named and not isinstance(given, Judgments):
         refuse(asked_of_labelled(read_labels))
     return with_abstentions(_with_checked(read_labels, lists, known), known.abstain)
 
@@ -337,18 +345,6 @@ def places_in(given: Source) -> list[Any]:
 
     one = isinstance(given, str | Path | Judgments | pd.DataFrame)
     return [given] if one or not isinstance(given, Sequence) else [*given]
-
-
-def _logs_beside(edited: Sequence[str], given: Source) -> list[Any]:
-    """Edited logs, and the logs and files of judgments that are read with them."""
-    import pandas as pd
-
-    if isinstance(given, Judgments | pd.DataFrame):
-        raise UserError(
-            "Labels in logs go with judgments in logs or files: name where the judgments are, or "
-            "give the labels as a file or a data frame."
-        )
-    return [*edited, *places_in(given)]
 
 
 def _with_checked(

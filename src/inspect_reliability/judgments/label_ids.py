@@ -11,7 +11,7 @@ from .text import names_with_texts
 if TYPE_CHECKING:
     import pandas as pd
 
-_UUIDS = ("output_uuid", "uuid")
+UUIDS = ("output_uuid", "uuid")
 """Ids of samples in logs; the first of those whose outputs were judged again."""
 
 _SHOWN = 3
@@ -23,7 +23,7 @@ def units_by_id(
 ) -> Sequence[Mapping[str, Collection[int]]]:
     """The number of each row's unit by its id, for each kind of id, the nearest first."""
     found = []
-    columns = [table.get(one, ()) for one in ("question", "output", "sample", *_UUIDS)]
+    columns = [table.get(one, ()) for one in ("question", "output", "sample", *UUIDS)]
     for column in (*columns, *names_with_texts(table)):
         named: dict[str, dict[int, None]] = defaultdict(dict)
         for unit, value in zip(number, column, strict=False):
@@ -35,7 +35,7 @@ def units_by_id(
 def ids_known(table: pd.DataFrame) -> str:
     """A few ids that labels may have, in words: of questions, and a uuid where there is one."""
     names = table["question"].drop_duplicates().head(_SHOWN)
-    uuids = [table[one].dropna() for one in _UUIDS if one in table]
+    uuids = [table[one].dropna() for one in UUIDS if one in table]
     known = next((one.iloc[0] for one in uuids if len(one)), None)
     shown = ", ".join(f"{name!r:.60}" for name in map(str, names))
     return shown if known is None else f"{shown}; or the uuid of its sample, as {known!r:.60}"

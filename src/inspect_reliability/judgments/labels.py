@@ -23,7 +23,7 @@ from .label_ids import ids_known, units_by_id
 from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
-from .table import Judgments, n_judgments
+from .table import Judgments, is_suite, n_judgments
 from .verdict_spelling import NO_LABEL, scored, spelled_alike
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class _Label(NamedTuple):
 
 def with_labels(
     judgments: Judgments,
-    sources: Sequence[str | pd.DataFrame] = (),
+    sources: Sequence[str | pd.DataFrame] | Mapping[str, str | pd.DataFrame] = (),
     names: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     sheet: str | None = None,
@@ -97,7 +97,8 @@ def with_labels(
             `id` of what was judged (a question, or one of its outputs) and `label`, with `rater`
             and `part` where there are several. Rows of one id without raters are of several
             raters. The validation files of inspect_scout (`id`, `target`, or two columns without a
-            header) and those of inspect's `precomputed_scores` (`id`, `value`) are such files.
+            header) and those of inspect's `precomputed_scores` (`id`, `value`) are such files. A
+            mapping says what messages call each.
         names: Label -> the verdict that it means, if people wrote another name.
         columns: Name in the files -> id (or question), label, rater, part or epoch.
         sheet: The sheet that is read of workbooks that have it.
@@ -113,7 +114,8 @@ def with_labels(
     """
     if not sources and "label" not in judgments.table:
         return judgments
-    return with_labels_by_name(judgments, _by_name(sources), names or {}, columns, sheet)
+    named = sources if isinstance(sources, Mapping) else sources_by_name(sources)
+    return with_labels_by_name(judgments, named, names or {}, columns, sheet)
 
 
 def with_labels_by_name(
@@ -202,7 +204,7 @@ def _of_two_minds(given: Sequence[_Label], files: Collection[str]) -> Iterator[N
             yield Note(what, len(differ), where, Code.LABELS)
 
 
-def _by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFrame]:
+def sources_by_name(sources: Sequence[str | pd.DataFrame]) -> dict[str, str | pd.DataFrame]:
     """Files by their paths, and data frames by a name, with a number where there are several."""
     found: dict[str, str | pd.DataFrame] = {}
     frames = 0
@@ -384,8 +386,10 @@ class _Outputs:
 
     def __init__(self, table: pd.DataFrame, meant: Collection[str]) -> None:
         self.table = table
-        columns = [name for name in ("benchmark", "question", "scorer") if name in table]
-        self.number = numbers_of(*(table[name] for name in columns)).to_numpy()
+        columns = [table[name] for name in ("benchmark", "question", "scorer") if name in table]
+        if is_suite(table):  # other models, or runs, made other outputs of a question
+            columns.append(table["log"])
+        self.number = numbers_of(*columns).to_numpy()
         first = table.iloc[np.unique(self.number, return_index=True)[1]]
         self._output = list(zip(first["benchmark"], first["question"], strict=True))
         self.part = [""] * len(first)
