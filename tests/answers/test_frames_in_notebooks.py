@@ -359,6 +359,21 @@ def test_labels_of_other_rows_are_refused() -> None:
     assert "20 questions with different labels" in " ".join(map(str, said))
 
 
+@pytest.mark.parametrize(
+    ("fewest", "votes"), [(9, [1, 3, 5, 9]), (8, [1, 3, 5, 7]), (6, [1, 3, 5]), (1, [1, 3, 5])]
+)
+def test_as_many_votes_as_all_questions_have_are_a_candidate(fewest: int, votes: list[int]) -> None:
+    """By default one more, at most 9, of which no question has too few; beside it, those asked."""
+    rows = [
+        (f"q{q}", n, "AB"[(q + n // 4) % 2], "A")
+        for q in range(12)
+        for n in range(11 if q else fewest)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "replication", "verdict", "label"])
+    assert sorted(ir.choose(frame).summary()["votes"]) == votes
+    assert sorted(ir.choose(frame, votes=[1, 3]).summary()["votes"]) == [1, 3]
+
+
 def test_an_answer_says_what_was_left_out() -> None:
     """Functions note labels whose ids fit no question, as their commands do."""
     frame = graded(60, 30)

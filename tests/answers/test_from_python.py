@@ -548,7 +548,7 @@ def test_labels_by_question() -> None:
     expected = ir.analyse(BARE, labels=LABELS).frame("validity")
     for given in (by_question, by_question.to_dict(), [by_question.to_dict()]):
         pd.testing.assert_frame_equal(ir.analyse(BARE, labels=given).frame("validity"), expected)
-    assert ir.choose(BARE, labels=by_question.to_dict()).chosen == "gpt-5.4, 5 votes"
+    assert ir.choose(BARE, labels=by_question.to_dict()).chosen == "gpt-5.4, 7 votes"
     with pytest.raises(ir.UserError, match="no label that fits"):
         ir.analyse(BARE, labels={"nothing": "1"})
     with pytest.raises(ir.UserError, match="Labels cannot be read from a value of type int"):

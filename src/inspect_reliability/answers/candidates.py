@@ -29,8 +29,13 @@ from .labelled_cascade import NO_STEP, LabelledCascade
 from .promise import Promise
 from .row import NO_LABELS, Row, are_grades, within_one_by_default
 
-VOTES = (1, 3, 5)
-"""Numbers of votes that are tried by default."""
+_VOTES = (1, 3, 5)
+_MOST_VOTES = 9
+"""Numbers of votes that are tried by default, and the most; `report` recommends no more.
+
+The largest odd number that all of a judge's questions have is a candidate too. It is one more a
+judge, which labels do not pick, and much like the others: choosing among it costs little.
+"""
 
 _MOST_NAMED = 10
 """Candidates that an error names."""
@@ -269,7 +274,7 @@ class Choosing:
 
 def candidates_of(
     analysis: Analysis,
-    votes: Sequence[int] = VOTES,
+    votes: Sequence[int] | None = None,
     prices: Mapping[str, float] | None = None,
     opened: Mapping[str, Collection[str]] | None = None,
     within_one: bool | None = None,
@@ -278,7 +283,8 @@ def candidates_of(
 
     Args:
         analysis: The rows.
-        votes: Numbers of votes.
+        votes: Numbers of votes; by default 1, 3, 5 and the largest odd one that all questions
+            have, up to 9.
         prices: Dollars of a call by judge, where the judgments do not say; any other judge without
             a price is an error.
         opened: What was measured on the test part before: names of candidates by question.
@@ -350,7 +356,7 @@ def _kind_of_right(within_one: bool) -> str:
 def _asked(
     row: Row,
     labels: Labelled,
-    votes: Sequence[int],
+    votes: Sequence[int] | None,
     price: Callable[[Row], float | None],
 ) -> Iterator[Candidate]:
     """A row with each number of votes that most of its questions have."""
@@ -362,6 +368,9 @@ def _asked(
         yield Candidate(row, None, calls, None if dollars is None else calls * dollars)
         return
     most = float(np.median(labels.given.replications))
+    if votes is None:
+        of_all = int(min(labels.given.replications.min(), _MOST_VOTES))
+        votes = sorted({*_VOTES, max(of_all - (of_all % 2 == 0), 1)})
     for n in votes:
         no_mean = n > 1 and labels.of_means and not labels.has_means
         if n <= most and not isinf(most) and not no_mean:
@@ -461,7 +470,7 @@ def refuse_unknown(rows: Sequence[Row], name: str) -> None:
     name = _in_full(name, rows)
     named = told_apart([row.keys for row in rows], "judge")
     names = [named(row.keys) for row in rows]
-    wanted = {part for part in _parts(name) if not _VOTES.fullmatch(part)}
+    wanted = {part for part in _parts(name) if not _SAID_VOTES.fullmatch(part)}
     each = zip(rows, names, strict=True)
     if not any(wanted <= {*_words(row), *own.split(", ")} for row, own in each):
         raise UserError(f"--current {name!r} is no candidate. {_one_of(names)}")
@@ -472,7 +481,7 @@ def _in_full(name: str, rows: Sequence[Row]) -> str:
     words = {word for row in rows for word in _words(row)}
 
     def full(part: str) -> str:
-        if part in words or _VOTES.fullmatch(part):
+        if part in words or _SAID_VOTES.fullmatch(part):
             return part
         for fits in ({one for one in words if PurePath(one).stem == part}, _begin(words, part)):
             if len(fits) == 1:
@@ -490,7 +499,7 @@ def _parts(name: str) -> set[str]:
     return {part.strip() for part in name.split(",")}
 
 
-_VOTES = re.compile(r"exact|\d+ votes?")
+_SAID_VOTES = re.compile(r"exact|\d+ votes?")
 
 
 def _votes(one: Candidate) -> str:

@@ -28,7 +28,6 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import Cells, Labelled
 from .candidates import (
-    VOTES,
     Choosing,
     candidates_of,
     prices_in,
@@ -131,7 +130,7 @@ def choose(
     *,
     labels: Labels = (),
     current: str | None = None,
-    votes: int | Sequence[int] = VOTES,
+    votes: int | Sequence[int] | None = None,
     max_loss: float = 0.05,
     price: Mapping[str, float] | str | Path | None = None,
     within_one: bool | None = None,
@@ -154,7 +153,8 @@ def choose(
         by: Columns to group by, or the name of one, as in `analyse`.
         labels: Labels of people, as in `analyse`.
         current: The judge, wording or candidate in use, to say which are better.
-        votes: Numbers of verdicts whose majority is a candidate, or a single one.
+        votes: Numbers of verdicts whose majority is a candidate, or a single one. By default 1, 3,
+            5 and the largest odd number that all questions of a judge have, up to 9.
         max_loss: How much less often the cheapest may be right than any other, as a share.
         price: Dollars of a call by judge, or a YAML or JSON file of them, if judgments do not say.
         within_one: Whether a verdict is right if it is at most a step from the label. By default
@@ -172,14 +172,14 @@ def choose(
         >>> import inspect_reliability as ir
         >>> found = ir.choose("examples/verdicts.csv", current="gpt-5.4-nano")
         >>> found.chosen, round(found.after_choosing, 2), found.better_than_current
-        ('gpt-5.4, 5 votes', 0.67, True)
+        ('gpt-5.4, 7 votes', 0.67, True)
         >>> found.summary()[["judge", "votes", "accuracy", "chosen"]].round(2).head(2)
                   judge  votes  accuracy  chosen
         0       gpt-5.4      1      0.68   False
         1  gpt-5.4-nano      1      0.50   False
     """
     votes = [votes] if isinstance(votes, int) else votes
-    if not votes or any(n < 1 for n in votes):
+    if votes is not None and (not votes or min(votes) < 1):
         raise UserError("votes has a number below 1, or none. Give numbers such as 1, 3, 5.")
     if not 0 <= max_loss < 1:
         raise UserError(f"max_loss is a share from 0 to less than 1, not {max_loss:g}.")
@@ -210,7 +210,7 @@ def choose_among(
     judgments: Judgments,
     opened: Openings,
     by: Sequence[str] = (),
-    votes: Sequence[int] = VOTES,
+    votes: Sequence[int] | None = None,
     price: Mapping[str, float] | str | Path | None = None,
     current: str | None = None,
     within_one: bool | None = None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..answers.candidates import VOTES, Choosing, prices_in
+from ..answers.candidates import Choosing, prices_in
 from ..answers.choice_in_words import Wanted
 from ..answers.choose import choose_among, choose_document, open_test
 from ..judgments.chosen_judge import Openings
@@ -27,7 +27,9 @@ from .options import (
 from .targets import html_option, write_page, writes
 
 
-def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
+def _numbers(_: click.Context, __: click.Parameter, given: str | None) -> list[int] | None:
+    if given is None:
+        return None
     try:
         found = sorted({int(one) for one in given.split(",")})
     except ValueError:
@@ -49,10 +51,10 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
 @click.option(
     "--votes",
     metavar="N,...",
-    default=",".join(map(str, VOTES)),
     callback=_numbers,
     help="Numbers of votes: the majority of so many verdicts, or of grades their mean, is a "
-    "candidate of its own.",
+    "candidate of its own. By default 1, 3, 5 and the largest odd number that all questions of a "
+    "judge have, up to 9.",
 )
 @click.option(
     "--max-loss",
@@ -82,7 +84,7 @@ def _numbers(_: click.Context, __: click.Parameter, given: str) -> list[int]:
 @reads_logs
 def choose(
     current: str | None,
-    votes: list[int],
+    votes: list[int] | None,
     max_loss: float,
     price: str | None,
     within_one: bool | None,
@@ -128,10 +130,7 @@ def choose(
         write_page(html, choose_document(found, on_page, request.on_page))
 
 
-def _not_had(found: Choosing, votes: Sequence[int]) -> list[str]:
+def _not_had(found: Choosing, votes: Sequence[int] | None) -> list[str]:
     """Numbers of votes that somebody asked for and no candidate has."""
-    source = click.get_current_context().get_parameter_source("votes")
-    if source is not click.core.ParameterSource.COMMANDLINE:
-        return []
-    had = {one.votes for one in found.candidates}
-    return [f"{n} votes: no judge has so many verdicts a question" for n in votes if n not in had]
+    lacking = {*(votes or ())} - {one.votes for one in found.candidates}
+    return [f"{n} votes: no judge has so many verdicts a question" for n in sorted(lacking)]
