@@ -17,7 +17,7 @@ from inspect_reliability.answers.label import items_to_label
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.labels import with_abstentions
+from inspect_reliability.judgments.abstentions import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, render

@@ -17,7 +17,7 @@ from inspect_reliability.answers.headline import headline
 from inspect_reliability.answers.plan import plan_document, plans
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.cli.options import with_more
-from inspect_reliability.judgments.labels import with_abstentions
+from inspect_reliability.judgments.abstentions import with_abstentions
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render

@@ -17,13 +17,16 @@ import inspect_reliability as ir
 from example_logs import foreign, judged
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.data import write_data
+from inspect_reliability.answers.labelled_cascade import LabelledCascade
 from inspect_reliability.answers.next_steps import advice
+from inspect_reliability.answers.promise import Promise
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments import logs
+from inspect_reliability.judgments.abstentions import with_abstentions
 from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.edited_labels import labels_of_edited
 from inspect_reliability.judgments.given_labels import labelled_judgments
-from inspect_reliability.judgments.labels import with_abstentions, with_labels, with_own_labels
+from inspect_reliability.judgments.labels import with_labels, with_own_labels
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.score import judgments_in
@@ -107,6 +110,39 @@ def test_several_raters(tmp_path: Path) -> None:
     truth = Judged(found.table).truth
     assert truth is not None
     assert truth.table.tolist() == [[2]]
+
+
+def test_what_settles_decides_and_is_no_vote(tmp_path: Path) -> None:
+    """A label drawn where people differ is the right one; people agree as often as without it."""
+    people = [
+        {"id": name, "label": one, "rater": by}
+        for name, said in {"q1": "CC", "q2": "CI", "q3": "IC", "q4": "CC"}.items()
+        for one, by in zip(said, ("ann", "bob"), strict=True)
+    ]
+    sheet = {"question": "", "unsure": "", "note": "", "drawn": "where people differ"}
+    third = [
+        {"id": name, "target": one, "position": n, "rater": "ann", **sheet}
+        for n, (name, one) in enumerate({"q2": "I", "q3": "I"}.items(), 1)
+    ]
+    files = [write(tmp_path / "p.csv", people), write(tmp_path / "s.csv", third)]
+    open_, settled = (with_labels(judgments(), files[:n]) for n in (1, 2))
+    assert labels(settled) == labels(open_)
+    assert labels(settled, "settled_label") == {"q2": "I", "q3": "I"}
+    write_data(tmp_path, analyse(settled))
+    again = with_labels(judgments_from_file(tmp_path / "judgments.csv"))
+    assert labels(again, "settled_label") == {"q2": "I", "q3": "I"}
+    for one in (settled, again):
+        [known], [before] = (analyse(of).results["validity"] for of in (one, open_))
+        assert before["accuracy"] == pytest.approx((1 + 0.5 + 0.5 + 1) / 4)
+        assert known["accuracy"] == pytest.approx((1 + 0.5 + 1 + 1) / 4)
+        for same in ("raters_agreement", "accuracy_ceiling", "n_labels"):
+            assert known[same] == before[same]
+    assert known["raters_agreement"] == pytest.approx(0.5)
+    found = LabelledCascade(tuple(analyse(settled).rows), Promise())
+    assert found.by_people == ["C", "I", "I", "C"]
+    assert {len(one) for one in found.people.values()} == {4}
+    # With nobody to differ from, it is a label like others.
+    assert labels(with_labels(judgments(), files[1:])) == {"q2": "I", "q3": "I"}
 
 
 def test_bad_labels_are_counted_and_named(tmp_path: Path) -> None:

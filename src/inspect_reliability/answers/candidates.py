@@ -251,7 +251,9 @@ class Choosing:
         names = dict.fromkeys(
             name for name, test in zip(self.questions, self.test, strict=True) if not test
         )
-        rated = self.candidates[0].row.judged.rated
+        judged = self.candidates[0].row.judged
+        settled = [(question, "", label) for question, label in judged.settled]
+        rated = [*judged.rated, *settled]
         return ChosenBy(
             fingerprint=labels_fingerprint(one for one in rated if one[0] in names),
             part="dev" if self.marked else "all",

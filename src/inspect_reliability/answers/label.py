@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ import pandas as pd
 from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER, by_value
+from ..judgments.label_files import SETTLES
 from ..judgments.pairs import PLACES, pair_in, swapped_in
 from ..judgments.reading import Reading
 from ..judgments.table import Judgments
@@ -262,7 +264,7 @@ class Draw:
     def drawn(self) -> str:
         """How they were drawn, as the file of labels says."""
         if self.settles:
-            return "where people differ"
+            return SETTLES
         names = "; ".join(LabelledCascade((row,), Promise()).names[0] for row in self.rows)
         region = f" of what could be kept of {names}" if self.goal and self.keeps else ""
         return f"random{region}{f', until {self.stop}' if self.goal else ''}"
@@ -379,15 +381,17 @@ def _region(rows: Sequence[Row]) -> Collection[str]:
 
 
 def _differ(rows: Sequence[Row]) -> Collection[str]:
-    """The questions on which people gave different labels."""
-    given: dict[str, set[str]] = {}
-    for row in rows:
-        for question, _, label in row.judged.rated:
-            given.setdefault(str(question), set()).add(label)
-    found = [name for name, labels in given.items() if len(labels) > 1]
+    """The questions on which people gave different labels that nobody settled."""
+    given: dict[str, set[str]] = defaultdict(set)
+    for question, _, label in chain.from_iterable(row.judged.rated for row in rows):
+        given[str(question)].add(label)
+    settled = {name for row in rows for name, _ in row.judged.settled}
+    found = [name for name, labels in given.items() if len(labels) > 1 and name not in settled]
     if not found:
         raise UserError(
-            "People give the same label everywhere. Name the file of each with --labels FILE."
+            "Everything on which people differ is settled."
+            if settled
+            else "People give the same label everywhere. Name the file of each with --labels FILE."
         )
     return found
 

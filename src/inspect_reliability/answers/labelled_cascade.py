@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..judgments.columns import CHECKED_LABEL
 from ..judgments.count import NUMBER
-from ..judgments.text import case_of
+from ..judgments.text import texts_judged
 from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.annotators import Alternative, alternative
@@ -89,7 +89,7 @@ class LabelledCascade:
     def _named(self) -> list[str]:
         """Every verdict and label."""
         given = [name for row in self.rows for name in row.counts.categories]
-        labels = [name for row in self.rows for *_, name in row.judged.rated]
+        labels = [one[-1] for row in self.rows for one in (*row.judged.rated, *row.judged.settled)]
         return list(dict.fromkeys([*given, *labels, *self._grades_of_rule]))
 
     @property
@@ -153,9 +153,17 @@ class LabelledCascade:
         return given.drop_duplicates(["question", "rater"], keep="last")
 
     @cached_property
+    def _settled(self) -> pd.DataFrame:
+        """The labels that decide questions on which people differ."""
+        given = [one for row in self.rows for one in row.judged.settled]
+        return pd.DataFrame(given, columns=["question", "label"]).drop_duplicates()
+
+    @cached_property
     def labels(self) -> FloatArray:
-        """How many people gave each label to each question, N x K."""
-        rated, named = self.rated, (("question", self.questions), ("label", self.categories))
+        """How many gave each label to each question, N x K: who settled it, or else people."""
+        open_ = ~self.rated["question"].isin(self._settled["question"])
+        rated = pd.concat([self.rated[open_], self._settled])
+        named = (("question", self.questions), ("label", self.categories))
         at = np.array([pd.Index(names).get_indexer(pd.Index(rated[one])) for one, names in named])
         found = np.zeros((len(self.questions), len(self.categories)))
         np.add.at(found, tuple(at[:, (at >= 0).all(axis=0)]), 1)
@@ -214,9 +222,8 @@ class LabelledCascade:
         else:
             right &= right.sum(axis=1, keepdims=True) == 1
         labelled = most[:, 0] > 0
-        if (
-            self.stopped and not self.promise.given
-        ):  # what a labeller passes over has a part in when that is
+        # What a labeller passes over has a part in when labelling stops.
+        if self.stopped and not self.promise.given:
             labelled[self.as_drawn] = True
         return Cascade(tuple(map(self._ballots, self.rows)), right, labelled)
 
@@ -556,19 +563,11 @@ class LabelledCascade:
                 "final": pd.Series(self.final, dtype=object),
             }
         )
-        texts = self._texts()
+        table = self.rows[0].table
+        texts = [None] if from_logs(table) else texts_judged(table, self.questions)
         if any(one is not None for one in texts) and "answer" not in found:
             found = found.assign(answer=pd.Series(texts, dtype=object))
         return found
-
-    def _texts(self) -> list[str | None]:
-        """The text that was judged of each question; None of logs, and where there is none."""
-        table = self.rows[0].table
-        if from_logs(table):
-            return [None] * len(self.questions)
-        first: list[dict[str, Any]] = table.drop_duplicates("question").to_dict("records")  # type: ignore[assignment]
-        texts = {str(one["question"]): case_of(one).outputs.get("") for one in first}
-        return [texts.get(str(name)) for name in self.questions]
 
     def _mean(self, votes: FloatArray) -> str:
         """The grade that is nearest to the mean of these votes; midway between two, the mean."""

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .abstentions import with_abstentions as with_abstentions
     from .columns import COLUMNS as COLUMNS
     from .columns import GROUP_BY as GROUP_BY
     from .count import Judged as Judged
     from .count import Judgment as Judgment
     from .deduplication import combine as combine
-    from .labels import with_abstentions as with_abstentions
     from .labels import with_labels as with_labels
     from .logs import judgment_columns as judgment_columns
     from .logs import judgments_from_logs as judgments_from_logs
@@ -45,7 +45,7 @@ _HOME = {
     "judgments_in": "score",
     "refuse": "reading",
     "weights": "table",
-    "with_abstentions": "labels",
+    "with_abstentions": "abstentions",
     "with_labels": "labels",
 }
 

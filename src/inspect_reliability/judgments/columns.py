@@ -31,6 +31,9 @@ class Column(NamedTuple):
     role: Role
 
 
+SETTLED_LABEL = "settled_label"
+"""What somebody said of a question on which people differ. It decides, and is no person's vote."""
+
 CHECKED_LABEL = "checked_label"
 """What a person said of a question that was not kept. It enters no draw of labels."""
 
@@ -73,6 +76,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("labels_drawn", "why its file of labels is no simple random draw", "text", "truth"),
         Column("label_draw", "how its file of labels was drawn, and until when", "text", "truth"),
         Column("label_position", "its place in that draw, from 1", "number", "truth"),
+        Column(SETTLED_LABEL, "label that decides where those of people differ", "name", "truth"),
         Column(CHECKED_LABEL, "verdict of whoever filled in a list of keep", "name", "truth"),
         Column("label_split", "part of the labels, such as dev or test", "name", "truth"),
         Column("best", "response that is known to be best", "any", "truth"),

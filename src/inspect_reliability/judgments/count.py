@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..stats import Cells, ReliabilityError
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE, abstentions
-from .columns import N_JUDGMENTS, by_rater
+from .columns import N_JUDGMENTS, SETTLED_LABEL, by_rater
 from .pairs import NAMES, OPTION
 
 if TYPE_CHECKING:
@@ -237,16 +237,28 @@ class Judged:
     @cached_property
     def ever_right(self) -> set[str]:
         """The verdicts that are right somewhere, by any rater."""
-        return {one for given in {*self.right} - {None} for one, _ in by_rater(given, None)}
+        right = {*self.right, *self.column(SETTLED_LABEL)} - {None}
+        return {one for given in right for one, _ in by_rater(given, None)}
 
     @cached_property
     def rated(self) -> list[tuple[str, Any, str]]:
-        """Each label once: its question, its rater, and the verdict, named as in `choices`."""
-        if not any(self.right):
-            return []
+        """Each person's label once: its question, its rater, the verdict, named as in `choices`.
+
+        Without labels that settle where people differ: see `settled`.
+        """
+        return self._each_label(self.right) if any(self.right) else []
+
+    @cached_property
+    def settled(self) -> list[tuple[str, str]]:
+        """A question and the label that decides it whatever people said, named as in `choices`."""
+        given = self.column(SETTLED_LABEL)
+        found = self._each_label(given) if any(given) else []
+        return [(question, label) for question, _, label in found]
+
+    def _each_label(self, labels: Sequence[Any]) -> list[tuple[str, Any, str]]:
         orders = Counter(question for question, *_ in self.shown)
         known: dict[tuple[str, Any, str], None] = {}
-        units = zip(self.questions, self.right, self.column("rater"), self.orders, strict=True)
+        units = zip(self.questions, labels, self.column("rater"), self.orders, strict=True)
         for question, given, raters, order in dict.fromkeys(units):
             if given is None:
                 continue
@@ -258,7 +270,20 @@ class Judged:
 
     @cached_property
     def truth(self) -> Cells | None:
-        """The right verdicts of each question, one per rater, named as in `choices`; or None."""
+        """The right verdicts of each question, named as in `choices`; None without labels.
+
+        One per rater, or those that settle it.
+        """
+        if not self.rated:
+            return None
+        decided = {name for name, _ in self.settled}
+        open_ = [(name, label) for name, _, label in self.rated if name not in decided]
+        asked, verdicts = zip(*open_, *self.settled, strict=True)
+        return Cells.from_long(asked, verdicts)
+
+    @cached_property
+    def people(self) -> Cells | None:
+        """The labels of each question by people, one per rater, named as in `choices`; or None."""
         if not self.rated:
             return None
         asked, _, verdicts = zip(*self.rated, strict=True)

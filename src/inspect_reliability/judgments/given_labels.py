@@ -11,18 +11,13 @@ from ..errors import NoLabelFitsError, UserError
 from ..files import kind_of
 from ..shell import quote
 from ..verdicts import NO_VERDICTS
+from .abstentions import with_abstentions
 from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
 from .label_files import columns_of_labels
-from .labels import (
-    sources_by_name,
-    with_abstentions,
-    with_labels,
-    with_labels_by_name,
-    with_own_labels,
-)
+from .labels import sources_by_name, with_labels, with_labels_by_name, with_own_labels
 from .options_or_grades import asked_of_labelled
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows

@@ -26,6 +26,9 @@ _BY_STRATUM = "random, by "
 _OF_REGION = re.compile(
     r"random of what could be kept of (?P<judges>.+?)(?:, until .*)?", re.DOTALL
 )
+SETTLES = "where people differ"
+"""What `drawn` says of labels that settle what those of people leave open."""
+
 _UNTIL = re.compile(r"random.*, until (?P<goal>(?:keep|gate|width) .*)", re.DOTALL)
 
 _CHANGED = "labels that were changed after the judge was seen: those from before count"
@@ -56,6 +59,7 @@ class LabelFile(NamedTuple):
         splits: Id -> the part of the labels that it belongs to; empty if none is the test part.
         adds: Whether its labels are beside those that the judgments have: `label` drew what had
             none. Labels that stopped when the answer was known count alone.
+        settles: Whether its labels decide where people differ, and say nothing of their agreement.
     """
 
     table: pd.DataFrame
@@ -65,6 +69,7 @@ class LabelFile(NamedTuple):
     positions: Mapping[str, int] = {}
     splits: Mapping[str, str] = {}
     adds: bool = False
+    settles: bool = False
 
 
 def columns_of_labels(
@@ -200,6 +205,7 @@ def _read(
         positions=_positions(frame, rows),
         splits=splits,
         adds=sheet and not until(draw),
+        settles=draw == SETTLES,
     )
 
 

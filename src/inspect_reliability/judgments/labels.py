@@ -1,4 +1,4 @@
-"""Labels: the known right verdicts, joined to the judgments, and verdicts that decide nothing."""
+"""Labels: the known right verdicts, joined to the judgments."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import compress
-from string import ascii_letters, ascii_uppercase
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import NoLabelFitsError
 from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
-from .columns import as_columns, by_rater, most_levels, numbers_of
-from .count import NUMBER, Judged, by_value, opposites
+from .abstentions import one_kind, with_abstentions
+from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
+from .count import NUMBER, by_value, opposites
 from .label_files import LabelFile, read_labels, until
 from .label_ids import ids_known, units_by_id
 from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
-from .table import Judgments, is_suite, n_judgments
+from .table import Judgments, is_suite
 from .verdict_spelling import NO_LABEL, scored, spelled_alike
 
 if TYPE_CHECKING:
@@ -46,32 +45,21 @@ _LISTS = (
 _REPLACED = "labels of the judgments left out: files of labels take their place"
 _MOSTLY = "labels left out beside these: what is left of a few names is no draw of all"
 
+_SHOWN = 5
+"""Most verdicts of a judge that are named."""
+
 _FRAME = "data frame of labels"
 """What messages call labels in memory."""
 
 _TWINS = {"true": "1", "false": "0", "1": "true", "0": "false"}
 """What two kinds of file call one verdict."""
 
-NOTHING = "none"
-"""Declares that every verdict decides."""
-
-_TAKEN = (
-    "verdicts {} decide nothing and are neither right nor wrong, by their name: --abstain NAME "
-    "names others, --abstain none makes them wrong"
-)
-_ODD = (
-    "verdicts {} are no label, so they are wrong: --abstain NAME if one decides nothing, --map "
-    "NAME=LABEL if one is a label in other words"
-)
-_RARE = 0.1
-"""Share of verdicts up to which one that is never right may be an error of the judge."""
-_FEW = 5
-"""Most names of such verdicts: more are answers in words of their own."""
-_ABSENT = "verdicts are {!r}, which --abstain names"
-
 
 class _Label(NamedTuple):
-    """A label as given: its place, outputs (by number), rater, whether named, and text."""
+    """A label as given: its place, outputs (by number), rater, whether named, and text.
+
+    It may decide where those of others differ.
+    """
 
     where: str
     id: str
@@ -79,6 +67,7 @@ class _Label(NamedTuple):
     rater: str
     named: bool
     label: str | None
+    settles: bool = False
 
 
 def with_labels(
@@ -107,7 +96,7 @@ def with_labels(
         The judgments. Notes list the labels left out: those of nothing judged, empty ones, second
         ones of a rater, and those that no judge could have given. If names of verdicts are not
         declared, a few labels that no verdict has count too. A label of several raters is a tuple,
-        and so are its raters.
+        and so are its raters. What `label` drew where people differ is in `settled_label`.
 
     Raises:
         UserError: A file cannot be read, lacks a column, or has no label that fits.
@@ -132,7 +121,7 @@ def with_labels_by_name(
     added = all(one.adds for one in files.values())
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.
     same = bool(own) and added and len(files) == 1
-    in_files = [one for path in files for one in _in_file(path, files[path].table, outputs, same)]
+    in_files = [one for path in files for one in _in_file(path, files[path], outputs, same)]
     own, lists = _one_each(own, outputs)
     in_files, more = _one_each(in_files, outputs)
     read = [*(own if added else ()), *in_files]
@@ -163,10 +152,10 @@ def with_labels_by_name(
         said["labels", _LISTS] = lists
     if own and not added:
         said["labels", _REPLACED] = [one.id for one in own]
-    table = outputs.labelled(found)
+    table = outputs.labelled(found, {one.rater for one in given if one.settles}, added)
     for what, (rows, names_of) in outputs.never(found).items():
         said["labels", what] = names_of
-        table.loc[rows, ["label", "rater"]] = None
+        table.loc[rows, [*{"label", "rater", SETTLED_LABEL} & {*table}]] = None
     notes = [
         Note(
             f"{what}; such as {', '.join([*dict.fromkeys(ids)][:3]):.80}",
@@ -186,7 +175,8 @@ def with_labels_by_name(
     elif not added:
         table = table.drop(columns="labels_drawn", errors="ignore")
     if files:
-        table = outputs.placed(table, [*files.values()], added)
+        draws = [one for one in files.values() if not one.settles]
+        table = outputs.placed(table, draws, added)
         table = outputs.split(table, [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
 
@@ -226,65 +216,6 @@ def _refuse_useless(source: str, labels: int, notes: Sequence[Note], table: pd.D
         )
 
 
-def with_abstentions(judgments: Judgments, declared: Sequence[str] = ()) -> Judgments:
-    """Name the verdicts that decide nothing in a column `abstain`.
-
-    Args:
-        judgments: Judgments, with their labels.
-        declared: Names of such verdicts, whatever their case; "none" if every verdict decides, and
-            an output without one is wrong. By default those called tie, draw, unsure and the like,
-            if no label is; a note counts them.
-    """
-    import pandas as pd
-
-    table = judgments.table
-    judged = Judged(table)
-    if not len(table) or (not declared and ("abstain" in table or not any(judged.right))):
-        return judgments
-    given = [name for name in dict.fromkeys(judged.choices) if name is not None]
-    wanted = {name.casefold() for name in declared}
-    if wanted == {NOTHING}:
-        found: list[str] = []
-    elif declared:
-        found = [name for name in given if name.casefold() in wanted] + [*NO_VERDICTS]
-    else:
-        found = sorted(judged.undecided)
-    absent = wanted - {name.casefold() for name in given} - {NOTHING}
-    notes = [Note(_ABSENT.format(name), 0, "labels") for name in sorted(absent)]
-    taken = [name for name in found if name not in NO_VERDICTS]
-    # Where nothing has a label, no verdict is right or wrong.
-    labelled = np.array([one is not None for one in judged.right])
-    odd = [] if judged.declared else _never_right(judged, labelled, found)
-    for what, names in ((_TAKEN, taken), (_ODD, odd)) if not declared else ():
-        if names:
-            those = [choice in names for choice in judged.choices]
-            count = n_judgments(table[those & (labelled | (what is _TAKEN))])
-            notes.append(Note(what.format(", ".join(map(repr, names))), count, "labels"))
-    column = pd.Series([found] * len(table), table.index, dtype=object)
-    return replace(judgments, table=table.assign(abstain=column), said=(*judgments.said, *notes))
-
-
-def _never_right(
-    judged: Judged, labelled: NDArray[np.bool_], undecided: Collection[str]
-) -> list[str]:
-    """A few verdicts that are none of several labels: "ERROR" may be no answer at all.
-
-    They are rare, or may be the other words for a label that no verdict has.
-    """
-    known = compress(judged.choices, labelled)
-    times, right = Counter(filter(None, known)), judged.ever_right
-    unmet = not right <= times.keys()
-    rare = {name for name, n in times.items() if unmet or n <= _RARE * times.total()}
-    rare -= right.union(undecided)
-    few = len(right) > 1 and len(rare) <= _FEW
-    return sorted(one for one in rare if few and not _one_kind({one, *right}))
-
-
-def _one_kind(names: set[str]) -> bool:
-    """Whether all are numbers of a scale, or letters of options."""
-    return all(map(NUMBER.fullmatch, names)) or names <= {*ascii_letters}
-
-
 def with_own_labels(judgments: Judgments) -> Judgments:
     """Read labels as those of a file if they contradict each other, or have other words."""
     table = judgments.table
@@ -322,7 +253,7 @@ def _in_other_words(table: pd.DataFrame) -> bool:
             continue
         if any(says_none(one, said) for one in labels):
             return True
-        if labels.isdisjoint(said) and not _one_kind(said | labels):
+        if labels.isdisjoint(said) and not one_kind(said | labels):
             return True
     return False
 
@@ -458,7 +389,7 @@ class _Outputs:
             apart = unsaid == given and verdicts.isdisjoint(known)
             apart = apart and not all(map(NUMBER.fullmatch, [*verdicts, *given]))
             if unsaid:
-                said = ", ".join(sorted(verdicts, key=by_value)[:_FEW])
+                said = ", ".join(sorted(verdicts, key=by_value)[:_SHOWN])
                 what = (_FOREIGN if apart else _NEVER).format(judge, said)
                 gone, names = missed.setdefault(what, ([], []))
                 gone += [*rows] if apart else []
@@ -498,14 +429,30 @@ class _Outputs:
         parts = np.array([given.get(unit) for unit in self.number.tolist()], dtype=object)
         return table.assign(label_split=parts)
 
-    def labelled(self, found: Mapping[int, Mapping[str, str]]) -> pd.DataFrame:
-        """The table with the labels and raters of each output."""
+    def labelled(
+        self, found: Mapping[int, Mapping[str, str]], settlers: Collection[str], added: bool
+    ) -> pd.DataFrame:
+        """The table with the labels and raters of each output, and the label that settles them.
+
+        A label that settles is a label like others where nobody else gave one.
+        """
         made = {name: np.empty(len(self._output), dtype=object) for name in ("label", "rater")}
         columns = cache(lambda given: as_columns(dict(given)))  # few differ
+        settled = np.empty(len(self._output), dtype=object)
         for unit, given in found.items():
-            for name, value in columns(tuple(given.items())).items():
+            people = {rater: label for rater, label in given.items() if rater not in settlers}
+            for name, value in columns(tuple((people or given).items())).items():
                 made[name][unit] = value
-        return self.table.assign(**{name: values[self.number] for name, values in made.items()})
+            if people and len(people) < len(given):
+                settled[unit] = as_columns({r: given[r] for r in given if r in settlers})["label"]
+        import pandas as pd
+
+        table = self.table.assign(**{name: of[self.number] for name, of in made.items()})
+        before = table.pop(SETTLED_LABEL) if SETTLED_LABEL in table else None
+        after = pd.Series(settled[self.number], table.index, dtype=object)
+        if added and before is not None:
+            after = after.where(after.notna(), before)
+        return table.assign(**{SETTLED_LABEL: after}) if after.notna().any() else table
 
 
 def _meaning(label: str | None, names: Mapping[str, str], verdicts: Collection[str]) -> str | None:
@@ -585,14 +532,16 @@ def _of_judgments(outputs: _Outputs) -> Iterator[_Label]:
             yield _Label("labels", str(name), [unit], str(by or ""), by is not None, str(one))
 
 
-def _in_file(path: str, table: pd.DataFrame, outputs: _Outputs, same: bool) -> Iterator[_Label]:
+def _in_file(path: str, file: LabelFile, outputs: _Outputs, same: bool) -> Iterator[_Label]:
     """The labels of a file; `same` says whether its rater without a name is the judgments' own."""
     times: Counter[Any] = Counter()
+    table, settles = file.table, file.settles
     for name, label, raters, part in table.astype(object).where(table.notna(), None).to_numpy():
         units = tuple(outputs.of(str(name), part))
         for one, rater in by_rater(label, raters):
             times[units] += 1
-            named = isinstance(rater, str)
+            named = isinstance(rater, str) and not settles  # who settles may have labelled before
             by = str(rater) if named else f"{path} {times[units]}"
-            by = "" if same and not named and times[units] == 1 else by
-            yield _Label(path, f"{name}, {part}" if part else str(name), units, by, named, one)
+            by = "" if same and not named and not settles and times[units] == 1 else by
+            id = f"{name}, {part}" if part else str(name)
+            yield _Label(path, id, units, by, named, one, settles)

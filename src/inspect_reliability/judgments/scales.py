@@ -133,7 +133,7 @@ def labelled(judged: Judged, given: Cells | None = None) -> Labelled | None:
     counts = judged.counts() if given is None else given
     numbers = grades_in(judged, {*counts.categories, *truth.categories})
     try:
-        return Labelled(counts, truth, judged.undecided, numbers)
+        return Labelled(counts, truth, judged.undecided, numbers, judged.people)
     except NoJudgmentsError:
         return None
 

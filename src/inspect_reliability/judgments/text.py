@@ -162,6 +162,13 @@ def case_of(row: Mapping[str, Any]) -> Case:
     return Case(name, {}) if isinstance(row.get("log"), str) else _in_columns(row, name)
 
 
+def texts_judged(table: pd.DataFrame, questions: Sequence[str]) -> list[str | None]:
+    """The one text that was judged of each question; None where there is none."""
+    first: list[dict[str, Any]] = table.drop_duplicates("question").to_dict("records")  # type: ignore[assignment]
+    texts = {str(one["question"]): case_of(one).outputs.get("") for one in first}
+    return [texts.get(str(name)) for name in questions]
+
+
 def _in_sample(row: Mapping[str, Any], sample: EvalSample) -> Case:
     item = sample.metadata.get("item")
     given = sample.input

@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from ..errors import UserError
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
-from .columns import COLUMNS, LARGEST, N_JUDGMENTS, Kind, each_once
+from .columns import COLUMNS, LARGEST, N_JUDGMENTS, SETTLED_LABEL, Kind, each_once
 from .count import NUMBER
 from .reading import Code, Note, Reading
 from .score import verdict_name
@@ -420,7 +420,7 @@ _BY_NAME: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "judge": (_judge, "a text"),
     "verdict": (said, _A_VERDICT),
     "categories": (_categories, "a list of names, each of them once"),
-    "label": (_of_each_rater(said), _A_VERDICT),
+    **dict.fromkeys(("label", SETTLED_LABEL), (_of_each_rater(said), _A_VERDICT)),
     "best": (said, _A_VERDICT),
     "rater": (_of_each_rater(name_of), "a text"),
     "temperature": (lambda value: clean_temperature(_number(value)), "a number"),

@@ -61,7 +61,7 @@ class Labelled:
     A label is right by definition. A verdict is `undecided` if it is one of those that decide
     nothing, whatever the label; else it is right if it is the label, else wrong. If several raters
     labelled a question, each counts the same: a verdict is right as often as it is the label of a
-    rater drawn at random.
+    rater drawn at random. What people agree on may be told by other labels than those that decide.
 
     Attributes:
         given: Verdicts of the labelled questions (or outputs, or cells), N x K.
@@ -89,16 +89,21 @@ class Labelled:
         labels: Cells,
         open: Collection[str] = (),
         values: Mapping[str, float] | None = None,
+        people: Cells | None = None,
     ) -> None:
         at = {name: i for i, name in enumerate(labels.questions)}
         known = np.array([name in at for name in given.questions]) & (given.replications > 0)
         names = tuple(dict.fromkeys([*given.categories, *labels.categories]))
         self.given = given.rows(known).columns(names)
         of = dict(zip(self.given.questions, self.given.clusters.tolist(), strict=True))
-        self.raters = labels.rows([at[name] for name in of]).together(of.values())
+        right = labels.rows([at[name] for name in of]).together(of.values())
         row = {name: i for i, name in enumerate(of)}
         rows = [row[name] for name in self.given.questions]
-        self.truth = self.raters.columns(names).shares[rows]
+        self.truth = right.columns(names).shares[rows]
+        self.raters = right
+        if people is not None:
+            at = {name: i for i, name in enumerate(people.questions)}
+            self.raters = people.rows([at[name] for name in of]).together(of.values())
         self.open = frozenset(open)
         self.decides = np.array([name not in self.open for name in names], dtype=float)
         self.values = None if values is None else np.array([values.get(n, np.nan) for n in names])
