@@ -283,3 +283,11 @@ def test_an_even_judge_is_said_to_prefer_no_place() -> None:
     assert "place is shown" not in printed(analysis)
     biased = swapped_pairs(0.25, {"original": 3, "swapped": 3}, named=True).drop(columns="place")
     assert "place is shown" not in full_of(analyse(biased, swap=False))
+
+
+def test_questions_of_one_order_each_have_no_difference_of_orders() -> None:
+    """No question was asked in both orders, and the report says what it can."""
+    frame = pairs(0.1, named=True)
+    alone = [BOTH[int(name[1:]) % 2] for name in frame["question"]]
+    frame = frame[frame["order"] == [", ".join(one) for one in alone]]
+    assert "in order" not in printed(analysed(frame, label="steps"))

@@ -17,7 +17,7 @@ from ..showing.formats import (
     span,
     told_apart,
 )
-from ..stats.comparison import Comparison, compare_accuracy
+from ..stats.comparison import Comparison, NothingSharedError, compare_accuracy
 from ..stats.labelled import Labelled
 from .analysis import Analysis
 from .cautions import IN_ONE_ORDER
@@ -159,7 +159,10 @@ def _right_in_each(row: Row) -> Comparison | None:
     for order in orders:
         own = [one if of == order else None for one, of in zip(judged.choices, shown, strict=True)]
         sides[order] = {"": Labelled(judged.count(own, facets=()), truth, judged.undecided)}
-    (found,) = compare_accuracy(sides)
+    try:
+        (found,) = compare_accuracy(sides)
+    except NothingSharedError:  # no question was asked in both
+        return None
     certain = found.low is not None and found.high is not None and found.low * found.high > 0
     return found if certain else None
 
