@@ -459,6 +459,42 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     assert f" {plan['design']['questions']:,} x {plan['design']['tries']} " in said
 
 
+@pytest.mark.slow
+def test_runs_of_each_system_are_planned_by_their_variance(tmp_path: Path) -> None:
+    """Normal theory of the true components says how many questions 1, 2 and 4 runs take."""
+    rng, of_question, of_run, of_try = np.random.default_rng(1), 0.04, 0.03, 0.05
+    q, s, run, again = (one.ravel() for one in np.indices((600, 2, 2, 4)))
+    lead = (0.06 + rng.normal(0, of_question**0.5, 600))[q] / 2
+    outputs = rng.normal(0, (of_run / 2) ** 0.5, (600, 2, 2))[q, s, run]
+    score = np.where(s, -lead, lead) + outputs + rng.normal(0, (of_try / 2) ** 0.5, len(q))
+    named = {"question": q, "system": np.array(["x", "y"])[s], "run": run, "replication": again}
+    pd.DataFrame(named | {"verdict": score.round(3)}).to_csv(file := tmp_path / "runs.csv", index=False)
+    given = ("plan", file, "--for", "rank", "--facet", "run")
+    (plan,) = results(*given)["rows"]
+    z = (1.96 + 0.8416) / plan["difference"]
+    for one in plan["by_runs"]:
+        expected = (of_question + (of_run + of_try) / one["runs"]) * z**2
+        assert one["tries"] == 1
+        assert one["questions"] == pytest.approx(expected, rel=0.05)
+        assert one["calls"] == 2 * one["questions"] * one["runs"]
+    assert [one["runs"] for one in plan["by_runs"]] == [1, 2, 4]
+    assert plan["design"] == {k: v for k, v in plan["by_runs"][1].items() if k != "calls"}
+
+
+def test_a_plan_names_the_runs_that_it_counts(tmp_path: Path) -> None:
+    rows = [
+        (q, s, r, (q * 7 + r * 3 + (s == "x") * (q % 5)) % 4)
+        for q in range(12)
+        for s in "xy"
+        for r in (1, 2)
+    ]
+    names = ["question", "system", "run", "verdict"]
+    pd.DataFrame(rows, columns=names).to_csv(file := tmp_path / "runs.csv", index=False)
+    said = " ".join(invoke("plan", file, "--for", "rank", "--facet", "run").stdout.split())
+    assert "questions x 2 runs of each system x" in said
+    assert "by runs (epochs) of each system" in said
+
+
 @pytest.mark.parametrize(("lead", "said"), [(60, None), (32, "none"), (0, "1")])
 def test_a_leader_of_several_rankings_may_be_ahead_of_nobody(
     tmp_path: Path, lead: int, said: str | None

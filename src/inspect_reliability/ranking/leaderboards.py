@@ -1,7 +1,7 @@
 """Rankings of systems: one for each judge and condition, with their records."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from ..showing.formats import Record, describe, plain_group
 from ..stats import Reason, ReliabilityError
 from ..stats.cells import ROUNDING, FloatArray, IntArray
 from .ranking_labels import FEWEST_LABELS, LabelledShares, corrected_ranking, favoured
-from .scores import FEWEST_LEVELS, Contests, Method, Ranking, ranking
+from .scores import FEWEST_LEVELS, Contests, Method, Ranking, means_at, ranking
 from .stability import RankStability, rank_stability, variance_of_tries
 from .systems import Verdicts
 
@@ -120,6 +120,23 @@ class Leaderboard:
     def of_tries(self) -> FloatArray | None:
         """(Co)variances of scores between tries; None without two, or of strengths."""
         return variance_of_tries(self.contests) if self.method == "mean" else None
+
+    @cached_property
+    def of_runs(self) -> tuple[FloatArray, float] | None:
+        """(Co)variances of scores between runs of the systems, and how many of these each has.
+
+        Of one run each, judged as often as here, so that variances of tries are in them. None
+        without two, or of strengths.
+        """
+        if "run" not in self.table or self.method != "mean":
+            return None
+        contests = self._contests(*self.verdicts.names, *self.verdicts.facets)
+        output = numbers_of(pd.Series(contests.cell), self.table["run"])
+        first = np.unique(output, return_index=True)[1]
+        values = [means_at(np.asarray(output), one, len(first)) for one in contests.values.T]
+        runs = replace(contests[first], values=np.stack(values, axis=1), exact=False)
+        variances = variance_of_tries(runs)
+        return None if variances is None else (variances, len(first) / len(np.unique(runs.cell)))
 
     @cached_property
     def contests(self) -> Contests:

@@ -44,6 +44,7 @@ class Size(NamedTuple):
     questions: float
     tries: float
     judges: float
+    runs: float = 1.0
 
 
 class RankPower(NamedTuple):
@@ -54,15 +55,16 @@ class RankPower(NamedTuple):
     judges: float
     both: float
     tries: float
+    runs: float = 0.0
 
     def variances(self, of: Size) -> tuple[float, float, float]:
         """Variances in a study of another size: over questions, judges, and both with tries.
 
-        That over questions has that of both.
+        That over questions has that of both, and that of runs of the systems.
         """
-        q, r, j = (own / other for own, other in zip(self.size, of, strict=True))
-        both = (self.both + self.tries * r) * q * j
-        return self.questions * q + both, self.judges * j, both
+        q, r, j, runs = (own / other for own, other in zip(self.size, of, strict=True))
+        both = (self.both + self.tries * r * runs) * q * j
+        return (self.questions + self.runs * runs) * q + both, self.judges * j, both
 
     def power(self, difference: float, of: Size) -> float:
         """The probability that a study of this size finds the difference at 95%.
@@ -106,8 +108,15 @@ class RankPower(NamedTuple):
             most *= 2
         return bisect_left(range(most), True, lo=max(most // 2, fewest), key=found)
 
-    def cheapest(self, difference: float, vary: bool) -> Size | None:
-        """The design with the fewest verdicts that finds the difference; `vary`: of judges too."""
+    def cheapest(
+        self, difference: float, vary: bool, runs: float | None = None, most: float = _ENDLESS
+    ) -> Size | None:
+        """The design with the fewest verdicts that finds the difference, or None.
+
+        `vary`: of other numbers of judges, too; `runs`: how many runs of each system, by default as
+        many as here; `most`: questions that there may be.
+        """
+        runs = self.size.runs if runs is None else runs
         best, cost = None, _ENDLESS
         judges = [self.size.judges]
         if vary:
@@ -116,38 +125,53 @@ class RankPower(NamedTuple):
         tries = _TRIES if self.tries > 0 else (self.size.tries,)
         for r, j in product(tries, judges):
             cheaper = (cost - 1) // (r * j)
-            found = self.enough(difference, "questions", Size(cheaper, r, j), cheaper)
+            at, limit = Size(cheaper, r, j, runs), min(cheaper, most)
+            found = self.enough(difference, "questions", at, limit)
             if found is not None:
-                best, cost = Size(found, r, j), found * r * j
+                best, cost = at._replace(questions=found), found * r * j
         return best
 
 
 def power_of_neighbours(
-    contests: Contests, found: Ranking, of_tries: FloatArray | None
+    contests: Contests,
+    found: Ranking,
+    of_tries: FloatArray | None,
+    of_runs: FloatArray | None = None,
+    runs: float = 1.0,
 ) -> Iterator[tuple[int, int, RankPower]]:
     """Each two systems next to each other, with what their difference varies with.
 
     The variance over questions has that of judges by questions, and both have that of tries: they
-    are taken apart as components are (Brennan 2001).
+    are taken apart as components are (Brennan 2001); so is that of runs, of so many of each system,
+    whose variances include those of tries.
     """
     cells = len(np.unique(contests.cell))
-    size = Size(
-        len(np.unique(contests.question)), len(contests.question) / cells, max(found.levels, 1)
-    )
+    asked, tries_of_each = len(np.unique(contests.question)), len(contests.question) / cells
+    size = Size(asked, tries_of_each, max(found.levels, 1), runs)
     over = [of_differences(one) for one in found.moved]
     for i, j in zip(found.order[:-1], found.order[1:], strict=True):
-        tries = 0.0
+        tries = of_run = 0.0
         if of_tries is not None and not contests.exact:
-            tries = float(of_tries[i, i] + of_tries[j, j] - 2 * of_tries[i, j]) / size.tries
+            tries = _of_difference(of_tries, i, j) / size.tries
         whole = float(over[0][i, j])
         tries = min(tries, whole)
         both = max(float(over[2][i, j]), tries) if over[2:] else tries
         judges = max(float(over[1][i, j]) - both, 0.0) if over[1:] else 0.0
-        yield int(i), int(j), RankPower(size, max(whole - both, 0.0), judges, both - tries, tries)
+        if of_runs is not None:
+            of_run = max(min(_of_difference(of_runs, i, j) / runs, whole) - tries, 0.0)
+        alone = max(whole - both - of_run, 0.0)
+        yield int(i), int(j), RankPower(size, alone, judges, both - tries, tries, of_run)
+
+
+def _of_difference(variances: FloatArray, i: int, j: int) -> float:
+    return float(variances[i, i] + variances[j, j] - 2 * variances[i, j])
 
 
 # What would tell two neighbours of a ranking apart: questions, tries, judges, calls and money.
 
+
+_RUNS = (1, 2, 4)
+"""Runs of each system for which the cheapest designs are shown."""
 
 _MOST_NEIGHBOURS = 8
 """Most neighbours that an answer lists."""
@@ -179,28 +203,50 @@ def _of(board: Leaderboard) -> Iterator[Record]:
         return
     contests = board.contests
     cost = board.table["cost"].mean() if "cost" in board.table else math.nan
-    for i, j, parts in power_of_neighbours(contests, known, board.of_tries):
+    of_runs, runs = board.of_runs or (None, 1.0)
+    for i, j, parts in power_of_neighbours(contests, known, board.of_tries, of_runs, runs):
         either = (contests.systems == i).any(axis=1) | (contests.systems == j).any(axis=1)
         difference = float(known.scores[i] - known.scores[j])
         names = {"above": board.systems[i], "below": board.systems[j], "difference": difference}
         each = float(either.sum()) / math.prod(parts.size)
-        yield {**board.keys, **names, **_design(parts, difference, each, cost, known.levels)}
+        design = _design(parts, difference, each, cost, known.levels)
+        by_runs = _by_runs(parts, difference, each, known.levels) if of_runs is not None else []
+        yield {**board.keys, **names, **design, "by_runs": by_runs}
 
 
 def _design(parts: RankPower, difference: float, each: float, cost: float, levels: int) -> Record:
     """What one difference takes; `each`: calls a question, try and judge."""
     one = difference > 0
-    best: Size | None = parts.cheapest(difference, levels > 0) if one else None
+    best = _cheapest(parts, difference, levels) if one else None
     calls = None if best is None else math.ceil(each * math.prod(best))
     return {
         "n_questions": int(parts.size.questions),
         "questions": parts.enough(difference, "questions") if one else None,
         "tries": parts.enough(difference, "tries") if one and parts.tries > 0 else None,
         "judges": parts.enough(difference, "judges") if one and levels else None,
-        "design": best and {name: math.ceil(n) for name, n in best._asdict().items()},
+        "design": best and _whole(best),
         "calls": calls,
         "cost": None if calls is None or math.isnan(cost) else calls * cost,
     }
+
+
+def _cheapest(
+    parts: RankPower, difference: float, levels: int, runs: float | None = None
+) -> Size | None:
+    """The cheapest design of as many questions as one can ask, else of any number."""
+    most = most_feasible(int(parts.size.questions))
+    feasible = parts.cheapest(difference, levels > 0, runs, most)
+    return feasible or parts.cheapest(difference, levels > 0, runs)
+
+
+def _whole(size: Size) -> Record:
+    return {name: math.ceil(n) for name, n in size._asdict().items()}
+
+
+def _by_runs(parts: RankPower, difference: float, each: float, levels: int) -> list[Record]:
+    """The cheapest design of one run of each system, of two and of four."""
+    best = [_cheapest(parts, difference, levels, n) for n in _RUNS if difference > 0]
+    return [_whole(one) | {"calls": math.ceil(each * math.prod(one))} for one in best if one]
 
 
 def rank_power_document(found: Sequence[Record], logs: str) -> Document:
@@ -214,9 +260,14 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
         first = min(known, key=lambda one: one["calls"])
         design = first["design"]
         judges = f" by {design['judges']} judges" if design["judges"] > 1 else ""
+        tries = f"{design['tries']}"
+        if first["by_runs"]:
+            word = "try" if design["tries"] == 1 else "tries"
+            tries = f"{design['runs']} runs of each system x {tries} {word}"
+        said += _of_runs(first)
         said += next_step(
             f"to tell {first['above']} from {first['below']}, judge {design['questions']:,} "
-            f"questions x {design['tries']}{judges}, then",
+            f"questions x {tries}{judges}, then",
             f"rank {logs}",
         )
     elif any(one["calls"] for one in open_):
@@ -241,6 +292,19 @@ def _table(records: Sequence[Record], title: str) -> Table:
     return Table.of(records, columns, title)
 
 
+def _of_runs(first: Record) -> Iterator[Table]:
+    """What other numbers of runs of each system take, where they are known to move the scores."""
+    shown = [one | {"n_questions": first["n_questions"], "design": one} for one in first["by_runs"]]
+    if shown:
+        title = f"{first['above']} from {first['below']}, by runs (epochs) of each system"
+        columns = (
+            TableColumn("runs", heading="Runs"),
+            TableColumn("design", heading="Q x R x J", shown=_shown),
+            TableColumn("calls", heading="Calls", shown=_calls),
+        )
+        yield Table.of(shown, columns, title)
+
+
 def _whose(record: Record) -> str:
     keys = keys_of(record, before="above")
     return describe(keys) if any(keys.values()) else "all judges"
@@ -255,7 +319,7 @@ def _shown(record: Record) -> str:
         return ""
     if not _few_enough(record):
         return capped(record["design"]["questions"], record["n_questions"])
-    return " x ".join(f"{n:,}" for n in record["design"].values())
+    return " x ".join(f"{record['design'][name]:,}" for name in ("questions", "tries", "judges"))
 
 
 def _questions(record: Record) -> str:
