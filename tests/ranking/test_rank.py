@@ -468,14 +468,15 @@ def test_runs_of_each_system_are_planned_by_their_variance(tmp_path: Path) -> No
     outputs = rng.normal(0, (of_run / 2) ** 0.5, (600, 2, 2))[q, s, run]
     score = np.where(s, -lead, lead) + outputs + rng.normal(0, (of_try / 2) ** 0.5, len(q))
     named = {"question": q, "system": np.array(["x", "y"])[s], "run": run, "replication": again}
-    pd.DataFrame(named | {"verdict": score.round(3)}).to_csv(file := tmp_path / "runs.csv", index=False)
+    table = pd.DataFrame(named | {"verdict": score.round(3)})
+    table.to_csv(file := tmp_path / "runs.csv", index=False)
     given = ("plan", file, "--for", "rank", "--facet", "run")
     (plan,) = results(*given)["rows"]
     z = (1.96 + 0.8416) / plan["difference"]
     for one in plan["by_runs"]:
         expected = (of_question + (of_run + of_try) / one["runs"]) * z**2
         assert one["tries"] == 1
-        assert one["questions"] == pytest.approx(expected, rel=0.05)
+        assert one["questions"] == pytest.approx(expected, rel=0.12)
         assert one["calls"] == 2 * one["questions"] * one["runs"]
     assert [one["runs"] for one in plan["by_runs"]] == [1, 2, 4]
     assert plan["design"] == {k: v for k, v in plan["by_runs"][1].items() if k != "calls"}
