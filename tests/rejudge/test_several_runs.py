@@ -171,6 +171,8 @@ def test_outputs_that_a_retry_reuses_count_once(tmp_path: Path) -> None:
         one.uuid for one in retried.samples or []
     }
     assert 0 < len(ended) == len(reused) < QUESTIONS
+    said = commands.invoke("report", folder).stdout
+    assert f"rejudge {retried.location} " in said.replace("\n", "")
     logs = [log.location for log in both]
     for given in (logs, [*logs, str(folder)]):
         found = judgments_from_logs(given)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..judgments.table import is_rejudged
+from ..judgments.table import is_rejudged, is_suite
 from ..showing.document import Text
 from ..showing.formats import (
     ROUNDING,
@@ -184,7 +184,9 @@ def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> 
         return
     some = f" of {n:,} labelled questions" if n < len(row.counts.questions) else ""
     picked = _picked(right, "accuracy", picked_of)
-    yield f"right in {span(right, 'accuracy', '%', n)}{some}{picked}{no_better_than_always(right)}"
+    # A suite's row has the name of the model that is evaluated.
+    how = "the grader is right" if is_suite(row.table) else "right"
+    yield f"{how} in {span(right, 'accuracy', '%', n)}{some}{picked}{no_better_than_always(right)}"
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         yield f"{share(right['undecided'], n)} of verdicts decide nothing"
         return

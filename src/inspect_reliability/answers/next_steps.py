@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 from ..judgments.reading import Code
@@ -228,8 +229,12 @@ def _judge_again(row: Row) -> Advice:
 
 
 def rejudge_call(row: Row) -> str:
-    """The command for the row's first log: each is rejudged by itself."""
-    return f"rejudge {quote(str(row.table['log'].dropna().iloc[0]))} --replications 5"
+    """The command for a log of the row: each is rejudged by itself.
+
+    It is the last by name, which inspect begins with the time: a retry has all outputs.
+    """
+    last = max(map(str, row.table["log"].dropna().unique()), key=lambda one: PurePath(one).name)
+    return f"rejudge {quote(last)} --replications 5"
 
 
 _BRACKETED = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")

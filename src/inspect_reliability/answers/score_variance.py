@@ -214,8 +214,10 @@ def moves_score(suite: Record) -> str:
     unit = " points" if in_points else ""
     said = f"Grading the same outputs again moves the score by {far(suite['sd_judge'])}{unit}"
     if suite["sd_runs"] is None:
-        return f"{said} (standard deviation); how far other runs of the model do, epochs say."
-    return f"{said}, other runs of the model by {far(suite['sd_runs'])} (standard deviations)."
+        moved = f"{said} (standard deviation, of one try each)"
+        return f"{moved}; how far other runs of the model do, epochs say."
+    runs = far(suite["sd_runs"])
+    return f"{said}, other runs of the model by {runs} (standard deviations, of one try each)."
 
 
 def score_moves(analysis: Analysis) -> Iterator[Block]:
@@ -233,7 +235,9 @@ def variance_in_words(suite: Record) -> Iterator[Block]:
     if suite["reason"]:
         yield Text(f"Not known: {suite['reason']}.")
     if found:
-        yield Text("Each standard error includes those of the rows above it.")
+        tries = suite["variance"]["n_judgments"]
+        of = f"The mean is of {tries:.3g} tries of each output. " if tries > 1 else ""
+        yield Text(f"{of}Each standard error includes those of the rows above it.")
     if any(share < 0 for share in (suite["shares"] or {}).values()):
         yield Text("A variance estimated below 0 is close to 0.")
     if left_out := (suite["variance"] or {}).get("left_out"):

@@ -54,6 +54,12 @@ class PlannedReplications(NamedTuple):
     uuid: str | None = None
 
 
+def first_uuid(sample: EvalSample) -> str | None:
+    """The id of a sample among all; of one that was judged again, that of its suite's sample."""
+    said = sample.metadata.get(WANTED)
+    return (said.get("uuid") if isinstance(said, Mapping) else None) or sample.uuid
+
+
 def ranges(numbers: Collection[int]) -> Iterator[tuple[int, int]]:
     """First number and length of each run of numbers that follow one another."""
     for _, run in groupby(enumerate(sorted(numbers)), key=lambda placed: placed[1] - placed[0]):

@@ -20,7 +20,15 @@ from ..record.replications import EVALUATED, REJUDGING, base_seed, seeds_from
 from ..shell import quote
 from ..verdicts import GIVEN
 from .again import RunLimits, output_seed
-from .outputs import Made, PlannedReplications, changed_outputs, ranges, recorded, samples_of
+from .outputs import (
+    Made,
+    PlannedReplications,
+    changed_outputs,
+    first_uuid,
+    ranges,
+    recorded,
+    samples_of,
+)
 from .scorer import rejudge
 from .trust import kept_settings, vet, vet_media, vet_model, vet_name, vet_templates
 from .wrapped import Wrapped, find_scorer, model_settings, names_grader
@@ -96,7 +104,7 @@ class Rejudging:
         several = len({sample.epoch for sample in self.samples}) > 1
         found = []
         for sample in self.samples:
-            output = (sample.id, sample.epoch)
+            output, uuid = (sample.id, sample.epoch), first_uuid(sample)
             name = f"{sample.id}, epoch {sample.epoch}" if several else str(sample.id)
             applying = (one for one in self.changes if output in self.changed[one.name])
             spoils = {GIVEN: None} | {one.name: one.kind == "sensitivity" for one in applying}
@@ -108,7 +116,7 @@ class Rejudging:
                     if number >= first and (*output, seed) not in made
                 ]
                 found += [
-                    PlannedReplications(*output, name, *run, answer, spoils[answer], sample.uuid)
+                    PlannedReplications(*output, name, *run, answer, spoils[answer], uuid)
                     for run in ranges(lacking)
                 ]
         return found
