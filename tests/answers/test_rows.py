@@ -10,10 +10,11 @@ import pytest
 from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check_limits
-from inspect_reliability.answers.report import summary
+from inspect_reliability.answers.reliability import exact_verdicts_note
+from inspect_reliability.answers.report import report_document, summary
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
-from inspect_reliability.showing.document import Table
+from inspect_reliability.showing.document import Table, Text
 from inspect_reliability.stats import Estimate
 from inspect_reliability.stats.planning import OPEN
 from inspect_reliability.study.published.reported import band, with_published
@@ -253,3 +254,36 @@ def test_names_that_differ_by_question_are_no_category() -> None:
                 assert (row[name] is not None) == shared
                 assert ("other things on other" in row["not_estimable"].get(name, "")) != shared
                 assert row.get("accuracy", row.get("agreement")) is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "studied"),
+    [
+        ("judge", "k", "2 judges, one, temperature 0.5"),
+        ("benchmark", "two", "j, temperature 0.5"),
+        ("temperature", 1.5, "j, one"),
+    ],
+)
+def test_what_was_studied_is_what_all_rows_share(column: str, other: Any, studied: str) -> None:
+    """The first line names no level of one row, but says how many judges there are."""
+    frame = pd.DataFrame({"question": [1, 1, 2, 2, 3, 3], "verdict": [*"aababb"]})
+    frame = frame.assign(judge="j", benchmark="one", temperature=0.5)
+    both = pd.concat([frame, frame.assign(**{column: other})])
+    [said, *_] = report_document(analyse(judgments_from_frame(both))).blocks
+    assert isinstance(said, Text)
+    assert said.text.partition(":")[0] == studied
+
+
+def test_what_was_left_open_is_the_most_of_any_judge() -> None:
+    """Of probabilities that add up to less than 1, in the worst question."""
+    rows = [
+        (judge, q, verdict, share)
+        for judge, left in (("a", 0.0), ("b", 0.25), ("c", 0.125))
+        for q in range(4)
+        for verdict, share in (("yes", 0.5), ("no", 0.5 - left * (q == 2)))
+    ]
+    frame = pd.DataFrame(rows, columns=["judge", "question", "verdict", "share"])
+    for judges, said in (("abc", "At most 0.25 of a question"), ("a", "would add nothing")):
+        known = analyse(judgments_from_frame(frame[frame["judge"].isin([*judges])]))
+        [note] = exact_verdicts_note(known.rows)
+        assert said in note.text

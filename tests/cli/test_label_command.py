@@ -222,6 +222,17 @@ def test_many_numbers_are_a_scale_and_many_names_are_begun(tmp_path: Path) -> No
         assert draw(tmp_path / "j.csv", tmp_path / "l.csv")["allowed"].str.startswith(says).all()
 
 
+@pytest.mark.parametrize("judges", ["a", "ab"])
+def test_labels_stop_once_they_decide_of_every_judge(judges: str, tmp_path: Path) -> None:
+    """The sheet says so where there is more than one."""
+    frame = FRAME[FRAME["judge"].isin([*judges])].drop(columns=["response", "reason"])
+    frame.to_csv(tmp_path / "j.csv", index=False)
+    asked = ("--for", "gate", "--min", "accuracy=0.8", "--out", tmp_path / "l.csv")
+    said = " ".join(invoke("label", tmp_path / "j.csv", *asked).stdout.split())
+    whose = " of every judge" if judges == "ab" else ""
+    assert f"it looks whether it is known{whose} that the judge is right in 80% or more" in said
+
+
 def votes(questions: int = 200, seed: int = 0) -> pd.DataFrame:
     """Eight votes on each question, of a judge that is sure and right of most."""
     generator = np.random.default_rng(seed)
