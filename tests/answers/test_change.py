@@ -135,6 +135,35 @@ def test_two_rejudges_of_one_log_compare_their_graders_alone() -> None:
     assert low < 0 < high
 
 
+def test_two_graders_of_a_suite_move_its_mean_score() -> None:
+    """C counts 1 and I 0: the difference of means over questions, with its t interval."""
+    one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 900, 0)
+    for table in (one.table, other.table):
+        table["uuid"] = table["sample"].map("sample {}".format)
+    again = other.table["scorer"] == "rejudge"
+    other.table.loc[again & (other.table["sample"].astype(int) % 5 == 0), "verdict"] = "P"
+    other.table.loc[again, "judge"] = "h"
+    found = ir.compare(one, other)
+    each = [
+        of.table[of.table["scorer"] == "rejudge"]
+        .assign(score=lambda t: t["verdict"].map({"C": 1.0, "P": 0.5, "I": 0.0}))
+        .groupby("question")["score"]
+        .mean()
+        for of in (one, other)
+    ]
+    moved = each[1] - each[0]
+    reach = stats.t.ppf(0.975, len(moved) - 1) * moved.std() / len(moved) ** 0.5
+    [change] = found.to_dict()["changes"]
+    assert change["mean_change"] == pytest.approx(moved.mean())
+    assert change["mean_change_interval"] == pytest.approx(
+        [moved.mean() - reach, moved.mean() + reach]
+    )
+    assert change["grade_values"] == {"C": 1.0, "P": 0.5, "I": 0.0}
+    assert f"The mean score moves by {100 * moved.mean():+.0f} point" in " ".join(
+        repr(found).split()
+    )
+
+
 def test_shared_seeds_are_no_negative_change() -> None:
     """Two runs of the same seeds differ as often as each alone, counted over different seeds."""
     one, other = judged_again("a.eval", 1, 0), judged_again("b.eval", 1, 0)

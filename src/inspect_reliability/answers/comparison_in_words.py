@@ -243,9 +243,11 @@ def shown_changes(change: Record) -> Iterator[tuple[str, float | None, float, li
 
 def change_in_words(change: Record) -> str:
     """How the distribution of verdicts changed; empty where no change is shown."""
-    said = []
+    said = [_score_in_words(change)] if change.get("grade_values") else []
     for name, before, value, ends in shown_changes(change):
         first, second, n = change["first"], change["second"], change["n_questions"]
+        if before is None and said:
+            continue
         if before is None:
             by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
             how = "higher" if value > 0 else "lower"
@@ -258,7 +260,20 @@ def change_in_words(change: Record) -> str:
             f"{second} gives {verdict!r:.40} {often} often: {now} of verdicts, {was} of {first}'s "
             f"({_moved_points(value, ends, n)})."
         )
-    return " ".join(said)
+    return " ".join(filter(None, said))
+
+
+def _score_in_words(change: Record) -> str:
+    """How far a suite's mean score moves from one side to the other; empty if that is not known."""
+    value, ends, n = change["mean_change"], change["mean_change_interval"], change["n_questions"]
+    if value is None or not ends:
+        return ""
+    values = change["grade_values"].values()
+    if min(values) >= 0 and max(values) <= 1:
+        by = _moved_points(value, ends, n)
+    else:
+        by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
+    return f"The mean score moves by {by} from {change['first']} to {change['second']}."
 
 
 def is_wide(pair: Record) -> bool:

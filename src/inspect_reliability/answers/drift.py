@@ -1,5 +1,6 @@
 """How far verdicts moved between two times or versions, beyond noise."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -7,6 +8,7 @@ import pandas as pd
 
 from ..judgments.columns import varies
 from ..judgments.count import Judged
+from ..judgments.table import of_scorers
 from ..showing.document import Block, Table
 from ..showing.formats import (
     Record,
@@ -24,6 +26,7 @@ from .analysis import Analysis
 from .arms import ALL, shared
 from .facets import as_record
 from .row import valued
+from .score_variance import worth
 
 NO_SCALE = "verdicts are no grades"
 
@@ -78,7 +81,7 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
     table = pd.concat(parts, ignore_index=True)
     if len({Judged(part).exact for part in parts}) > 1:
         why = Estimate(reason="verdicts of one side are exact, and those of the other drawn")
-        moved = {**valued(mean_change=why), "shares": []}
+        moved = {**valued(mean_change=why), "grade_values": None, "shares": []}
         return as_record(FacetEffect(why, why, why), len(shared)) | moved
     given = Judged(table)
     facets = [_SIDE, *(["order"] if varies(table, "order") else [])]
@@ -92,10 +95,20 @@ def _change(sides: Mapping[str, pd.DataFrame]) -> Record:
 
 
 def _moved(given: Judged) -> Record:
-    """How the mean grade and the share of each verdict changed."""
-    scale = given.scale
+    """How the mean grade, or score, and the share of each verdict changed."""
+    worths = _worths(given)
+    scale = given.scale or worths
     mean = mean_shift(given.cells([_SIDE]), _SIDE, scale) if scale else Estimate(reason=NO_SCALE)
-    return {**valued(mean_change=mean), "shares": list(_shares(given))}
+    return {**valued(mean_change=mean), "grade_values": worths, "shares": list(_shares(given))}
+
+
+def _worths(given: Judged) -> dict[str, float] | None:
+    """What each grade of a suite counts in its score; None of other verdicts."""
+    if not of_scorers(pd.DataFrame(given.table)):
+        return None
+    found = {str(name): worth(str(name)) for name in {*given.verdicts} - {None}}
+    known = {name: value for name, value in found.items() if value is not None}
+    return {n: v for n, v in known.items() if not math.isnan(v)} if known == found else None
 
 
 def _shares(given: Judged) -> Iterator[Record]:
