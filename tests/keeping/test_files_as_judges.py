@@ -8,6 +8,10 @@ import pytest
 
 import inspect_reliability as ir
 from commands import invoke
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.chosen_judge import by_rule
+from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.record.rule import KeepRule
 
 
 @pytest.fixture(name="folder", autouse=True)
@@ -39,15 +43,59 @@ def test_a_choice_among_files_is_used_on_one_of_them() -> None:
 
 @pytest.mark.slow
 def test_a_rule_of_a_file_has_its_name() -> None:
-    """`--save-rule` names the file, and the rule holds for that file and for no other."""
+    """`--save-rule` names the file; a file that names no judge either is taken for the same one."""
     assert invoke("keep", "new.csv", "--save-rule", "rule.json").exit_code == 0
     for command in (("keep",), ("validate",), ("gate", "--min", "accuracy=0.5")):
         done = invoke(command[0], "new.csv", *command[1:], "--rule", "rule.json")
         assert done.exit_code == 0, done.output
-    refused = invoke("keep", "old.csv", "--rule", "rule.json")
-    assert "it was made of new.csv, and the judge here is old.csv" in " ".join(
-        refused.stderr.split()
+    other = invoke("keep", "old.csv", "--rule", "rule.json")
+    assert other.exit_code == 0, other.output
+    assert "judge of rule.json (new.csv): neither file names its judge" in " ".join(
+        other.stderr.split()
     )
+    both = invoke("keep", "old.csv", "new.csv", "--rule", "rule.json")
+    assert "neither file names" not in both.stderr
     ir.keep("new.csv", save_rule="python.json")
     assert Path("python.json").read_text() == Path("rule.json").read_text()
     assert ir.keep("new.csv", rule="rule.json").summary()["kept"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("made_of", "here", "said"),
+    [
+        ("may.csv", None, "neither file names its judge"),
+        ("j", None, "a judge is named, but not by these"),
+        ("may.csv", "j", "a judge is named, but not by the rule"),
+        ("j", "j", ""),
+        ("i", "j", None),
+    ],
+)
+def test_only_judges_that_are_named_can_differ(
+    made_of: str, here: str | None, said: str | None
+) -> None:
+    """A rule is refused where it and the judgments name two judges; else a note tells."""
+    rule = KeepRule(
+        judges=[made_of],
+        votes=3,
+        votes_needed=2,
+        abstain=[],
+        max_error=0.1,
+        confidence=0.95,
+        kept=1,
+        error=0,
+        n_labelled=60,
+        made_of={made_of: {"judge": made_of}},
+    )
+    Path("rule.json").write_text(rule.text)
+    given = pd.read_csv("new.csv").assign(judge=here)
+    for one in (given, "june.csv"):
+        given.to_csv("june.csv", index=False)
+        read = judgments_from(one)
+        if said is None:
+            with pytest.raises(UserError, match="made of i, and the judge here is j"):
+                by_rule(read, "rule.json")
+            continue
+        taken = by_rule(read, "rule.json")
+        assert {*taken.table["judge"]} == {made_of}
+        notes = [note.what for note in taken.said if "judge of" in note.what]
+        assert [what.rpartition(": ")[2] for what in notes] == ([said] if said else [])

@@ -22,6 +22,8 @@ from .columns import N_JUDGMENTS, of_role
 from .count import NUMBER, SHOWN, Judged
 from .judge_of import stale
 from .reading import Code, Note
+from .rows import ENDINGS
+from .sources import FRAME
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 _CHOSE = "labels left out because they chose this judge: by them it looks better than it is. {}"
 
 _OTHERS = "Label other questions"
+
+_SAME_JUDGE = "questions taken for those of the judge of {} ({})"
+_NEITHER = "neither file names its judge"
+_ONE_NAMES = "a judge is named, but not by {}"
 
 
 def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
@@ -51,13 +57,37 @@ def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judg
         judgments = named_by_file(judgments, [choice.design.get("judge", "")])
         return only_chosen(judgments, choice, rule, votes)
     keeps = KeepRule.read(rule)
-    judgments = named_by_file(judgments, keeps.judges)
+    judgments = _taken_for(judgments, keeps, rule)
     if reason := stale(keeps, judgments):
         raise UserError(
             f"{rule} is stale: {reason}. It promises nothing of another judge. Make a new one: "
             "inspect-reliability keep LOGS --labels FILE --save-rule FILE"
         )
     return judgments
+
+
+def _taken_for(judgments: Judgments, keeps: KeepRule, where: str) -> Judgments:
+    """Judgments as those of the one judge of a rule, where the rule or they name none.
+
+    The name of a file is no judge's: next month's file has another.
+    """
+    judge, own = keeps.judges[0], {*judgments.table["judge"].dropna()}
+    judgments = named_by_file(judgments, keeps.judges)
+    table = judgments.table
+    of_file = Path(judge).suffix.casefold() in ENDINGS
+    unnamed = not own and len(judgments.files) <= 1
+    if (
+        keeps.judges[1:]
+        or not len(table)
+        or (table["judge"] == judge).any()
+        or not (unnamed or (of_file and len(own) == 1))
+    ):
+        return judgments
+    why = _NEITHER if unnamed and of_file else _ONE_NAMES.format("these" if unnamed else "the rule")
+    what = f"{_SAME_JUDGE.format(where, judge)}: {why}"
+    note = Note(what, int(table["question"].nunique()), ", ".join(judgments.files) or FRAME)
+    said = (*judgments.said, note)
+    return replace(judgments, table=table.assign(judge=judge), said=said)
 
 
 def named_by_file(judgments: Judgments, known: Sequence[str] = ()) -> Judgments:
