@@ -21,7 +21,12 @@ from example_logs import judged
 from graders import TEMPLATE, TINY, in_full, letters, newest, rejudged, run, suite, tiny, wins
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.questions import contradictions
-from inspect_reliability.answers.score_variance import moves_score, score_variance, suites_in
+from inspect_reliability.answers.score_variance import (
+    moves_score,
+    score_variance,
+    suites_in,
+    variance_in_words,
+)
 from inspect_reliability.errors import UserError
 from inspect_reliability.errors.inspect_error import PrerequisiteError
 from inspect_reliability.judgments.count import Judged
@@ -518,6 +523,8 @@ def test_a_score_moves_by_the_deviation_of_its_mean(runs: int, others: str) -> N
     said = moves_score(suite)
     assert said.startswith(f"Grading the same outputs again moves the score by {far} points")
     assert others in said
+    assert "of one try each" in said
+    assert any("of 200 tries" in str(one) for one in variance_in_words(suite))
 
 
 def test_a_grader_that_does_not_exist_is_named(tmp_path: Path) -> None:

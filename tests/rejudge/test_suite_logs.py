@@ -155,6 +155,11 @@ def test_scores_that_people_edited_label_the_outputs_judged_again(
     assert "mockllm/other" in said
     assert "mockllm/evaluated" not in said
     assert "accuracy" in said
+    out = str(tmp_path / "anchors.eval")
+    invoke("watch", other.location, "--freeze", "3", "--out", out, "--labels", edited)
+    check = rejudged(read_eval_log(out), tmp_path / "check", model=grader("other"), replications=1)
+    labelled = results("validate", check.location, "--labels", edited)["validity"]
+    assert [one["n_labelled"] for one in labelled] == [3]
     assert (
         "labels of what was not judged"
         in invoke("report", logs.alike.location, "--labels", edited, code=2).stderr
@@ -224,6 +229,8 @@ def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:
         model="mockllm/evaluated",
         model_roles={"grader": grader()},
     )
+    said = invoke("report", one.location, "--labels", logs.labels).stdout
+    assert "The grader is right in" in said
     rejudged(one, tmp_path / "again", model=grader(), replications=TRIES)
     rule = tmp_path / "rule.json"
     asked = ["keep", str(tmp_path / "again"), "--labels", logs.labels, "--max-error", ".4"]
