@@ -292,3 +292,17 @@ def test_a_plan_for_one_coefficient(tmp_path: Path) -> None:
     unknown = invoke(*command, "--for", "icq")
     assert unknown.exit_code == 2
     assert "Unknown coefficient 'icq'. Use one of: omega" in unknown.stderr
+
+
+@pytest.mark.slow
+def test_outputs_of_a_question_are_planned_from_one_of_each(tmp_path: Path) -> None:
+    """Several outputs are called so; the next command tells them apart, and names get numbers."""
+    rows = [(q, e, r, "CI"[(q * e + r) % 3 > 0]) for q in range(8) for e in (1, 2) for r in (1, 2)]
+    table = pd.DataFrame(rows, columns=["question", "epoch", "replication", "verdict"])
+    output = table["question"].map(str) + "-" + table["epoch"].map(str)
+    table.assign(output=output, sample=table["question"]).to_csv(tmp_path / "s.csv", index=False)
+    said = " ".join(invoke("plan", tmp_path / "s.csv").stdout.split())
+    assert "16 outputs " in said
+    assert f"plan {tmp_path / 's.csv'} --by epoch" in said
+    icc = " ".join(invoke("plan", tmp_path / "s.csv", "--for", "icc").stdout.split())
+    assert "--map makes numbers of them" in icc

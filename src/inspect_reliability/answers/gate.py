@@ -85,7 +85,7 @@ _SCALE = (
     "near, and is {}: ask for it with --min icc=VALUE in place of omega."
 )
 
-_NO_NUMBER = "How many more questions would decide is not known ({})."
+_NO_NUMBER = "How many more questions would decide {} is not known ({})."
 
 _SEVERAL = Reason(
     Unknown.OTHER_KIND,
@@ -320,7 +320,9 @@ def _more_questions(
     found = row.precision(name, votes) if one_test or name in SHARES else None
     if found is None:
         return None, None
-    why = Reason(GateCode.NO_NUMBER, _NO_NUMBER.format(found.reason)) if found.reason else None
+    why = (
+        Reason(GateCode.NO_NUMBER, _NO_NUMBER.format(name, found.reason)) if found.reason else None
+    )
     return questions_to_decide(found, limit), why
 
 

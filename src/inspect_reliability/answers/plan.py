@@ -10,6 +10,7 @@ from pathlib import Path
 from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
+from ..judgments.scales import NO_NUMBERS
 from ..judgments.sources import Source
 from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
@@ -39,7 +40,7 @@ from .headline import says_little
 from .next_steps import CHANGES, Advice, advice, more_labels
 from .reliability import majority_of, orders_apart, too_few_votes, votes_of, votes_table
 from .results import analyse
-from .row import Row, are_grades, refuse_unlabelled
+from .row import Row, are_grades, refuse_unlabelled, tells_outputs_apart
 from .summary import cautions_of_rows, more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
@@ -62,6 +63,8 @@ _OF_NEW_ORDERS = (
     "More tries than here are planned as if each drew an order of its own. Where there are no more "
     "orders than these, plan the questions alone."
 )
+
+_AS_NUMBERS = ". --map makes numbers of them, as in --map C=1 --map P=0.5 --map I=0."
 
 _MOST_PLANS = 4
 
@@ -279,7 +282,11 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     )
     said += worst(told)
     if not cheapest:
-        said += [Text(f"Why: {why[0]}", "answer")] * bool(why)
+        numbers = _AS_NUMBERS if why and why[0] == NO_NUMBERS else ""
+        said += [Text(f"Why: {why[0]}{numbers}", "answer")] * bool(why)
+        several = not numbers and any(row.counts.clustered for row in analysis.rows)
+        if several and (by := tells_outputs_apart(analysis.rows)):
+            said += next_step("plan from one output of each question", f"plan {logs} --by {by}")
         return [*said, more()]
     if len(found) == 1 and len({one["n_replications"] for one in found[0]["designs"]}) == 1:
         aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
@@ -416,7 +423,7 @@ def _already(row: Row, plan: Record) -> str:
             shown = amount(width_beside({100 * one for one in wanted}, half, places), "point")
             labels.setdefault(found.n_questions, []).append(f"{kind} to within {shown}")
     said = [f"The {n:,} labelled give {', '.join(one)}." for n, one in labels.items()]
-    n = amount(plan["n_questions"], "question")
+    n = amount(plan["n_questions"], "output" if row.counts.clustered else "question")
     if reached:
         of = f"The {plan['n_questions']:,} judged" if plan["designs"] else n
         said.append(f"{of} give {', '.join(reached)}.")
