@@ -309,3 +309,25 @@ def test_judges_side_by_side_may_have_other_numbers_of_tries(start: int) -> None
     assert {who: sorted(map(int, own)) for who, own in numbers.items()} == known
     with pytest.raises(UserError, match=r"replications of judges '\w+', '\w+'\)"):
         judgments_from_frame(frame.drop(columns=["Kommentar", "Datum"]))
+
+
+@pytest.mark.parametrize("copies", [0, 2])
+@pytest.mark.parametrize("known", [{}, {"Vorgang": "question"}])
+def test_ids_of_rows_are_the_questions_beside_numbered_grades(
+    copies: int, known: dict[str, str]
+) -> None:
+    """Not the texts, nor who wrote them; a mark in one try and copies of rows change nothing."""
+    numbers = np.random.default_rng(1).integers(1, 6, (40, 3)).astype(object)
+    numbers[3, 2] = "k.A."
+    frame = pd.DataFrame(
+        {
+            "Vorgang": [f"{n:08d}" for n in range(1234, 1274)],
+            "Bearbeiter": ["Anders", "Berger"] * 20,
+            "Antwort": [f"Guten Tag {n}, danke für Ihre Nachricht" for n in range(40)],
+            **{f"Note KI {k + 1}": numbers[:, k] for k in range(3)},
+        }
+    )
+    frame = pd.concat([frame, frame[:copies]], ignore_index=True)
+    found = looks_like(frame, Reading(columns=known)) | known
+    tries = {f"Note KI {k}": "verdict" for k in (1, 2, 3)}
+    assert found == {"Vorgang": "question"} | tries

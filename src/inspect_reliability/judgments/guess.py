@@ -168,7 +168,7 @@ def looks_like(frame: pd.DataFrame, reading: Reading) -> dict[str, str]:
         question = one
         take("question", question)
     each: Any = rows.groupby(question, dropna=False)
-    once = not rows[question].duplicated().any()
+    once = not _without_copies(rows)[question].duplicated().any()
     if not once:
         take("replication", *_first(free, "replication", lambda name: _tries(rows, each, name)))
         take("judge", *_first(free, "judge", lambda name: _looks_like_judges(rows, each, name)))
@@ -258,9 +258,12 @@ def _numbered_names(names: Sequence[str]) -> list[str]:
 def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
     """The column with most values of equally many rows each, of two or more if any has.
 
-    Of these, one that is called so, and then one of texts.
+    Of these, one that is called so, then one of ids, and then one of texts. Beside numbered columns
+    of verdicts, ids of single rows come first.
     """
-    best: tuple[tuple[bool, bool, bool, int], str] | None = None
+    best: tuple[tuple[bool, bool, bool, bool, bool, int], str] | None = None
+    rows = _without_copies(rows)
+    wide = bool(_numbered_names([name for name in free if few_values(rows[name])]))
     for name in free:
         sizes = rows[name].value_counts(dropna=False)
         if len(sizes) < 3 or rows[name].isna().any():
@@ -269,10 +272,33 @@ def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
         repeats = bool(sizes.min() > 1)
         if repeats and len(sizes) <= _MOST_GRADES and _numbers(rows[name]):
             continue
-        rank = (repeats, is_called(name, "question"), not _numbers(rows[name]), len(sizes))
+        called, ids = is_called(name, "question"), _ids(rows[name])
+        own = wide and ids and int(sizes.max()) == 1  # a row a question, and names come again
+        rank = (own, repeats, called, ids, not _numbers(rows[name]), len(sizes))
         if even and (best is None or rank > best[0]):
             best = rank, name
     return best and best[1]
+
+
+_COPIES = 0.1
+"""Share of rows up to which those that repeat another one whole are copies, and no tries."""
+
+
+def _without_copies(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows, of equal ones the first; all of them where many are equal, as tries may be."""
+    first = rows.drop_duplicates()
+    return first if len(first) >= (1 - _COPIES) * len(rows) else rows
+
+
+_ID = re.compile(r"(?=.*\d)[\w-]{3,}")
+
+
+def _ids(values: pd.Series[str]) -> bool:
+    """Whether values are ids, as 00123400 or q-17: one word of equal form with a number."""
+    forms = {re.sub(r"\d+", "9", one) for one in values}
+    lengths = {len(one) for one in values}
+    written = len(forms) == 1 and (forms != {"9"} or len(lengths) == 1)
+    return written and bool(values.map(_ID.fullmatch).notna().all())
 
 
 def _tries(rows: pd.DataFrame, each: Any, name: str) -> bool:
