@@ -230,6 +230,10 @@ def test_a_judge_of_places_is_never_said_to_be_steady_over_orders() -> None:
     assert moved["above_noise_interval"][0] < 0  # what orders change is not shown by itself
     assert "shown first is chosen in" in printed(analysis)
     assert "Another order is not shown" not in printed(analysis)
+    by_order = analyse(frame, "order", swap=False)
+    assert "more" in {one["direction"] for one in by_order.results["shifts"]}
+    assert "Another order is not shown" not in printed(by_order)
+    assert "is not shown to change" not in render(card_document(analysis), "table")
 
 
 @pytest.mark.parametrize(("bias", "first"), [(0.0, "try another prompt"), (0.2, "take the major")])

@@ -218,9 +218,10 @@ def test_a_number_that_another_judge_calls_a_tie_is_asked_about(tmp_path: Path) 
     kept = invoke("report", tmp_path / "both.csv", *grades.split(), "--format", "json")
     [one] = [of for of in json.loads(kept.stdout)["validity"] if of["judge"] == "numbers"]
     assert one["within_one"] is not None
-    for alone in parts:  # nothing contradicts it
-        alone.to_csv(tmp_path / "alone.csv", index=False)
-        assert invoke("report", tmp_path / "alone.csv").exit_code == 0
+    parts[0].to_csv(tmp_path / "alone.csv", index=False)  # nothing contradicts it
+    assert invoke("report", tmp_path / "alone.csv").exit_code == 0
+    parts[1].to_csv(tmp_path / "alone.csv", index=False)
+    assert "options:0,1,2,Tie" in invoke("report", tmp_path / "alone.csv").stderr
 
 
 def chosen(tie: str = "tie", most: int = 3, labelled: bool = True) -> pd.DataFrame:
@@ -275,6 +276,23 @@ def test_a_scale_that_may_be_options_says_how_to_say_so() -> None:
         ]
         assert (one["within_one"] is not None) == near
         assert not one["cautions"]
+
+
+def of_few_questions(most: int, right: str | None = None) -> pd.DataFrame:
+    """The first 15 questions of verdicts up to `most`, whose labels go to 3 or are all the same."""
+    frame = chosen(most=most)[:45]
+    return frame.assign(label=right or np.repeat(np.arange(15) % 4, 3).astype(str))
+
+
+@pytest.mark.parametrize(
+    "frame", [of_few_questions(3), of_few_questions(1), of_few_questions(3, right="0")]
+)
+def test_few_questions_are_asked_about_too(frame: pd.DataFrame) -> None:
+    """Few labels may all be alike by chance, and a judge may not choose every option."""
+    [note] = judgments_from_frame(frame).asked
+    assert note.choices[0].entries == {"read_as": "options:0,1,2,3,tie"}
+    [found] = analyse(frame, reading=Reading(read_as="options:0,1,2,3,tie")).results["validity"]
+    assert found["within_one"] is None
 
 
 def as_in_excel(verdict: str) -> object:

@@ -32,6 +32,7 @@ from .headline import headline
 from .methods import methods
 from .moving import (
     effect_in_words,
+    effect_is_known,
     effect_size,
     no_place_in_words,
     preferred_place,
@@ -244,7 +245,7 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         more = even or (first and f"shown first chosen in {first}")
         yield f"Position{of} bias", f"{said}: {more}" if more else said
     for one in analysis.about(row, "moves"):
-        if one["disagreement_across"] is not None:
+        if effect_is_known(analysis, one):
             what = f"{effect_in_words(one)}: {effect_size(one)}".removesuffix(": ")
             yield f"Another {one['facet'].replace('_', ' ')}", what
     if orders_apart(row):

@@ -36,16 +36,8 @@ BIASED = 0.05
 
 
 def what_moves(analysis: Analysis) -> Iterator[Text]:
-    """A line a facet: how far it moves verdicts, above each judge's own noise.
-
-    A judge that prefers a place is moved by its order, which `of_places` says.
-    """
-    known = [
-        one
-        for one in analysis.results["moves"]
-        if one["disagreement_across"] is not None
-        and not (effect_in_words(one) == _NOT_SHOWN and _prefers_a_place(analysis, one))
-    ]
+    """A line a facet: how far it moves verdicts, above each judge's own noise."""
+    known = [one for one in analysis.results["moves"] if effect_is_known(analysis, one)]
     for facet, records in grouped_by(known, lambda one: str(one["facet"])).items():
         name = told_apart([analysis.keys(one) for one in records], "judge")
         for what, own in grouped_by(records, effect_in_words).items():
@@ -69,15 +61,44 @@ def effect_in_words(one: Record) -> str:
     return _NOT_SHOWN
 
 
+def effect_is_known(analysis: Analysis, one: Record) -> bool:
+    """Whether the size of a facet's effect says what is known of it.
+
+    A small one does not where another order certainly moves shares of verdicts: `of_places` says
+    which place is preferred, `shifts` what is chosen more often in which order.
+    """
+    if one["disagreement_across"] is None:
+        return False
+    small = one["facet"] == "order" and effect_in_words(one) == _NOT_SHOWN
+    return not (small and (_prefers_a_place(analysis, one) or _shifts(analysis, one)))
+
+
 def _prefers_a_place(analysis: Analysis, moved: Record) -> bool:
     """Whether the judge of a record about orders chooses a place too often."""
     keys = analysis.keys(moved)
-    return moved["facet"] == "order" and any(
+    return any(
         row.keys.items() >= keys.items()
         and (place := preferred_place(analysis, row)) is not None
         and place["of_place"]
         for row in analysis.rows
     )
+
+
+def _shifts(analysis: Analysis, moved: Record) -> bool:
+    """Whether one of its orders certainly favours a verdict."""
+    keys = analysis.keys(moved)
+    return any(
+        _is_of_order(one) and analysis.keys(one) == keys for one in analysis.results["shifts"]
+    )
+
+
+def _is_of_order(shift: Record) -> bool:
+    """Whether a response is certainly chosen more often in an order than in others.
+
+    Letters of places say nothing of this: in another order they are other responses.
+    """
+    of_order: bool = shift["facet"] == "order" and shift["what"] != "place"
+    return of_order and str(shift["direction"]) == "more"
 
 
 def effect_size(one: Record) -> str:
@@ -200,15 +221,12 @@ def shares_as_shown(shares: Sequence[Record]) -> str:
 
 
 def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float, str, str, str]]:
-    """The response that each judge chooses more often in one order than in others.
-
-    Letters of places say nothing of this: in another order they are other responses.
-    """
+    """The response that each judge chooses more often in one order than in others."""
     of = [analysis.keys(one) for one in analysis.results["shifts"]]
     named = told_apart(of, "judge")
     several = len({str(one) for one in of}) > 1
     for one, keys in zip(analysis.results["shifts"], of, strict=True):
-        if one["facet"] != "order" or one["what"] == "place" or one["direction"] != "more":
+        if not _is_of_order(one):
             continue
         if any(row.keys.items() >= keys.items() and varies(row.table, "order") for row in rows):
             n, ends = one["n_questions"], one["change_interval"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ..stats.labelled import ENOUGH
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, is_called_tie
-from .columns import OF_SYSTEMS
+from .columns import OF_SYSTEMS, by_rater
 from .count import NUMBER
 from .pairs import GRADE, NAMES, OPTION
 from .reading import Code, Note, Reading
@@ -19,7 +20,7 @@ _MOST = 10
 """Highest number of an option."""
 
 _FEWEST = 3
-"""Numbers from which they may be grades."""
+"""Numbers of verdicts and labels from which they may be grades."""
 
 _SHARE = 0.01
 """Share of a judge's verdicts from which a tie is no slip."""
@@ -41,7 +42,7 @@ def asked_of_options(
     """Ask whether few whole numbers beside a tie are the numbers of options, or grades.
 
     It matters where labels may be near them, and where the tie is no verdict, as `none` beside
-    grades: a tie that is one makes names of all. Where every label is the same, none is near.
+    grades: a tie that is one makes names of all. Where many labels are all the same, none is near.
 
     Args:
         judges: How often each judge gave each verdict.
@@ -52,7 +53,8 @@ def asked_of_options(
     """
     if reading.read_as or reading.words is OF_SYSTEMS or any(map(_is_known, tables)):
         return []
-    numbers, ties = set[str](), set[str]()
+    right = {one for table in tables for one in _numbers_right(table) if one not in mapped}
+    numbers, ties = {*right}, set[str]()
     n = 0.0
     for counts in judges:
         own = {one for one in counts if NUMBER.fullmatch(one) and one not in mapped}
@@ -60,10 +62,15 @@ def asked_of_options(
         numbers |= own
         said, open_ = (sum(counts[one] for one in some) for some in (own, tied))
         total = sum(counts.values())
-        if len(own) >= _FEWEST and 2 * said >= total - open_ and open_ >= _SHARE * total:
+        if (
+            own
+            and len(own | right) >= _FEWEST
+            and 2 * said >= total - open_
+            and open_ >= _SHARE * total
+        ):
             ties |= tied
             n += said
-    matters = any(map(_has_labels, tables)) or ties <= {*mapped, "none"}
+    matters = any(map(_may_be_near, tables)) or ties <= {*mapped, "none"}
     if not (ties and matters) or not all(one.isdecimal() and int(one) <= _MOST for one in numbers):
         return []
     known, words = sorted(numbers, key=int), sorted(ties)
@@ -103,8 +110,19 @@ def asked_of_labelled(judgments: Judgments) -> list[Note]:
     return asked_of_options(judges, [table], {}, reading.where, reading)
 
 
-def _has_labels(table: pd.DataFrame) -> bool:
-    return "label" in table and table["label"].nunique() > 1
+def _numbers_right(table: pd.DataFrame) -> set[str]:
+    """The numbers among labels."""
+    given = table["label"].dropna().drop_duplicates() if "label" in table else ()
+    labels = (str(one) for own in given for one, _ in by_rater(own, None))
+    return {one for one in labels if NUMBER.fullmatch(one)}
+
+
+def _may_be_near(table: pd.DataFrame) -> bool:
+    """Whether labels vary, or are too few to show that the right option has one name everywhere."""
+    if "label" not in table:
+        return False
+    known = table[table["label"].notna()]
+    return known["label"].nunique() > 1 or 0 < known["question"].nunique() < ENOUGH
 
 
 def _is_known(table: pd.DataFrame) -> bool:

@@ -45,7 +45,7 @@ WITHIN_ONE = "within_one"
 SHARES = (*KINDS, WITHIN_ONE)
 """Every share of `Labelled.share`."""
 
-_ENOUGH = 20
+ENOUGH = 20
 """Labelled questions that show how far a scale goes."""
 
 _DIGITS = 12
@@ -109,7 +109,7 @@ class Labelled:
         self.values = None if values is None else np.array([values.get(n, np.nan) for n in names])
         shares = self.given.shares.mean(axis=0), self.truth.mean(axis=0)
         could = np.array([name in {*given.categories} for name in names])
-        many = self.given.n_clusters >= _ENOUGH
+        many = self.given.n_clusters >= ENOUGH
         self.other_scale: str | None = None
         if many and np.count_nonzero(shares[1]) == 1:
             self.values = None  # the right one of several has one name everywhere
