@@ -104,6 +104,8 @@ def test_an_empty_draw_is_replaced_and_a_word_is_named(judgments: Path, tmp_path
     out = tmp_path / "l.xlsx"
     draw(judgments, out)
     assert len(draw(judgments, out, 7)) == 7
+    (rule,) = openpyxl.load_workbook(out).active.data_validations.dataValidation
+    assert {*rule.formula1.strip('"').split(",")} >= {"C", "I"}
     fill(out, ["correct", *"CICICI"])
     found = invoke("validate", judgments, "--labels", out)
     assert "--map YOURS=VERDICT; such as correct" in " ".join(found.stderr.split())

@@ -239,7 +239,10 @@ def test_repeated_replications_are_noted() -> None:
     frame = pd.DataFrame({"question": ["q", "q"], "replication": [1, 1], "verdict": ["A", "B"]})
     (note,) = judgments_from_frame(frame).notes
     assert note.count == 1
-    assert "repeat a replication" in note.what
+    assert "repeat a replication of the same judge and question (q):" in note.what
+    frame["verdict"] = "A"
+    (note,) = judgments_from_frame(frame).notes
+    assert "question (q), and are the same in every column: delete" in note.what
     assert judgments_from_frame(frame.assign(judge=["x", "y"])).notes == ()
 
 

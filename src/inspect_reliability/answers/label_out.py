@@ -123,7 +123,7 @@ class LabelDraw(PythonAnswer):
             write_text(self.out, to_csv(self.sheet, dialect=dialect), DRAW)
         else:
             with whole(self.out, DRAW) as part:
-                write_workbook(part, self.sheet)
+                write_workbook(part, self.sheet, offered=_offered(self.draw))
 
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""
@@ -134,6 +134,15 @@ class LabelDraw(PythonAnswer):
         if goal.kind == "keep":
             return f"keep {rest} --max-error {goal.value:g}"
         return f"gate {rest} --min {right_of(goal)}={goal.value:g}"
+
+
+def _offered(draw: Draw) -> dict[str, list[str]]:
+    """What the columns to fill in offer, where every output may get the same labels."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for item in draw.items:
+        for part, labels in item.asks.items():
+            found.setdefault(f"{TARGET}_{part}" if part else TARGET, set()).add((*labels,))
+    return {name: [*next(iter(of))] for name, of in found.items() if len(of) == 1}
 
 
 def is_page(out: str) -> bool:

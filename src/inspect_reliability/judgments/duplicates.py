@@ -286,15 +286,16 @@ def again_in(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> lis
         for one in units[:1]
     ]
     ways.append(reading.choice("each row is another replication", {"columns": {yours: UNUSED}}))
+    number = int(table.duplicated(known).sum())
+    names = [*dict.fromkeys(rows["question"].map(str))]
+    of = f"{', '.join(names[:3]):.80}{f' and {len(names) - 3:,} more' if names[3:] else ''}"
+    copies = int(rows.map(str).duplicated().sum()) == number
     what = (
-        "rows repeat a replication of the same judge and question: delete them if they are "
-        "duplicates, or say what they differ in"
+        f"rows repeat a replication of the same judge and question ({of})"
+        f"{', and are the same in every column' * copies}: delete them if they are duplicates, "
+        f"or say what they differ in"
     )
-    return [
-        Note(
-            what, int(table.duplicated(known).sum()), reading.where, Code.REPEATS_OPEN, tuple(ways)
-        )
-    ]
+    return [Note(what, number, reading.where, Code.REPEATS_OPEN, tuple(ways))]
 
 
 def _may_tell(rows: pd.DataFrame, name: str) -> bool:

@@ -347,6 +347,16 @@ def read_workbook(
         ) from None
 
 
+_MOST_CHOICES = 255
+"""Characters of a drop-down list in a workbook."""
+
+
+def _can_be_offered(choices: Sequence[str]) -> bool:
+    """Whether a workbook can have these in a list, which commas part."""
+    plain = not any({*name} & {*',"'} for name in choices)
+    return plain and len(",".join(choices)) <= _MOST_CHOICES
+
+
 def write_workbook(
     path: Path,
     table: pd.DataFrame,
@@ -383,7 +393,8 @@ def write_workbook(
             width = min(max(longest, 12), _WIDEST)
             letter = column[0].column_letter
             sheet.column_dimensions[letter].width = width
-            if choices := (offered or {}).get(str(name)):
+            choices = (offered or {}).get(str(name), ())
+            if choices and _can_be_offered(choices):
                 words = f'"{",".join(choices)}"'
                 rule = DataValidation("list", words, allow_blank=True, errorStyle="warning")
                 rule.add(f"{letter}2:{letter}{len(table) + 1}")

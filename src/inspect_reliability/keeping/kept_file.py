@@ -48,9 +48,6 @@ _OWN = {*_COLUMNS, *_MORE, "why", CHECKED, LABELLED, *_NAMED}
 _FIRST = ("escalate", "person", CHECKED, LABELLED, "keep")
 """The decisions in the order of the rows."""
 
-_MOST_CHOICES = 255
-"""Characters that a workbook takes for what a cell offers."""
-
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 _MOST_VOTES = 7
@@ -169,8 +166,7 @@ def _offered(panels: Sequence[LabelledCascade]) -> list[str]:
     known = [name for name in names if name not in (*NO_VERDICTS, *panels[0].undecided)]
     if all(map(NUMBER.fullmatch, known)):
         known.sort(key=float)
-    plain = not any({*name} & {*',"'} for name in known)
-    return known if plain and len(",".join(known)) <= _MOST_CHOICES else []
+    return known
 
 
 def _as_days(values: "pd.Series[Any]") -> "pd.Series[Any]":
