@@ -17,7 +17,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.condition import SuiteModels
-from inspect_reliability.answers.gate import Limits, check_limits
+from inspect_reliability.answers.gate import Limits, check_limits, gate
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.keeping import report as keep_report
@@ -70,6 +70,19 @@ def of_gate(name: str, judgments: Judgments) -> Cautions:
     """Cautions about a gate of one coefficient."""
     checked = check_limits(analyse(judgments), Limits(((name, 0.1),)))
     return [text for one in checked for text in one["cautions"]]
+
+
+def of_saved_rule(labelled: bool) -> Cautions:
+    """What a gate says of a rule that keeps all, on the questions that made it."""
+    rows = [(f"q{n}", r, "AB"[n % 2]) for n in range(60) for r in range(3)]
+    frame = pd.DataFrame(rows, columns=["question", "replication", "verdict"])
+    with TemporaryDirectory() as folder:
+        rule = Path(folder, "rule.json")
+        right = frame.assign(label=frame["verdict"].where(frame["question"] != "q0", "B"))
+        keep_report.keep(right, save_rule=rule)
+        given = right if labelled else frame
+        [check] = gate(given, rule=rule, least={"kept": 0.5}).checks
+    return check["cautions"]
 
 
 def why_undecided(judgments: Judgments) -> Cautions:
@@ -409,6 +422,7 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
         lambda: of_gate("accuracy", labelled(lambda q: "A" if q < 6 else "BCDE"[q % 4])),
         lambda: of_gate("accuracy", labelled(lambda q: "ABCDEFGHIJKL"[q % 12])),
     ),
+    "GateCode.RULE": (lambda: of_saved_rule(labelled=True), lambda: of_saved_rule(labelled=False)),
     "GateCode.NO_NUMBER": (
         lambda: why_undecided(outputs(2)),
         lambda: why_undecided(outputs(1)),
