@@ -39,7 +39,10 @@ _NO_TIME = (
     "has another name, say --column YOURS=time; if each file is a check and its name has the date, "
     "--column file=time."
 )
-_COMPARED = " Two files can be compared as they are: inspect-reliability compare {}"
+_COMPARED = (
+    " Two files can be compared without times, with the options here that say how they are read: "
+    "inspect-reliability compare {}"
+)
 
 _DATE = re.compile(r"(?<!\d)\d{4}[-_]?\d{2}(?:[-_]?\d{2})?(?!\d)")
 """A date in the name of a file, to the day or the month."""
@@ -93,7 +96,7 @@ def checks_of(judgments: Judgments) -> tuple[pd.DataFrame, list[Check]]:
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if key.isna().any():
-        two = _COMPARED.format(join(sorted(judgments.files))) if len(judgments.files) == 2 else ""
+        two = _COMPARED.format(join(judgments.files)) if len(judgments.files) == 2 else ""
         raise UserError(f"{_NO_TIME}{two}")
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
