@@ -54,7 +54,7 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import Estimate
 from ..stats.cells import Flags
-from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_of
+from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_to_keep
 from ..stats.selective import Votes
 from .calibration import brier, calibration_points
 from .how_good import how_good
@@ -187,7 +187,7 @@ def _fewer(panel: LabelledCascade) -> Iterator[Record]:
     if step := panel.step:
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
             kept, error = fewer_votes(panel.cascade, step.threshold, votes)
-            needed = votes_of(step.threshold, votes)
+            needed = votes_to_keep(step.threshold, votes)
             yield panel.keys | {
                 "votes": votes,
                 "votes_needed": needed,

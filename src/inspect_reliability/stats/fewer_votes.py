@@ -34,14 +34,14 @@ def fewer_votes(cascade: Cascade, threshold: float, votes: int) -> tuple[float, 
     return float(kept.mean()), float(wrong[cascade.labelled].sum() / among) if among else None
 
 
-def votes_of(threshold: float, votes: int) -> int:
+def votes_to_keep(threshold: float, votes: int) -> int:
     """How many of so many votes a threshold asks for."""
     return max(ceil(threshold * votes - ROUNDING), 1)
 
 
 def _won(judge: Votes, threshold: float, votes: int) -> FloatArray:
     """Probability that so many votes keep each verdict, N x K."""
-    least = votes_of(threshold, votes)
+    least = votes_to_keep(threshold, votes)
     exact = bool(np.isinf(judge.tries))
     given = judge.votes.sum(axis=1)
     enough = given >= (0.0 if exact else judge.tries)
