@@ -520,9 +520,9 @@ def test_rows_of_a_rule_say_whose_they_are() -> None:
 def test_labels_to_come_join_those_there_are(tmp_path: Path) -> None:
     """What is asked of new labels takes the earlier ones as well."""
     page = tmp_path / "label.html"
-    found = ir.label(BARE, labels=LABELS[:5], most=5, out=page)
+    found = ir.label(BARE, labels=LABELS[:20], most=5, out=page)
     assert next_call(found) == 'ir.analyse(judgments, labels=[labels, "labels.csv"])'
-    found = ir.label(BARE, labels=[LABELS[:5]], most=5, out=page)
+    found = ir.label(BARE, labels=[LABELS[:20]], most=5, out=page)
     assert next_call(found) == 'ir.analyse(judgments, labels=[*labels, "labels.csv"])'
 
 

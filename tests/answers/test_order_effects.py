@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
+from inspect_reliability import keep
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
 from inspect_reliability.answers.card import card_document
@@ -234,6 +236,28 @@ def test_a_judge_of_places_is_never_said_to_be_steady_over_orders() -> None:
     assert "more" in {one["direction"] for one in by_order.results["shifts"]}
     assert "Another order is not shown" not in printed(by_order)
     assert "is not shown to change" not in render(card_document(analysis), "table")
+
+
+@pytest.mark.slow
+def test_what_places_became_is_no_verdict_for_all(tmp_path: Path) -> None:
+    """Always answering A is right in half of both orders, whatever most labels are; a note says it.
+
+    Where verdicts name responses in the file, a judge may always say A.
+    """
+    frame = swapped_pairs(0.1, {"original": 4, "swapped": 4}, named=False).drop(columns="place")
+    frame["label"] = frame["question"].map(lambda one: "A" if int(one[1:]) % 5 else "B")
+    for swap, always in ((True, None), (False, "A")):
+        analysis = analyse(frame, swap=swap)
+        [right] = analysis.results["validity"]
+        assert right["always"] == always
+        assert ("always A" in printed(analysis).replace("Always", "always")) == (not swap)
+        means = "'A' is the one that is first in order original, 'B' the other"
+        assert any(means in str(one) for one in analysis.judgments.notes) == swap
+        out = tmp_path / f"{swap}.csv"
+        keep(frame, swap=swap, out=out, max_error=0.4)
+        why = pd.read_csv(out)["why"]
+        assert why.str.contains(means, regex=False, na=False).all() == swap
+        assert why.str.contains(means, regex=False, na=False).any() == swap
 
 
 @pytest.mark.parametrize(("bias", "first"), [(0.0, "try another prompt"), (0.2, "take the major")])

@@ -61,7 +61,8 @@ def test_swap_gives_the_responses_behind_the_places(first: str, names: tuple[str
     for swap, frame in ((True, by_place(true, names)), (False, true)):
         read = judgments_from_frame(frame, swap=swap)
         assert list(read.table["verdict"]) == list(true["verdict"])
-        assert set(read.table["verdict_names"]) == {"response"}
+        names_of = "response by place" if swap else "response"
+        assert set(read.table["verdict_names"]) == {names_of}
         assert not read.asked
 
 

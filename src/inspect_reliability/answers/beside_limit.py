@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from enum import StrEnum
 
+from ..judgments.pairs import EXCHANGED, NAMES
 from ..showing.formats import ROUNDING, Record, share
 from ..stats import KINDS, Reason
 from ..stats.beside_labels import best_constant
@@ -28,14 +29,15 @@ _RIGHT = {KINDS[0]: "right", "wrong": "wrong", WITHIN_ONE: "within one step"}
 def same_for_all_gets(row: Row, name: str) -> tuple[str, float] | None:
     """The one verdict that would be right most often, if every question got it, and how often.
 
-    None where orders vary, so that one name is not one verdict, and as in `best_constant`: labels
-    that are all alike name the role of a response rather than an answer.
+    None where orders vary, or places were exchanged, so that one name is not one verdict, and as in
+    `best_constant`: labels that are all alike name the role of a response rather than an answer.
 
     Args:
         row: A judge beside labels.
         name: "accuracy", or "within_one" for at most a step from the label.
     """
-    if row.labelled is None or row.judged.order_varies:
+    given = row.judged
+    if row.labelled is None or given.order_varies or EXCHANGED in given.column(NAMES):
         return None
     return best_constant(row.labelled, name)
 

@@ -145,7 +145,7 @@ def keep(
         print_text(screen, f"Wrote {save_rule}")
     if out:
         columns = judgments.columns_of(request.reading)
-        write_list(out, found, judgments.order, columns, judgments.files)
+        write_list(out, found, judgments.order, columns, judgments.files, judgments.notes)
         written = listed(found)
         why = next((one.reason for one in written if one.reason), None)
         none = f", in which no verdict is kept: {why}." * all(one.reason for one in written)

@@ -236,8 +236,13 @@ NAMES = "verdict_names"
 RESPONSE = "response"
 """Its value: what we write always names responses."""
 
+EXCHANGED = "response by place"
+"""Its value where places became responses, which are still called by what are names of places."""
+
 OPTION, GRADE = "option", "grade"
 """Its values for numbers where their user says which they are."""
+
+_OF_RESPONSES = (RESPONSE, EXCHANGED)
 
 _GIVEN = {"given", "original", "orig", "normal", "default", "forward", "ab", "false", "no", "0"}
 
@@ -259,6 +264,8 @@ SETTLED = (
 _LABELS = "labels taken for the verdict of the same response, as {!r:.40} for {!r:.40}"
 
 _SHOWN = "verdicts exchanged where columns show the responses the other way round ({!r})"
+
+_MEANS = "verdicts name responses: {!r} is the one that is first in order {}, {!r} the other"
 
 _OTHERS = (
     "verdicts left as they are where columns show the responses the other way round: if they say "
@@ -313,7 +320,11 @@ def shown_first(
         None where it is not known: columns show the responses as they stood, names of orders do not
         tell, or other verdicts than names of two responses choose.
     """
-    if NAMES not in table or not (table[NAMES] == RESPONSE).all() or next(pairs_shown(table), None):
+    if (
+        NAMES not in table
+        or not table[NAMES].isin(_OF_RESPONSES).all()
+        or next(pairs_shown(table), None)
+    ):
         return None
     kinds = {_kind(one) for one in levels}
     pair = pair_in({*table["verdict"]}, PAIRS if swap is not None else PLACES, swap is not None)
@@ -341,7 +352,7 @@ def meant(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Not
     Raises:
         UserError: The user wants verdicts exchanged, and there are none to exchange.
     """
-    if NAMES in table and (table[NAMES] == RESPONSE).any():
+    if NAMES in table and table[NAMES].isin(_OF_RESPONSES).any():
         if reading.swap:
             raise UserError(f"{reading.where}: {SETTLED}")
         return table, []
@@ -382,15 +393,21 @@ def _by_responses(
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Verdicts that are names of two places, under named orders, by their responses."""
     there = table["order"].isin(swapped)
-    number = sum(map(pair.has, table["verdict"]))
-    if reading.swap is not None:
-        table = _exchanged(table, pair, there) if reading.swap else table
+    number, value = sum(map(pair.has, table["verdict"])), EXCHANGED
+    if reading.swap:
+        table = _exchanged(table, pair, there)
+    elif reading.swap is not None:
+        value = RESPONSE
     elif (shown := _turned(table, there)) is not None:
         table = _exchanged(table, pair, shown)
         notes.append(Note(_SHOWN.format(levels[-1]), number, reading.where, Code.ORDERS))
     else:
         return table, [*notes, _open(table, reading, pair, levels, there)]
-    names = table["order"].isin(levels).map({True: RESPONSE, False: None})
+    if value == EXCHANGED:
+        given = ", ".join(one for one in levels if one not in swapped)
+        what = _MEANS.format(pair.names[0], given, pair.names[1])
+        notes.append(Note(what, number, reading.where, Code.PLACES))
+    names = table["order"].isin(levels).map({True: value, False: None})
     return table.assign(**{NAMES: names}), notes
 
 

@@ -44,6 +44,7 @@ class Code(StrEnum):
     OUTPUTS_OPEN = "outputs_open"
     OUTSIDE_OPEN = "outside_open"
     OVERLAP = "overlap"
+    PLACES = "places"
     REPEATS = "repeats"
     REPEATS_OPEN = "repeats_open"
     SENTENCES = "sentences"

@@ -20,6 +20,7 @@ from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER
 from ..judgments.judge_of import judge_of
 from ..judgments.log_facts import Log
+from ..judgments.reading import Code, Note
 from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
@@ -120,6 +121,7 @@ def write_list(
     order: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     files: Sequence[str] = (),
+    notes: Sequence[Note] = (),
 ) -> None:
     """Write a row a question; a workbook or CSV is for a person to read.
 
@@ -129,6 +131,8 @@ def write_list(
         order: For a person: the questions in the order of the source.
         columns: For a person: name in the source -> our name, as far as its user named them.
         files: The files of the source: a .csv is written as these are.
+        notes: What was found in the source: of exchanged places a person reads in each row what
+            verdicts name.
 
     Raises:
         UserError: The file cannot be written, or would replace another.
@@ -138,6 +142,10 @@ def write_list(
     programs = ending == ".parquet"
     each = [one.out() if programs else _for_people(one, order, columns) for one in panels]
     table = pd.concat(each, ignore_index=True)
+    means = "; ".join({one.what: None for one in notes if one.code is Code.PLACES})
+    if means and not programs:
+        why = table["why"] if "why" in table else pd.Series(None, table.index, dtype=object)
+        table["why"] = (why + f"; {means}").fillna(means)
     if ending == ".csv":
         table["confidence"] = table["confidence"].round(4)
         shown = table.map(_as_written)

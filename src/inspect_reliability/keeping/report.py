@@ -584,5 +584,6 @@ def keep(
         write_text(save_rule, answer.rule().text, RULE)
     if out is not None:
         known = Reading.of(in_file(reading), columns=columns or {})
-        write_list(str(out), answer.found, read.order, read.columns_of(known), read.files)
+        columns = read.columns_of(known)
+        write_list(str(out), answer.found, read.order, columns, read.files, read.notes)
     return answer

@@ -15,6 +15,7 @@ from ..answers.no_rule import several_outputs
 from ..answers.promise import Promise
 from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import levels_of_first, next_step
+from ..judgments.pairs import EXCHANGED, NAMES
 from ..shell import quote
 from ..showing.document import Text
 from ..showing.formats import BETTER, amount, most_feasible, percent
@@ -194,6 +195,8 @@ def _hold_all(
 
 def _as_good(panel: LabelledCascade, error: float) -> str:
     """That one same grade everywhere is wrong no more often than this; "" where none is."""
+    if any(EXCHANGED in row.judged.column(NAMES) for row in panel.rows):
+        return ""  # a name of one response is no verdict that a judge of places could always give
     wrong = 1 - panel.cascade.right[panel.cascade.labelled].mean(axis=0)
     best = int(wrong.argmin())
     if wrong[best] > error:
