@@ -15,7 +15,7 @@ from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
 from inspect_reliability.answers.card import card_document
 from inspect_reliability.answers.moving import LARGE
-from inspect_reliability.answers.next_steps import advice
+from inspect_reliability.answers.next_steps import advice, better_by
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.answers.validity import no_better_than_always
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -166,6 +166,14 @@ def test_one_verdict_for_all_is_better_only_where_shown(
         record |= {"within_one": value, "within_one_interval": ends}
         record |= {"accuracy": 0.0, "accuracy_interval": [0.0, 0.1]}
     assert no_better_than_always(record) == said
+
+
+@pytest.mark.parametrize(("last", "votes"), [(0.788, 7), (0.785, 1), (0.8, 7)])
+def test_votes_that_are_advised_gain_what_votes_must(last: float, votes: int) -> None:
+    """Five of 0.778 are within a point of seven of 0.788, and gain 1.1 points on one of 0.767."""
+    shares = {1: 0.767, 3: 0.772, 5: 0.778, 7: last}
+    each = [{"votes": n, "accuracy": share} for n, share in shares.items()]
+    assert better_by({"within_one": None, "votes": each}) == votes
 
 
 def swapped_pairs(bias: float, tries: dict[str, int], named: bool) -> pd.DataFrame:

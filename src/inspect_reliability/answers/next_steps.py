@@ -198,16 +198,17 @@ def better_by(right: Record) -> int:
 def better_in(right: Record) -> tuple[int, str]:
     """The same, and in what they gain: "accuracy", or "within_one", which a scale leads with.
 
-    The fewest votes that are nearly as good as the most; all are counted on the same questions.
+    The fewest votes that are worth their calls and nearly as good as the most; all are counted on
+    the same questions.
     """
     if right["within_one"] is not None:
         near, exact = (enough_means(right, kind) for kind in ("within_one", "accuracy"))
         return (exact, "accuracy") if exact > 1 == near else (near, "within_one")
     votes = majorities(right)
-    if len(votes) < 2 or (last := votes[-1]["accuracy"]) - votes[0]["accuracy"] <= GAIN:
+    if len(votes) < 2 or (last := votes[-1]["accuracy"]) - (once := votes[0]["accuracy"]) <= GAIN:
         return 1, "accuracy"
-    enough = next(int(one["votes"]) for one in votes if one["accuracy"] >= last - _NEARLY)
-    return enough, "accuracy"
+    good = max(last - _NEARLY, once + GAIN)
+    return next(int(one["votes"]) for one in votes if one["accuracy"] >= good), "accuracy"
 
 
 def _what_a_mean_gains(right: Record, k: int, gains: str) -> str:
