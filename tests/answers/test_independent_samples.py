@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 from statsmodels.stats.proportion import proportion_confint
 
 import inspect_reliability as ir
@@ -75,6 +76,32 @@ def test_months_with_other_questions_are_compared_without_pairs() -> None:
     assert "Other questions in each" in said
     assert "20 + 20" in said
     assert "judge questions of first again" in said
+
+
+def test_what_is_shown_of_mean_grades_leads(tmp_path: Path) -> None:
+    """Each has its t interval, the difference both as a hypotenuse; next is a command for each."""
+    sides = [month(start, 3, 0.1).drop(columns="team") for start in (1, 101)]
+    sides[1][["grade 1", "grade 2"]] += 2
+    words = []
+    for name, side in zip(("may", "june"), sides, strict=True):
+        side.to_csv(tmp_path / f"{name}.csv", index=False)
+        words.append(str(tmp_path / f"{name}.csv"))
+    for pair in list(COLUMNS.items())[:3]:
+        words += ["--column", "=".join(pair)]
+    columns = dict(list(COLUMNS.items())[:3])
+    found = ir.compare(*sides, columns=columns)
+    [row] = [one for one in found.to_dict()["rows"] if one["coefficient"] == "mean_grade"]
+    means = [side[["grade 1", "grade 2"]].mean(axis=1) for side in sides]
+    ends = [ttest_1samp(one, 0).confidence_interval() for one in means]
+    reach = np.hypot(*((one.high - one.low) / 2 for one in ends))
+    assert [row["first_value"], row["second_value"]] == pytest.approx([m.mean() for m in means])
+    assert row["second_value_interval"] == pytest.approx([*ends[1]])
+    assert row["difference_interval"] == pytest.approx([-2 - reach, -2 + reach])
+    assert found.summary()["first_value"].notna().all()
+    assert str(found).startswith("first gives lower grades than second, by 2.00 [")
+    said = " ".join(invoke("compare", *words).stdout.split())
+    for name, file in (("may", "first"), ("june", "second")):
+        assert re.search(rf"label \S*{name}.csv .*--most 30 --out {file}.html", said)
 
 
 def test_months_of_one_file_are_compared_as_those_of_two() -> None:

@@ -39,7 +39,7 @@ from ..stats import (
 from ..stats.comparison import Comparison, compare_accuracy, compare_all
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
-from .arms import ALL, SIDE, arms_by, arms_of, left_out, names_of, shared, verdicts_in
+from .arms import ALL, arms_by, arms_of, left_out, names_of, shared, verdicts_in
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
@@ -62,7 +62,7 @@ from .independent_samples import (
     next_of_samples,
     other_questions,
     replications,
-    said_of_each,
+    samples_in_words,
     table_of_samples,
 )
 from .mean_error import mean_error_of_sides
@@ -255,12 +255,15 @@ def refuse_nothing(found: SideDifferences) -> None:
 
 
 def compare_document(
-    analysis: Analysis, found: SideDifferences, logs: str = "LOGS", again: Sequence[str] = ()
+    analysis: Analysis,
+    found: SideDifferences,
+    logs: Sequence[str] = ("LOGS",),
+    again: Sequence[str] = (),
 ) -> Document:
     """Who is right more often and who repeats itself more; then all differences and changes.
 
-    `logs` is what the next command reads, and `again` compares two sources once more, by the labels
-    of the first, or of the second, for both.
+    `logs` are what next commands read, and `again` compares two sources once more, by the labels of
+    the first, or of the second, for both.
     """
     pairs, not_compared, changed = found
     every = partial(_every, analysis, pairs, changed)
@@ -308,7 +311,7 @@ def _answer(
     pairs: Sequence[Record],
     changed: Sequence[Record],
     every: Callable[[], list[Block]],
-    logs: str,
+    logs: Sequence[str],
     again: Sequence[str],
 ) -> list[Block]:
     """Who is right more often, and who repeats itself more; of more than two, beside the best."""
@@ -343,13 +346,13 @@ def _answer(
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
     elif first and _are_unpaired(first):
-        then = next_of_samples(first, _one_judge(analysis))
+        then = next_of_samples(first, analysis, logs)
     elif of_models := [] if _labelled(pairs) else next_of_models(analysis):
         then = of_models
     elif len(_by_sides(pairs)) == 1 and not many:
-        then = next_of_each(told_of, analysis, logs, labelled_alone(analysis, again))
+        then = next_of_each(told_of, analysis, logs[0], labelled_alone(analysis, again))
     else:
-        then = next_of_several(_labelled(pairs), analysis, logs) if pairs else []
+        then = next_of_several(_labelled(pairs), analysis, logs[0]) if pairs else []
     return [*said, *worst(told), *then, more(len(told) - 1)]
 
 
@@ -357,21 +360,12 @@ def _of_two(
     pairs: Sequence[Record], changed: Sequence[Record], alike: str, named: str, others: str = ""
 ) -> Iterator[Block]:
     """The answer of two sides under one condition: a sentence and its table."""
-    words = [alike or compared_in_words(pairs)]
-    if _are_unpaired(pairs):
-        words.insert(0, said_of_each(pairs))
-    elif not (alike or _labelled(pairs)):
+    unpaired = _are_unpaired(pairs)
+    words = [alike or (samples_in_words if unpaired else compared_in_words)(pairs)]
+    if not (alike or unpaired or _labelled(pairs)):
         words.insert(0, change_in_words(_changed_under(pairs[0], changed)))
     yield Text(f"{named}{' '.join(filter(None, words))}{others}", "answer")
     yield _table((pairs[0]["first"], pairs[0]["second"]), pairs)
-
-
-def _one_judge(analysis: Analysis) -> bool:
-    """Whether all sides have the same judges, or none is known."""
-    judges: dict[object, set[object]] = {}
-    for row in analysis.rows:
-        judges.setdefault(row.group[SIDE], set()).update(row.table["judge"].dropna())
-    return len({*map(frozenset, judges.values())}) < 2
 
 
 def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:

@@ -30,7 +30,7 @@ from ..stats.planning import PROBABLY, questions_to_tell
 from .analysis import Analysis
 from .arms import SIDE, Sides, kind_of_sides
 from .cautions import CautionCode
-from .mean_error import MEAN_ERROR
+from .mean_error import MEAN_ERROR, MEAN_GRADE
 from .next_steps import more_labels
 from .summary import next_step
 
@@ -53,7 +53,7 @@ _MOST_LOGS = 4
 _ALIKE = 0.05
 """Difference of shares that does not matter, as where `choose` takes the cheapest."""
 
-_FIRST_LABELS = 30
+FIRST_LABELS = 30
 """Questions to label where nothing is labelled."""
 
 _NEAR = "is within a step of the label more often"
@@ -81,7 +81,8 @@ def asked(pairs: Sequence[Record]) -> Iterator[tuple[Record, str]]:
             yield pair, _OVER_ORDERS if orders and pair["coefficient"] not in SHARES else what
 
 
-def _decided(pair: Record) -> bool:
+def is_decided(pair: Record) -> bool:
+    """Whether the interval of a difference leaves out 0."""
     ends = pair["difference_interval"]
     return bool(ends) and (ends[0] > 0 or ends[1] < 0)
 
@@ -92,12 +93,17 @@ def _ahead(pair: Record) -> str:
 
 def compared_in_words(pairs: Sequence[Record]) -> str:
     """Who is right more often, and who repeats itself more, under one condition."""
-    said = []
+    said = [words for _, words in each_in_words(pairs)]
+    return " ".join(filter(None, [*said, mean_error_in_words(pairs)]))
+
+
+def each_in_words(pairs: Sequence[Record]) -> Iterator[tuple[bool, str]]:
+    """Whether each question that can be asked is decided, and its answer."""
     for pair, what in asked(pairs):
         first, second = pair["first"], pair["second"]
         value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
         if value is None or ends is None:
-            said.append(f"Whether {first} or {second} {what} is not known: {pair['reason']}.")
+            yield False, f"Whether {first} or {second} {what} is not known: {pair['reason']}."
             continue
         ahead = _ahead(pair)
         other = second if ahead == first else first
@@ -106,15 +112,14 @@ def compared_in_words(pairs: Sequence[Record]) -> str:
         if pair["coefficient"] in SHARES:
             by = _moved_points(value, ends, n)
             higher = f"{ahead} {by}"
-        if _decided(pair):
-            said.append(f"{ahead} {what} than {other} ({by}).")
+        if is_decided(pair):
+            yield True, f"{ahead} {what} than {other} ({by})."
         else:
             others = _decided_beside(pair, pairs)
             lead = f" by {pair['coefficient']}" if others else ""
             found = f"Whether {first} or {second} {what} is not decided{lead} ({higher})"
-            said.append(f"{found}{_too_few(pair)}.")
-            said += _by_others(others, pair, what)
-    return " ".join(filter(None, [*said, _mean_error_in_words(pairs)]))
+            left_open = f"{found}{_too_few(pair)}."
+            yield bool(others), " ".join([left_open, *_by_others(others, pair, what)])
 
 
 def over_conditions(conditions: Mapping[str, Sequence[Record]]) -> tuple[str, list[Record]]:
@@ -123,7 +128,7 @@ def over_conditions(conditions: Mapping[str, Sequence[Record]]) -> tuple[str, li
     found, said = grouped_by(each, lambda one: one[1]), []
     for what, own in found.items():
         pairs = [pair for pair, _ in own]
-        ahead = Counter(_ahead(pair) for pair in pairs if _decided(pair))
+        ahead = Counter(_ahead(pair) for pair in pairs if is_decided(pair))
         both, n = (pairs[0]["first"], pairs[0]["second"]), len(pairs)
         if not ahead:
             said.append(f"Whether {' or '.join(both)} {what} is decided under none of {n}.")
@@ -158,7 +163,7 @@ def _of_the_one_ahead(pair: Record) -> tuple[float, Sequence[float]]:
 def _decided_beside(pair: Record, pairs: Sequence[Record]) -> list[Record]:
     """Further coefficients that answer what one leaves open, all in one direction."""
     names = next(names for names, _ in _ASKED if pair["coefficient"] in names)
-    found = [one for one in pairs if one["coefficient"] in names and _decided(one)]
+    found = [one for one in pairs if one["coefficient"] in names and is_decided(one)]
     return found if len({one["difference"] > 0 for one in found}) == 1 else []
 
 
@@ -172,10 +177,10 @@ def _by_others(others: Sequence[Record], pair: Record, what: str) -> Iterator[st
         yield f"By {names}{alone}, {ahead} {what} than {other} ({', '.join(map(_moved, others))})."
 
 
-def _mean_error_in_words(pairs: Sequence[Record]) -> str:
+def mean_error_in_words(pairs: Sequence[Record]) -> str:
     """How far one side grades higher than the other, by people's grades; empty if not shown."""
     of_grades = (one for one in pairs if one["coefficient"] == MEAN_ERROR)
-    pair = next(filter(_decided, of_grades), None)
+    pair = next(filter(is_decided, of_grades), None)
     if pair is None:
         return ""
     value, ends = _of_the_one_ahead(pair)
@@ -184,11 +189,30 @@ def _mean_error_in_words(pairs: Sequence[Record]) -> str:
     return f"Compared with people's grades, {_ahead(pair)} grades higher: {by}, from {each}."
 
 
-def _of_side(pair: Record, side: str) -> str:
+def mean_grade_in_words(pair: Record) -> str:
+    """Which of two sides gives lower grades, or that this is not decided."""
+    names = (pair["first"], pair["second"])
+    first, second = (_of_side(pair, one, "z.2f") for one in ("first", "second"))
+    if not pair["difference_interval"]:
+        return f"Whether {' or '.join(names)} gives lower grades is not known: {pair['reason']}."
+    value, ends = _of_the_one_ahead(pair)
+    by = f"{rounded(value, 'z.2f')} {reaching(ends, 'z.2f')}"
+    if not is_decided(pair):
+        each = f"their means are {first} and {second}, {by} apart"
+        return f"Whether {' or '.join(names)} gives lower grades is not decided ({each})."
+    means = [second, first] if _ahead(pair) == names[0] else [first, second]
+    lower, higher = names[::-1] if _ahead(pair) == names[0] else names
+    return (
+        f"{lower} gives lower grades than {higher}, by {by}: its mean is {means[0]}, and that of "
+        f"{higher} {means[1]}."
+    )
+
+
+def _of_side(pair: Record, side: str, form: str = "+z.2f") -> str:
     """What one side has, with its interval where it has one of its own."""
     name = f"{side}_value"
     alone = f"{name}_interval" not in pair
-    return rounded(pair[name], "+z.2f") if alone else estimate_text(pair, name, "+z.2f")
+    return rounded(pair[name], form) if alone else estimate_text(pair, name, form)
 
 
 def _moved_points(value: float, ends: Sequence[float], n: int) -> str:
@@ -207,8 +231,8 @@ def _shown(key: str, sign: str, pair: Record) -> str:
 
 def _name_shown(pair: Record) -> str:
     """A coefficient as tables name it."""
-    is_error = pair["coefficient"] == MEAN_ERROR
-    return "mean grade less people's" if is_error else str(pair["coefficient"])
+    shown = {MEAN_ERROR: "mean grade less people's", MEAN_GRADE: "mean grade"}
+    return shown.get(pair["coefficient"], str(pair["coefficient"]))
 
 
 VALUES: dict[str, Callable[[Record], str]] = {
@@ -279,9 +303,12 @@ def _score_in_words(change: Record) -> str:
 def is_wide(pair: Record) -> bool:
     """Whether an interval is so wide that the questions are too few to tell anything."""
     ends = pair["difference_interval"]
-    if pair["coefficient"] == MEAN_ERROR:  # in grades, whose distance has no scale of its own
+    if pair["coefficient"] in (
+        MEAN_ERROR,
+        MEAN_GRADE,
+    ):  # in grades, whose distance has no scale of its own
         return False
-    return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not _decided(pair)
+    return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not is_decided(pair)
 
 
 def _too_few(pair: Record) -> str:
@@ -361,7 +388,7 @@ def next_of_two(
             to_know = f"to know the difference to within {EXACT:g}"
             return next_step(f"judge more questions with both (about {exact:,} in all), {to_know}")
         return _first_labels(left, logs)
-    if _decided(pair):
+    if is_decided(pair):
         return _by_what_sides_are(
             sides,
             f"use {_ahead(pair)}",
@@ -369,7 +396,7 @@ def next_of_two(
             logs,
         )
     if not ends:
-        return next_step(*more_labels(_FIRST_LABELS, left, logs, both="both"))
+        return next_step(*more_labels(FIRST_LABELS, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
         few = f"at most {in_points(most, n)}"
         return _by_what_sides_are(
@@ -432,7 +459,7 @@ def _exact_ones(pair: Record, pairs: Sequence[Record]) -> str:
     if exact is None or pair["coefficient"] != WITHIN_ONE or not exact["difference_interval"]:
         return ""
     ends, n = exact["difference_interval"], exact["n_questions"]
-    if _decided(exact):
+    if is_decided(exact):
         return f"; {_ahead(exact)} is right more often"
     needed = questions_to_tell(exact["difference"], ends, n)
     if needed is None or needed > most_feasible(n):
@@ -476,5 +503,5 @@ def _first_labels(left: int, logs: str) -> list[Text]:
         return next_step("judge more questions with all")
     return next_step(
         "label some questions that all judged, to see which is right more often",
-        f"label {logs} --most {min(left, _FIRST_LABELS)} --out more.html",
+        f"label {logs} --most {min(left, FIRST_LABELS)} --out more.html",
     )

@@ -10,8 +10,17 @@ from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_independent
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import questions_to_tell
-from .comparison_in_words import VALUES
-from .mean_error import mean_error_of_samples
+from .analysis import Analysis
+from .arms import SIDE
+from .comparison_in_words import (
+    FIRST_LABELS,
+    VALUES,
+    each_in_words,
+    is_decided,
+    mean_error_in_words,
+    mean_grade_in_words,
+)
+from .mean_error import MEAN_GRADE, mean_error_of_samples, mean_grade_of_samples
 from .row import Row
 from .summary import next_step
 
@@ -60,10 +69,20 @@ def compare_samples(parts: Mapping[str, Row]) -> Iterator[Comparison]:
         names += kinds
     for name in names:
         yield compare_independent((one, other), name, first.estimate(name), second.estimate(name))
+    yield from mean_grade_of_samples(parts)
     yield from mean_error_of_samples(parts)
 
 
-def said_of_each(pairs: Sequence[Record]) -> str:
+def samples_in_words(pairs: Sequence[Record]) -> str:
+    """What is shown of two samples, grades first; then that nothing is paired, and what is open."""
+    grades = [one for one in pairs if one["coefficient"] == MEAN_GRADE]
+    each = [(is_decided(one), mean_grade_in_words(one)) for one in grades]
+    each += [(True, mean_error_in_words(pairs)), *each_in_words(pairs)]
+    shown, left_open = ([words for known, words in each if known is of] for of in (True, False))
+    return " ".join(filter(None, [*shown, _of_each(pairs), *left_open]))
+
+
+def _of_each(pairs: Sequence[Record]) -> str:
     """That nothing is paired, and how often each side is right by its own labels."""
     known = {pair["coefficient"]: pair for pair in pairs}
     for name, what in _BY_LABELS.items():
@@ -105,20 +124,30 @@ def replications(pair: Record) -> str:
     return " and ".join(text(r, ".4g", "exact") for r in dict.fromkeys(pair["n_replications"]))
 
 
-def next_of_samples(pairs: Sequence[Record], one_judge: bool) -> list[Text]:
+def next_of_samples(
+    pairs: Sequence[Record], analysis: Analysis, sources: Sequence[str]
+) -> list[Text]:
     """What tells the judge from its questions, and how many labels tell the two apart.
 
     Args:
         pairs: The differences under one condition.
-        one_judge: Whether the sides are of one judge, which may have changed.
+        analysis: The sides, which may be of one judge.
+        sources: What a command reads: that of each side, or one that has both.
     """
     known = {pair["coefficient"]: pair for pair in pairs}
     pair = next((known[name] for name in _BY_LABELS if name in known), None)
     if pair is None:
-        return next_step("label questions of each, drawn at random, to see how often it is right")
+        words = "label questions of each, drawn at random, to see how often it is right"
+        files = ("first.html", "second.html") if len(sources) > 1 else ("more.html",)
+        label = [
+            f"label {of} --most {FIRST_LABELS} --out {file}"
+            for of, file in zip(sources, files, strict=True)
+        ]
+        steps = [next_step(words, command) for command in label]
+        return [*steps[0], *(command for _, command in steps[1:])]
     value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
     again = f"judge questions of {pair['first']} again, and compare both runs of these"
-    if one_judge:
+    if _one_judge(analysis):
         said = next_step(f"to know whether the judge changed, {again}")
     else:
         said = next_step("to know which judge is better, let both judge the same questions")
@@ -128,3 +157,11 @@ def next_of_samples(pairs: Sequence[Record], one_judge: bool) -> list[Text]:
             each = ceil(needed / 2)
             said += next_step(f"to tell these two apart, have about {each:,} labels of each")
     return said
+
+
+def _one_judge(analysis: Analysis) -> bool:
+    """Whether all sides have the same judges, or none is known."""
+    judges: dict[object, set[object]] = {}
+    for row in analysis.rows:
+        judges.setdefault(row.group[SIDE], set()).update(row.table["judge"].dropna())
+    return len({*map(frozenset, judges.values())}) < 2

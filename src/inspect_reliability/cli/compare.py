@@ -56,7 +56,7 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
     refuse_nothing(differ)
     print_left_out(differ.not_compared)
     # Labels of the questions of one are those of the other.
-    logs = (request if by else request.of(request.logs[0])).typed
+    logs = [request.typed] if by else [request.of(one).typed for one in request.logs]
     again = [f"compare {request.typed} --labels {quote(one)}" for one in request.logs]
     request.show(compare_document(sides, differ, logs, [] if by or request.labels else again))
 

@@ -216,6 +216,19 @@ def mean_shift(cells: Cells, facet: str, values: Mapping[str, float]) -> Estimat
     return mean_difference(moved[~np.isnan(moved)], LEVEL, tries)
 
 
+def mean_number(cells: Cells, values: Mapping[str, float]) -> Estimate:
+    """The mean number of a question's verdicts, mean over questions, with its t interval.
+
+    Verdicts that are no number have no part in it. Rows of one question weigh the same.
+    """
+    number = np.array([values.get(one, np.nan) for one in cells.categories])
+    known = ~np.isnan(number)
+    given = cells.rows((cells.replications > 0) & (cells.shares[:, known].sum(axis=1) > 0))
+    shares = given.shares[:, known]
+    means = by_question(shares @ number[known] / shares.sum(axis=1), given.clusters)
+    return mean_difference(means, LEVEL, float(given.replications.mean()))
+
+
 def mean_difference(values: FloatArray, level: float, n_replications: float) -> Estimate:
     """The mean over questions of differences, with its t interval."""
     n = len(values)
