@@ -306,7 +306,7 @@ def test_the_next_step_of_pooled_judges_groups_by_judge_too() -> None:
     """As a command and as a call from Python, which runs as it is printed."""
     file = "examples/verdicts.csv"
     call = f'ir.analyse("{file}", by=["judge", "benchmark"])'
-    assert str(ir.analyse(file, by="benchmark")).splitlines()[-1] == f"  {call}"
+    assert f"  {call}" in str(ir.analyse(file, by="benchmark")).splitlines()
     assert {row.keys["judge"] for row in eval(call).rows} == {"gpt-5.4", "gpt-5.4-nano"}
     by = ("--by", "judge", "--by", "benchmark")
     printed = command("report", file, *by[2:])

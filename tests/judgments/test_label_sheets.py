@@ -105,9 +105,9 @@ def test_what_takes_the_place_of_labels_says_so(
 
 
 def test_labels_in_other_words_do_not_contradict_a_sheet(tmp_path: Path) -> None:
-    """What nobody can read as a verdict, as 'links', is no second opinion on a question."""
+    """What nobody can read as a verdict, as 'rot', is no second opinion on a question."""
     rows = [
-        (f"q{q}", r, "AB"[(q + (q < 4)) % 2], ("links", "rechts")[q % 2])
+        (f"q{q}", r, "AB"[(q + (q < 4)) % 2], ("rot", "blau")[q % 2])
         for q in range(40)
         for r in "12"
     ]

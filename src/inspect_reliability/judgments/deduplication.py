@@ -27,7 +27,7 @@ from .log_facts import Log
 from .other_questions import OTHERS, of_other_questions
 from .outputs import RUN, Outputs, tasks_judged
 from .reading import Code, Note, Reading
-from .table import Judgments, is_rejudged, is_suite, make_table
+from .table import Judgments, is_rejudged, is_suite, make_table, of_scorers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -297,6 +297,7 @@ class _Overlap:
         self._always = [*GROUP_BY, "question"]
         more = [*of_role(table, "unit", "part", "facet"), "place", *facets]
         self._sometimes = [n for n in dict.fromkeys(more) if n in table and n not in self._always]
+        self._of_suites = of_scorers(table)
         self._codes: dict[tuple[str, ...], _Rows] = {}
         said = table[["verdict"]]
         if "share" in table:
@@ -347,13 +348,15 @@ class _Overlap:
 
     def _differ(self, one: _Source, other: _Source) -> Note | None:
         """A note on two sources that are two runs; copies in the second are put down."""
-        # What has one id is here once: other ids are other samples, whatever their verdicts.
-        if one.questions.isdisjoint(other.questions) or (one.has_ids and other.has_ids):
+        ids = one.has_ids and other.has_ids
+        # Other outputs of a suite have other ids. One judge's log may be here in two forms.
+        apart = ids and (self._of_suites or "seed" in one.known | other.known)
+        if one.questions.isdisjoint(other.questions) or apart:
             return None
         shared = [name for name in self._sometimes if name in one.known & other.known]
         keys = self._cells([*shared, "replication"])
         single = all(len(np.unique(keys[of.rows])) == len(of.rows) for of in (one, other))
-        if single and not (one.counted and other.counted):
+        if single and not ids and not (one.counted and other.counted):
             _, first, second = np.intersect1d(keys[one.rows], keys[other.rows], True, True)
             found, again = one.rows[first], other.rows[second]
             new = int((self._said[found] != self._said[again]).sum())

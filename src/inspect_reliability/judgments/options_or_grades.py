@@ -135,8 +135,10 @@ def _is_known(table: pd.DataFrame) -> bool:
 def with_kind_of_numbers(table: pd.DataFrame, reading: Reading) -> pd.DataFrame:
     """The judgments with what their numbers are, if the reading says so."""
     kind = _KINDS.get((reading.read_as or "").partition(":")[0])
+    if kind is None:
+        return table
     numbers = table["verdict"].map(lambda one: bool(one) and bool(NUMBER.fullmatch(one)))
-    if kind is None or not numbers.any():
+    if not numbers.any():
         return table
     said = numbers.map({True: kind, False: None})
     return table.assign(**{NAMES: table[NAMES].fillna(said) if NAMES in table else said})
