@@ -71,6 +71,23 @@ def test_the_mean_errors_of_two_judges_are_paired() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("exact", "said"),
+    [
+        ((-0.17, 0.01), "; which is exactly right more often is not decided."),
+        ((-0.17, -0.01), "; b is exactly right more often."),
+        ((-0.02, 0.03), "differs by at most 4 points."),
+    ],
+)
+def test_alike_within_a_step_is_said_of_that(exact: tuple[float, float], said: str) -> None:
+    """Sides that are near alike may differ in how often they are exactly right."""
+    pairs = [pair("within_one", 0.01, (-0.02, 0.04)), pair("accuracy", sum(exact) / 2, exact)]
+    words = next_of_two(pairs, 0, "LOGS")[0].text
+    near = "Next: take the cheaper one: how often each is within a step of the label differs by"
+    assert words.startswith(near)
+    assert words.endswith(said)
+
+
 def test_every_judge_of_two_months_is_said(tmp_path: Path) -> None:
     """One that has changed is not behind one that has not; Next knows both judges."""
     call = ["compare"]

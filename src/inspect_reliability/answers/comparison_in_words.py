@@ -399,11 +399,13 @@ def next_of_two(
         return next_step(*more_labels(FIRST_LABELS, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
         few = f"at most {in_points(most, n)}"
+        ways, times = f"they differ by {few}", f"the judge changed by {few}"
+        if pair["coefficient"] == WITHIN_ONE:
+            near = "is within a step of the label"
+            ways = f"how often each {near} differs by {few}{_exact_beside(pairs)}"
+            times = f"how often it {near} changed by {few}"
         return _by_what_sides_are(
-            sides,
-            f"take the cheaper one: they differ by {few}",
-            f"nothing to mend: the judge changed by {few}",
-            logs,
+            sides, f"take the cheaper one: {ways}", f"nothing to mend: {times}", logs
         )
     needed = exact or questions_to_tell(pair["difference"], ends, n)
     if needed is None or needed > most_feasible(n):
@@ -450,6 +452,17 @@ def next_of_each(
             first = replace(first, text=first.text.replace("Next:", whose, 1))
         said += [first, *command]
     return said
+
+
+def _exact_beside(pairs: Sequence[Record]) -> str:
+    """Which is exactly right more often, beside sides that are alike within a step."""
+    exact = next((one for one in pairs if one["coefficient"] == "accuracy"), None)
+    if exact is None or not (ends := exact["difference_interval"]):
+        return ""
+    if is_decided(exact):
+        return f"; {_ahead(exact)} is exactly right more often"
+    open_ = bool(max(map(abs, ends)) > _ALIKE)
+    return "; which is exactly right more often is not decided" * open_
 
 
 def _exact_ones(pair: Record, pairs: Sequence[Record]) -> str:
