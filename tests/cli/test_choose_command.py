@@ -186,6 +186,46 @@ def test_why_it_is_the_first(
     assert why in said("choose", str(file), *(["--price", str(prices)] if price else []))
 
 
+@pytest.mark.parametrize(
+    ("price", "said_first", "why"),
+    [
+        ("", "Take b: ", "of 2 equal ones it is exactly right most often (77%)"),
+        ("a: 1\nb: 2\n", "Take a: ", "of 2 equal ones it costs least"),
+    ],
+)
+def test_of_candidates_equal_within_a_step_the_exact_one_is_taken(
+    price: str, said_first: str, why: str, tmp_path: Path
+) -> None:
+    """At one price, though it comes last in the data; else the cheapest."""
+    rows = [
+        (judge, f"q{q}", 3 if q == far else (2, 3, 2)[q % 3] if q < off else 1 + q % 3, 1 + q % 3)
+        for judge, off, far in (("a", 12, 27), ("b", 6, 24))
+        for q in range(30)
+    ]
+    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    file, prices = tmp_path / "rows.csv", tmp_path / "price.yaml"
+    table.to_csv(file, index=False)
+    prices.write_text(price)
+    told = said("choose", str(file), *(["--price", str(prices)] if price else []))
+    assert said_first in told
+    assert why in told
+
+
+def test_one_that_is_near_the_best_at_the_same_price_is_named(tmp_path: Path) -> None:
+    """Only b is shown to be not worse by 11 points: a, as often right, differs more from d."""
+    off = {"a": [0, 1, 2], "b": [3, 4, 5], "c": [0, 3, 6, 7], "d": [1, 2, 9, 10, 11]}
+    rows = [
+        (judge, f"q{q}", ("yes", "no")[(q + (q in own)) % 2], ("yes", "no")[q % 2])
+        for judge, own in off.items()
+        for q in range(60)
+    ]
+    names, file = ["judge", "question", "verdict", "label"], tmp_path / "rows.csv"
+    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
+    told = said("choose", str(file), "--max-loss", "0.11")
+    assert "b is shown to be within 11 points of the best, at the same price." in told
+    assert "No cheaper candidate" not in told
+
+
 def test_candidates_that_fit_a_name_are_listed(files: tuple[str, str]) -> None:
     """Of several that fit --current, only these are proposed."""
     done = invoke("choose", files[0], "--labels", files[1], "--current", "base")

@@ -37,6 +37,9 @@ The largest odd number that all of a judge's questions have is a candidate too. 
 judge, which labels do not pick, and much like the others: choosing among it costs little.
 """
 
+_DIGITS = 12
+"""Of shares that are equal."""
+
 _MOST_NAMED = 10
 """Candidates that an error names."""
 
@@ -87,6 +90,9 @@ class Choosing:
         opened: What was measured on the test part before: names of candidates by question.
         within_one: Whether a verdict is right within one step; None where these are no grades.
         step: That step; None of no grades.
+        exact: How often each is exactly right on the labels that choose, m; None where that is what
+            counts. Of candidates at one price, those exactly right more often come first, so that
+            they win a tie.
     """
 
     candidates: tuple[Candidate, ...]
@@ -99,6 +105,7 @@ class Choosing:
     opened: Mapping[str, Collection[str]]
     within_one: bool | None = None
     step: float | None = None
+    exact: FloatArray | None = None
 
     @property
     def kind(self) -> str:
@@ -331,23 +338,36 @@ def candidates_of(
     clusters = dict(zip(first.given.questions, first.given.clusters.tolist(), strict=True))
     if len({clusters[name] for name in names}) < FEWEST_QUESTIONS:
         raise UserError(_apart([one for one, *_ in found], every, len(names)))
-    at = [
-        [dict(zip(labels.given.questions, right, strict=True))[name] for name in names]
-        for _, right, labels in found
-    ]
     part = parts_of(found[0][0].row)
+    test = np.array([part.get(name) == TEST for name in names])
+    of_names = np.array([clusters[name] for name in names])
+    exact = None
+    if within_one and not test.all():
+        each = [_at(names, labels, one.right(labels, KINDS[0])) for one, _, labels in found]
+        exact = by_question(np.array(each).T[~test], of_names[~test]).mean(axis=0).round(_DIGITS)
+        every_one = [one for one, *_ in found]
+        order = np.lexsort((-exact, [_cost(one, every_one) for one in every_one]))
+        found, exact = [found[k] for k in order], exact[order]
+    at = [_at(names, labels, right) for _, right, labels in found]
     return Choosing(
         candidates=tuple(one for one, *_ in found),
         questions=tuple(names),
         right=np.array(at).T.clip(0, 1),
-        clusters=np.array([clusters[name] for name in names]),
-        test=np.array([part.get(name) == TEST for name in names]),
+        clusters=of_names,
+        test=test,
         marked=TEST in part.values(),
         missed=len(set.union(*every)) - len(names),
         opened=opened or {},
         within_one=within_one if graded else None,
         step=step,
+        exact=exact,
     )
+
+
+def _at(names: Sequence[str], labels: Labelled, right: FloatArray) -> list[float]:
+    """How often a candidate is right on some of the labelled outputs."""
+    known = dict(zip(labels.given.questions, right.tolist(), strict=True))
+    return [known[name] for name in names]
 
 
 def _kind_of_right(within_one: bool) -> str:

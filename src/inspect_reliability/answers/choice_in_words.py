@@ -93,10 +93,13 @@ def _taken(found: Choosing) -> str:
     among = f"chosen among {len(found.candidates)} by {amount(best.n, 'labelled question')}, "
     among += _why(found)
     if alike(found):
+        cheap = [k for k in range(len(found.candidates)) if found.price(k) <= found.price(0)]
+        exact = len(cheap) > 1 and _most_exact(found, cheap)
+        also = ", and of those at its price exactly right most often" * exact
         return (
             f"These labels do not tell the {len(found.candidates)} candidates apart: all are "
             f"{found.measure} on the same questions ({share(value, best.n)}). {name} is the "
-            "cheapest."
+            f"cheapest{also}."
         )
     after = span({"a": value, "a_interval": ends}, "a", "%", best.n)
     fewer = _fewer_votes(found)
@@ -115,15 +118,30 @@ def _taken(found: Choosing) -> str:
 
 
 def _why(found: Choosing) -> str:
-    """Why it is the chosen one: right most often, or of equal ones the cheapest."""
+    """Why it is the chosen one: right most often, or of equal ones the cheapest, or exact."""
     right, chosen = found.best.accuracy, found.chosen
     equal = [place for place in range(len(right)) if right[place] >= right[chosen] - ROUNDING]
     if len(equal) == 1:
         return f"on which it is {found.measure} most often"
-    cheapest = sum(found.price(place) <= found.price(chosen) for place in equal) == 1
-    unit = "costs least" if found.by_dollars else "takes the fewest calls"
-    first = unit if cheapest else "comes first in the data"
-    return f"on which none is {found.measure} more often: of {len(equal)} equal ones it {first}"
+    cheap = [place for place in equal if found.price(place) <= found.price(chosen)]
+    of = f"of {len(equal)} equal ones"
+    first = f"{of} it comes first in the data"
+    if len(cheap) == 1:
+        first = f"{of} it {'costs least' if found.by_dollars else 'takes the fewest calls'}"
+    elif found.exact is not None and _most_exact(found, cheap):
+        which = "cost least" if found.by_dollars else "take the fewest calls"
+        those = f"{of}, {len(cheap)} {which}, and of these" * (len(cheap) < len(equal)) or of
+        often = share(float(found.exact[chosen]), found.best.n)
+        first = f"{those} it is exactly right most often ({often})"
+    return f"on which none is {found.measure} more often: {first}"
+
+
+def _most_exact(found: Choosing, places: Sequence[int]) -> bool:
+    """Whether the chosen one is exactly right more often than the others of these."""
+    if found.exact is None:
+        return False
+    others = found.exact[[place for place in places if place != found.chosen]]
+    return bool((others < found.exact[found.chosen]).all())
 
 
 def _most_probable(found: Choosing) -> Iterator[str]:
@@ -240,6 +258,8 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
             f"{found.names[known]} is the cheapest that is {near}: it saves {saved:.0%} of the "
             f"{unit} of {name}."
         )
+    elif known != found.chosen and found.price(known) == price:
+        yield f"{found.names[known]} is shown to be {near}, at the same price. No cheaper one is."
     else:
         yield f"No cheaper candidate is shown to be {near}."
 
