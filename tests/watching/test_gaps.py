@@ -44,6 +44,8 @@ def test_irregular_or_numbered_checks_lack_nothing() -> None:
     days = pd.to_datetime("2026-01-01") + pd.to_timedelta(pd.Series(gaps).cumsum(), unit="D")
     assert missing_checks(series(pd.DatetimeIndex(days))) == []
     assert missing_checks(series(NIGHTS[[0, 1, 3]])) == []
+    seconds = pd.to_timedelta([0, 27, 91, 119, 143, 153, 166, 221, 245, 270, 290, 310], unit="s")
+    assert missing_checks(series(pd.DatetimeIndex(pd.Timestamp("2026-11-30") + seconds))) == []
     numbered = [Check(str(k), float(k), {}, str(k)) for k in (1, 2, 3, 4, 5, 9, 10)]
     assert missing_checks(numbered) == []
 

@@ -12,6 +12,7 @@ from ..stats import Estimate, rate
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
+from .next_steps import unlabelled
 from .row import STOPPED, Row, valued
 from .summary import ANSWER, answer_block, meanings_of_words
 from .validity import confusions, right_or_wrong, tabled, two_categories
@@ -126,10 +127,7 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
 
 def _label_more(analysis: Analysis, logs: str) -> Iterator[Text]:
     """How to label more, where some questions have no label."""
-    known = [
-        sum(one["n_labelled"] for one in analysis.of(row, "validity")) for row in analysis.rows
-    ]
-    if any(n < len(row.counts.questions) for n, row in zip(known, analysis.rows, strict=True)):
+    if any(map(unlabelled, analysis.rows)):
         page = f"inspect-reliability label {logs} --out label.html"
         yield Text(f"To label more outputs: {page}", "answer")
 

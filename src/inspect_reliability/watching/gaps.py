@@ -20,14 +20,15 @@ _SPREAD = 0.25
 _LONG = 1.5
 """Times the usual gap from which a check is missing."""
 
-_DAY = timedelta(days=1).total_seconds()
+_HOUR, _DAY = (one.total_seconds() for one in (timedelta(hours=1), timedelta(days=1)))
 
 
 def missing_checks(checks: Sequence[Check]) -> list[str]:
     """The times at which a check of a regular series is missing, as dates.
 
-    A series is regular where most gaps are like their median. Days of the week that never have a
-    check are none of a nightly series.
+    A series is regular where most gaps are like their median, of an hour or more: checks made one
+    after the other keep to no times. Days of the week that never have a check are none of a nightly
+    series.
     """
     if len(checks) < _FEWEST or any(NUMBER.fullmatch(one.time) for one in checks):
         return []
@@ -37,7 +38,7 @@ def missing_checks(checks: Sequence[Check]) -> list[str]:
     like = [gap for gap in gaps if abs(gap - usual) <= _SPREAD * usual]
     nightly = usual < _LONG * _DAY
     days = {_date(time).weekday() for time in times}
-    if not usual or len(like) < _REGULAR * len(gaps):
+    if usual < _HOUR or len(like) < _REGULAR * len(gaps):
         return []
     found = [
         _date(before + k * gap / round(gap / usual))
