@@ -279,11 +279,11 @@ def planned(studies: int) -> Iterator[dict[str, Any]]:
     for name, spreads in PLANNED:
         rng = np.random.default_rng(1)
         of_judge, of_question, of_both, of_try = (2 * one**2 for one in spreads)
-        q, r, j = PILOT
+        q, r, j, _ = PILOT
         known = RankPower(PILOT, of_question / q, of_judge / j, of_both / q / j, of_try / q / j / r)
         design = known.cheapest(DIFFERENCE, vary=True)
         assert design is not None
-        q, r, j = map(int, design)
+        q, r, j, _ = map(int, design)
         told = []
         for _ in range(max(studies, 2)):
             judge, question, both, tries = (

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -18,7 +19,6 @@ from evals import hurry
 from inspect_reliability.hf_seeded.forward import ForwardPass
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.study.tasks import bbh_judge
-from processes import PLACE
 
 ROOT = Path(__file__).parents[1]
 BENCHES = sorted(path.name for path in (ROOT / "bench").glob("[!_]*.py"))
@@ -271,16 +271,25 @@ def test_pictures_without_a_log(
     assert message in capsys.readouterr().err
 
 
-def test_skipped_tests_are_counted_by_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.process
+def test_skipped_tests_are_counted_by_reason(tmp_path: Path) -> None:
     """Without the published data, one line says how many tests were skipped and why."""
     tests = tmp_path / "test_two.py"
     tests.write_text("def test_one(data): ...\n\ndef test_other(data): ...\n")
-    monkeypatch.setenv("RELIABILITY_DATA", "nowhere")
-    monkeypatch.setenv(PLACE, "")  # the run within this one makes its own, and removes it
-    pytest.main(["-p", "conftest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(tests)])
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if " skipped: " in line]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "conftest",
+        f"--rootdir={tmp_path}",
+        str(tests),
+    ]
+    nowhere = {"RELIABILITY_DATA": "nowhere", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | nowhere, capture_output=True, text=True
+    )
+    (line,) = [line for line in done.stdout.splitlines() if " skipped: " in line]
     assert line.startswith("2 skipped: the published data is not in nowhere (RELIABILITY_DATA")
 
 

@@ -497,6 +497,19 @@ def test_a_planned_study_finds_the_difference(
     assert power == pytest.approx(0.8, abs=0.04)
 
 
+def test_no_design_of_other_judges_takes_fewer_verdicts() -> None:
+    """The cheapest one is that of a search by hand over judges, of one try a question."""
+    study = RankPower(Size(200, 1, 8), 0.001, 0.0001, 0.0001, 0.0)
+    found = study.cheapest(0.08, vary=True)
+    assert found is not None
+    costs = []
+    for judges in range(5, 81):
+        needed = study.enough(0.08, "questions", Size(1, 1, judges))
+        costs += [needed * judges] if needed else []
+    assert found.questions * found.judges == min(costs)
+    assert found.questions > 80  # the most judges are no limit of questions
+
+
 def test_few_questions_are_planned_by_t() -> None:
     """Of questions there are as many as statsmodels says for a paired t test."""
     study = RankPower(Size(100, 1, 1), 0.01, 0.0, 0.0, 0.0)

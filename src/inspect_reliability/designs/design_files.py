@@ -94,18 +94,29 @@ def items_from_file(spec: str | Path, design: JudgeDesign) -> list[Item]:
     """
     items: dict[str, Item] = {}
     rows = list(read_json_lines(user_path(spec)))
-    with within_limits(parts=len(rows)):
-        for where, row in rows:
-            values = _values(row, where)
-            try:
-                item = Item(**values)
-                design.ask(item, list(item.responses))
-            except UserError as error:
-                raise UserError(f"{where}, {error.args[0]}") from None
-            if item.id in items:
-                raise UserError(f"{where}, 'id': '{item.id}' is the id of an earlier row as well.")
-            items[item.id] = item
+    try:
+        with within_limits(parts=len(rows)):
+            for where, row in rows:
+                item = _item(row, where, design)
+                if item.id in items:
+                    raise UserError(
+                        f"{where}, 'id': '{item.id}' is the id of an earlier row as well."
+                    )
+                items[item.id] = item
+    except TimeoutError as error:  # between two prompts, which say it themselves
+        at = f"prompt of '{design.name}', item '{len(items)}'"
+        raise UserError(f"{spec}, {at}: {error}.") from None
     return list(items.values())
+
+
+def _item(row: dict[str, Any], where: str, design: JudgeDesign) -> Item:
+    values = _values(row, where)
+    try:
+        item = Item(**values)
+        design.ask(item, list(item.responses))
+    except UserError as error:
+        raise UserError(f"{where}, {error.args[0]}") from None
+    return item
 
 
 def _values(row: dict[str, Any], where: str) -> dict[str, Any]:

@@ -120,8 +120,8 @@ class RankPower(NamedTuple):
         best, cost = None, _ENDLESS
         judges = [self.size.judges]
         if vary:
-            most = math.ceil(_MOST * self.size.judges)
-            judges = [float(n) for n in range(FEWEST_LEVELS, most + 1)]
+            most_judges = math.ceil(_MOST * self.size.judges)
+            judges = [float(n) for n in range(FEWEST_LEVELS, most_judges + 1)]
         tries = _TRIES if self.tries > 0 else (self.size.tries,)
         for r, j in product(tries, judges):
             cheaper = (cost - 1) // (r * j)

@@ -58,7 +58,7 @@ def rank_stability(
     """Compare two tries of every cell, or one try at each of two levels; None without two.
 
     Two different tries of each cell are drawn again and again: their numbers mean nothing across
-    questions. So expectations are unbiased from two tries on (they are U-statistics, Hoeffding
+    questions. So expectations are unbiased from two tries on (they are U-statistics; Hoeffding
     1948), and may by chance be what none can be, as a leader of two that changes in 57% of cases.
     Levels are compared on the cells that both have.
 

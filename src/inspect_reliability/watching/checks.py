@@ -96,7 +96,7 @@ def checks_of(judgments: Judgments) -> tuple[pd.DataFrame, list[Check]]:
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if key.isna().any():
-        two = _COMPARED.format(join(judgments.files)) if len(judgments.files) == 2 else ""
+        two = _COMPARED.format(join(sorted(judgments.files))) if len(judgments.files) == 2 else ""
         raise UserError(f"{_NO_TIME}{two}")
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
