@@ -145,7 +145,7 @@ def test_a_rule_of_another_judge_is_stale() -> None:
     assert said == "it was made of h, and the judge here is g"
 
 
-def test_two_files_without_times_are_compared_in_the_order_given(tmp_path: Path) -> None:
+def test_two_files_without_times_are_compared_in_the_order_of_names(tmp_path: Path) -> None:
     """And with the options that say how they are read: the call has the files alone."""
     rows = pd.DataFrame({"question": ["a", "b"], "verdict": ["x", "y"], "judge": "j"})
     files = [tmp_path / "nov.csv", tmp_path / "jan.csv"]
@@ -155,4 +155,4 @@ def test_two_files_without_times_are_compared_in_the_order_given(tmp_path: Path)
     with pytest.raises(UserError) as refused:
         checks_of(read)
     assert "with the options here that say how they are read" in str(refused.value)
-    assert str(refused.value).endswith(f"compare {files[0]} {files[1]}")
+    assert str(refused.value).endswith(f"compare {files[1]} {files[0]}")
