@@ -16,6 +16,7 @@ import argparse
 import resource
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -154,10 +155,14 @@ def coverage(studies: int) -> Iterator[dict[str, Any]]:
 
 
 def another_try(studies: int) -> Iterator[dict[str, Any]]:
-    """Bias of tau, changes of the leader and turns, in standard errors, from two tries."""
+    """Bias of tau, changes of the leader and turns, in standard errors, from two tries.
+
+    And how often an interval holds what studies of so many questions have on average.
+    """
     for n in QUESTIONS[:2]:
         rng = np.random.default_rng(n)
         off: dict[str, list[float]] = {"tau": [], "leader changes": [], "turns": []}
+        true, ends = defaultdict[str, list[float]](list), defaultdict[str, list[Any]](list)
         for _ in range(max(studies, 2)):
             chance = chances(n, 1, rng)[0]
             found = rank_stability(contests_of(drawn_from(chance, TRIES, rng))[0])
@@ -168,17 +173,24 @@ def another_try(studies: int) -> Iterator[dict[str, Any]]:
             agreed = (signs[0] * signs[1])[pairs]
             assert found is not None
             off["tau"].append(found.tau - agreed.mean())
+            true["tau"].append(agreed.mean())
+            ends["tau"].append(found.ends)
             tops = [of >= of.max(axis=0) - 1e-9 for of in (one, other)]
             same = (tops[0] & tops[1]).sum(axis=0) / tops[0].sum(axis=0) / tops[1].sum(axis=0)
             off["leader changes"].append(found.leader_changes - (1 - same).mean())
+            true["leader changes"].append((1 - same).mean())
+            ends["leader changes"].append(found.leader_ends)
             off["turns"].append(found.turns[pairs].mean() - ((1 - agreed) / 2).mean())
         for what, bias in off.items():
             error = np.std(bias, ddof=1) / np.sqrt(len(bias))
+            truth = np.mean(true[what]) if what in true else np.nan
+            held = [low <= truth <= high for low, high in filter(None, ends[what])]
             yield {
                 "another try": what,
                 "questions": n,
                 "bias": float(np.mean(bias)),
                 "standard error": float(error),
+                "interval holds": float(np.mean(held)) if held else None,
             }
 
 

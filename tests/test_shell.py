@@ -23,3 +23,13 @@ def test_windows_has_double_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
         "a.csv", '"my file.csv"', "yes=C", '"a&b"', "C:\\data\\x.csv", '"it\'s"', '""'
     ]  # fmt: skip
     assert shell.split(" ".join(typed)) == WORDS
+
+
+@pytest.mark.parametrize("system", ["posix", "nt"])
+def test_an_option_goes_with_its_value(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its value has in it, the words beside it stay."""
+    monkeypatch.setattr(os, "name", system)
+    for value in filter(None, WORDS):
+        typed = shell.join(["a b.csv", "--by", value, "--bylaw", "x", "--alpha", value, "--full"])
+        kept = shell.join(["a b.csv", "--bylaw", "x", "--full"])
+        assert shell.without(typed, "alpha", "by") == kept

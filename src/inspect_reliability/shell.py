@@ -9,6 +9,9 @@ from subprocess import list2cmdline
 _PLAIN = re.compile(r"[\w@%+=:,./\\~-]+")
 """What cmd.exe takes as it is."""
 
+WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"])+"""
+"""Pattern of a word as it is typed."""
+
 
 def quote(word: str) -> str:
     """A word as it is typed: in single quotes where a shell needs them, on Windows in double."""
@@ -21,6 +24,11 @@ def quote(word: str) -> str:
 def join(words: Iterable[str]) -> str:
     """Several words as they are typed."""
     return " ".join(map(quote, words))
+
+
+def without(typed: str, *options: str) -> str:
+    """What was typed, without these options and their values."""
+    return re.sub(rf" --(?:{'|'.join(options)}) {WORD}", "", typed)
 
 
 def split(typed: str) -> list[str]:

@@ -21,6 +21,7 @@ from scipy.stats import binomtest, t
 from scipy.stats import t as student
 
 import graders
+import inspect_reliability as ir
 from commands import invoke, results
 from evals import evaluate
 from example_logs import USAGE
@@ -582,6 +583,22 @@ def test_two_that_are_not_told_apart_have_their_difference_and_a_plan(tmp_path: 
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_system_of_one_judge_says_why_it_has_no_interval_over_judges() -> None:
+    """The reason is its judge's, and not that of a ranking of one system."""
+    draws = np.random.default_rng(0)
+    rows = [
+        (f"q{q}", f"s{s}", f"j{j}", float(draws.normal(s, 0.3)))
+        for q in range(12)
+        for s in range(4)
+        for j in range(6 if s else 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["question", "system", "judge", "verdict"])
+    by_system = ir.rank(frame, over="judge").summary().set_index("system")["reason"]
+    of_one = "no interval: its verdicts are all of one judge, and say nothing of another"
+    assert by_system["s0"] == of_one
+    assert by_system.drop("s0").isna().all()
+
+
 def test_one_system_alone_has_no_ranking(tmp_path: Path) -> None:
     """Of one system a task, none has two; where one task has two, it alone has a leader."""
     table = single(8, {"x": 0.2, "y": 0.0}).assign(benchmark=lambda of: "of " + of["system"])

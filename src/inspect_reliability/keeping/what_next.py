@@ -16,7 +16,7 @@ from ..answers.promise import Promise
 from ..answers.row import are_grades, tells_outputs_apart
 from ..answers.summary import levels_of_first, next_step
 from ..judgments.pairs import EXCHANGED, NAMES
-from ..shell import quote
+from ..shell import WORD, quote, without
 from ..showing.document import Text
 from ..showing.formats import BETTER, amount, most_feasible, percent
 from ..stats.interval_scales import clopper_pearson
@@ -44,8 +44,8 @@ def what_next(
     if panel.reason is None:
         book = any(one.lower().endswith(".xlsx") for one in analysis.judgments.files)
         listed_in = "kept.xlsx" if book else "kept.csv"
-        by_rule = _by_rule(found, again, written, saved, listed_in)
-        return [*by_rule, *_check_rule(panel, logs)]
+        used = _use_rule(found, again, written, saved, listed_in)
+        return [*used, *_check_rule(panel, logs)]
     if panel.rows[0].of_one_output:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.promise.given and not several_outputs(panel.rows):
@@ -94,7 +94,7 @@ def what_next(
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
 
 
-def _by_rule(
+def _use_rule(
     found: Sequence[LabelledCascade], again: str, written: str, saved: bool, listed_in: str
 ) -> list[Text]:
     """What to do with what is kept, and with what is not; `listed_in` is a file for the list."""
@@ -130,7 +130,7 @@ def _without_rule(options: str, panel: LabelledCascade) -> str:
     """The options, those that a call in Python repeats too, with the rule's promise for it."""
     given, usual = panel.promise.given, Promise()
     assert given is not None
-    typed = re.sub(r" \.\.\.| --(rule|max-error|confidence) ('[^']*'|\S+)", "", options)
+    typed = without(options.replace(" ...", ""), "rule", "max-error", "confidence")
     if given.max_error != usual.max_error:
         typed += f" --max-error {given.max_error:g}"
     if given.confidence != usual.confidence:
@@ -183,7 +183,7 @@ def _hold_all(
         same = reached_by_one_verdict(panel.rows[0], "accuracy", limit, at_least=True)
         if isfinite(tries) and panel.no_rule.together and not same:
             words = "if you mean to use all its verdicts, whatever their votes, hold that"
-            by = "".join(re.findall(r" --by \S+", options))
+            by = "".join(re.findall(rf" --by {WORD}", options))
             least = f"accuracy={limit:g}"
             whose = ", ".join(panel.names) if found[1:] else ""
             others = [one.rows[0] for one in found if one.rows[0] is not panel.rows[0]]

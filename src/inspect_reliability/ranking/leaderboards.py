@@ -33,7 +33,7 @@ RUNS = ("run", "epoch", "seed", "replication", "try", "trial", "attempt", "repea
 
 _SAME = "no interval: the score is the same on every question"
 
-_ALONE = "no interval: its verdicts are all of one {}, and say nothing of another"
+_OF_ONE_LEVEL = "no interval: its verdicts are all of one {}, and say nothing of another"
 
 
 class RankingCode(StrEnum):
@@ -72,7 +72,7 @@ _COMMON = (
     "interval is wider by how far the judge's bias may differ between systems."
 )
 
-_ALONE = "it has one system, and nothing to rank it with"
+_ONE_SYSTEM = "it has one system, and nothing to rank it with"
 
 _WITHOUT = (
     "{:.0%} of single tries have no finite strengths (a system never loses or never wins): they "
@@ -185,7 +185,7 @@ class Leaderboard:
         """The ranking, or why there is none."""
         over = pd.factorize(self.table[self.over])[0] if self.over else None
         if len(self.systems) < 2:
-            return _ALONE
+            return _ONE_SYSTEM
         try:
             judged = ranking(self.contests, self.method, over, self.questions)
             if self.labels is None:
@@ -242,7 +242,7 @@ class Leaderboard:
             return
         for i in found.order:
             (low, high), error = found.ends[i].tolist(), float(found.error[i])
-            known = _ALONE.format(self.over) if np.isnan(low) else _SAME
+            known = _OF_ONE_LEVEL.format(self.over) if np.isnan(low) else _SAME
             why = found.reason or (None if high - low > ROUNDING else known)
             yield {
                 **self.keys,

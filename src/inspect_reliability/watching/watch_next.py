@@ -1,6 +1,5 @@
 """What `watch` asks for next, with a command."""
 
-import re
 from collections.abc import Sequence
 from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
@@ -87,7 +86,7 @@ def _compared(found: Watching, again: str) -> list[Text]:
     # Sides without a shared question are compared two at a time.
     if found.known is not None or not (two_files or one_table) or (found.none_twice and n > 2):
         return []
-    read = re.sub(r" --(alpha|by) \S+", "", again)
+    read = shell.without(again, "alpha", "by")
     which = "two" if n == 2 else str(n)
     call = f"compare {read}{' --by time' * one_table}"
     return next_step(f"say now in what these {which} differ", call)
