@@ -301,7 +301,7 @@ def _said(sides: list[Side], looked: int) -> str:
         )
         stream = replace(side.stream, counts=side.stream.counts[:looked])
         known.append(Side(stream, range(looked), cut))
-    return Watching([_check(t) for t in range(looked)], 0, *known, ALPHA, 2 / ALPHA).changed
+    return Watching([_check(t) for t in range(looked)], 0, *known, ALPHA).changed
 
 
 def _z_test(right: np.ndarray) -> list[int]:

@@ -71,3 +71,15 @@ def written(frame: pd.DataFrame, path: Path) -> Path:
     else:
         frame.to_parquet(path)
     return path
+
+
+def one_of_two_to_hold() -> pd.DataFrame:
+    """Two tries of 100 questions by two judges, of whom "my judge" is nearly always right."""
+    rows = [
+        (judge, question, answer if question % wrong else "C", answer)
+        for judge, wrong in (("my judge", 50), ("other", 2))
+        for question in range(100)
+        for _ in range(2)
+        for answer in ["AB"[question % 2]]
+    ]
+    return pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])

@@ -13,6 +13,7 @@ import pytest
 
 import inspect_reliability as ir
 from commands import invoke
+from example_judgments import one_of_two_to_hold
 from inspect_reliability.answers.compare import ComparedJudges
 from inspect_reliability.answers.plan import StudyPlan
 from inspect_reliability.keeping.report import KeptVerdicts
@@ -611,14 +612,7 @@ def test_a_next_step_of_one_judge_is_of_its_judgments_however_they_were_given(
 ) -> None:
     """The call that is printed gives what the rows of this judge give by themselves."""
     monkeypatch.chdir(tmp_path)
-    rows = [
-        (who, question, answer if question % wrong else "C", answer)
-        for who, wrong in (("my judge", 50), ("other", 2))
-        for question in range(100)
-        for _ in range(2)
-        for answer in ["AB"[question % 2]]
-    ]
-    frame = pd.DataFrame(rows, columns=["model", "question", "verdict", "label"])
+    frame = one_of_two_to_hold().rename(columns={"judge": "model"})
     frame.to_csv("both.csv", index=False)
     named = {"columns": {"model": "judge"}}
     read = ir.judgments_from_file("both.csv", **named)

@@ -157,6 +157,14 @@ def test_of_candidates_at_one_price_the_best_is_the_cheapest(tmp_path: Path) -> 
     )
 
 
+def chosen_of(rows: list[Any], folder: Path, price: str, *options: str) -> str:
+    """What `choose` says of rows of judge, question, verdict and label, and of a file of prices."""
+    file, prices = folder / "rows.csv", folder / "price.yaml"
+    pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"]).to_csv(file, index=False)
+    prices.write_text(price)
+    return said("choose", str(file), *(["--price", str(prices)] if price else []), *options)
+
+
 _OFTEN = "questions, on which it is right most often"
 _EQUAL = "questions, on which none is right more often: of 2 equal ones it "
 
@@ -179,11 +187,7 @@ def test_why_it_is_the_first(
         for judge, off in wrong.items()
         for q in range(30)
     ]
-    names, file = ["judge", "question", "verdict", "label"], tmp_path / "rows.csv"
-    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
-    prices = tmp_path / "price.yaml"
-    prices.write_text(price)
-    assert why in said("choose", str(file), *(["--price", str(prices)] if price else []))
+    assert why in chosen_of(rows, tmp_path, price)
 
 
 @pytest.mark.parametrize(
@@ -202,11 +206,7 @@ def test_of_candidates_equal_within_a_step_the_exact_one_is_taken(
         for judge, off, far in (("a", 12, 27), ("b", 6, 24))
         for q in range(30)
     ]
-    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
-    file, prices = tmp_path / "rows.csv", tmp_path / "price.yaml"
-    table.to_csv(file, index=False)
-    prices.write_text(price)
-    told = said("choose", str(file), *(["--price", str(prices)] if price else []))
+    told = chosen_of(rows, tmp_path, price)
     assert said_first in told
     assert why in told
 
@@ -219,9 +219,7 @@ def test_one_that_is_near_the_best_at_the_same_price_is_named(tmp_path: Path) ->
         for judge, own in off.items()
         for q in range(60)
     ]
-    names, file = ["judge", "question", "verdict", "label"], tmp_path / "rows.csv"
-    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
-    told = said("choose", str(file), "--max-loss", "0.11")
+    told = chosen_of(rows, tmp_path, "", "--max-loss", "0.11")
     assert "b is shown to be within 11 points of the best, at the same price." in told
     assert "No cheaper candidate" not in told
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from commands import invoke, read_once
+from example_judgments import one_of_two_to_hold
 
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / "examples" / "checks.csv"
@@ -82,14 +83,7 @@ def test_a_next_step_of_one_judge_of_several_is_of_that_judge(
 ) -> None:
     """The gate that a report prints for the best holds it alone, as if the file had no other."""
     monkeypatch.chdir(tmp_path)
-    rows = [
-        (judge, question, answer if question % wrong else "C", answer)
-        for judge, wrong in (("my judge", 50), ("other", 2))
-        for question in range(100)
-        for _ in range(2)
-        for answer in ["AB"[question % 2]]
-    ]
-    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    table = one_of_two_to_hold()
     table.to_csv("both.csv", index=False)
     table[table["judge"] == "my judge"].to_csv("alone.csv", index=False)
     [command] = [one for one in printed(invoke("report", "both.csv").output) if "gate" in one]

@@ -16,7 +16,7 @@ from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
 from ..judgments.sources import FILE
-from ..judgments.table import Judgments, own_scores, weights
+from ..judgments.table import Judgments, own_scores, verdict_counts, weights
 from ..shell import quote
 from ..showing.formats import Record, describe, whole_number
 from .analysis import Analysis
@@ -137,7 +137,7 @@ def _refuse_other_names(
     if not readings or asked[0].isdisjoint(asked[1]):
         return
     words = {
-        name: dict(weights(table).groupby(table["verdict"].to_numpy()).sum().astype(int))
+        name: dict(verdict_counts(table).astype(int))
         for name, table in zip(names, tables, strict=True)
     }
     refuse(

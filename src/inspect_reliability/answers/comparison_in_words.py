@@ -303,10 +303,8 @@ def _score_in_words(change: Record) -> str:
 def is_wide(pair: Record) -> bool:
     """Whether an interval is so wide that the questions are too few to tell anything."""
     ends = pair["difference_interval"]
-    if pair["coefficient"] in (
-        MEAN_ERROR,
-        MEAN_GRADE,
-    ):  # in grades, whose distance has no scale of its own
+    # Of grades, whose distance has no scale of its own.
+    if pair["coefficient"] in (MEAN_ERROR, MEAN_GRADE):
         return False
     return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not is_decided(pair)
 

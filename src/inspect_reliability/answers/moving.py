@@ -88,11 +88,11 @@ def _shifts(analysis: Analysis, moved: Record) -> bool:
     """Whether one of its orders certainly favours a verdict."""
     keys = analysis.keys(moved)
     return any(
-        _is_of_order(one) and analysis.keys(one) == keys for one in analysis.results["shifts"]
+        _favours_by_order(one) and analysis.keys(one) == keys for one in analysis.results["shifts"]
     )
 
 
-def _is_of_order(shift: Record) -> bool:
+def _favours_by_order(shift: Record) -> bool:
     """Whether a response is certainly chosen more often in an order than in others.
 
     Letters of places say nothing of this: in another order they are other responses.
@@ -226,7 +226,7 @@ def _of_orders(analysis: Analysis, rows: Sequence[Row]) -> Iterator[tuple[float,
     named = told_apart(of, "judge")
     several = len({str(one) for one in of}) > 1
     for one, keys in zip(analysis.results["shifts"], of, strict=True):
-        if not _is_of_order(one):
+        if not _favours_by_order(one):
             continue
         if any(row.keys.items() >= keys.items() and varies(row.table, "order") for row in rows):
             n, ends = one["n_questions"], one["change_interval"]

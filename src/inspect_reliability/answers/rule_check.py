@@ -60,16 +60,19 @@ class RuleCheck:
         return one_sided(errors, n, self.promise.confidence)
 
     @property
+    def _checks(self) -> bool:
+        """Whether the labels can check anything."""
+        return bool(self.step.n_labelled and not self.unfit)
+
+    @property
     def contradicts(self) -> bool:
         """Whether more is shown to be wrong than the rule allows."""
-        known = self.step.n_labelled and not self.unfit
-        return bool(known) and self.ends[0] > self.promise.max_error
+        return self._checks and self.ends[0] > self.promise.max_error
 
     @property
     def confirms(self) -> bool:
         """Whether these labels by themselves show what the rule promises."""
-        known = self.step.n_labelled and not self.unfit
-        return bool(known) and self.ends[1] <= self.promise.max_error
+        return self._checks and self.ends[1] <= self.promise.max_error
 
     @property
     def words(self) -> str:

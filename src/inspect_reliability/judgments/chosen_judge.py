@@ -179,7 +179,7 @@ def _text(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _turns(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def _turns(table: pd.DataFrame, judged: Judged) -> tuple[pd.DataFrame, list[str]]:
     """Judgments in the order in which they vote, and the columns of what is voted on.
 
     Ways of asking, such as orders, take turns as in `stats.turns`; the first of a question is drawn
@@ -187,7 +187,6 @@ def _turns(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     The rest is the `_turn` of a judgment, and of the question the turns `_whole` of every way.
     """
     units = [*of_role(table, "unit", "part", without=("prompt", "study"))]
-    judged = Judged(table)
     said = [*zip(*(table[name] for name in units), strict=True)]
     shown = [*zip(*map(judged.ways, SHOWN), strict=True)]
     again = [*judged.as_shown] or [None] * len(table)
@@ -213,7 +212,7 @@ def _lot(of: object) -> str:
 
 def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
     """The first so many verdicts of each question."""
-    turns, units = _turns(table)
+    turns, units = _turns(table, Judged(table))
     place = turns.groupby(units, dropna=False).cumcount()
     return table.loc[table.index.isin(turns.index[place < votes])]
 
@@ -224,7 +223,8 @@ def _together(table: pd.DataFrame, votes: int, won: Callable[[Sequence[Any]], An
     After the first vote of a question, only those are made that each way of asking still has turns
     for. A verdict that is the label of a place is that of the response which won.
     """
-    turns, units = _turns(table)
+    judged = Judged(table)
+    turns, units = _turns(table, judged)
     turns = turns.assign(_vote=turns.groupby(units, dropna=False).cumcount() // votes)
     by = turns.groupby([*units, "_vote"], dropna=False, sort=False)
     even = (turns["_vote"] == 0) | (by["_turn"].transform("max") < turns["_whole"])
@@ -233,7 +233,6 @@ def _together(table: pd.DataFrame, votes: int, won: Callable[[Sequence[Any]], An
     made_of = said.transform(lambda given: won(given.tolist()))
     first = whole.assign(verdict=made_of).drop_duplicates([*units, "_vote"])
     made = first.assign(replication=first["_vote"] + 1).sort_index()
-    judged = Judged(table)
     if judged.order_varies:
         labels, orders = judged.labels, Judged(made).orders
         won_by = made["verdict"].tolist()

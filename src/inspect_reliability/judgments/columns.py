@@ -299,6 +299,12 @@ def by_rater(label: Any, rater: Any) -> Iterable[tuple[Any, Any]]:
     return zip(label, rater if named else range(len(label)), strict=True)
 
 
+def label_names(table: pd.DataFrame) -> set[str]:
+    """The names of all labels of a table, by any rater."""
+    given = table["label"].dropna().drop_duplicates() if "label" in table else ()
+    return {str(label) for own in given for label, _ in by_rater(own, None)}
+
+
 def as_columns(labels: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
     """Labels by rater as columns of a judgment: tuples if there are several."""
     several = {"label": tuple(labels.values()), "rater": tuple(labels)}

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..stats.labelled import ENOUGH
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, is_called_tie
-from .columns import OF_SYSTEMS, by_rater
+from .columns import OF_SYSTEMS, label_names
 from .count import NUMBER
 from .pairs import GRADE, NAMES, OPTION
 from .reading import Code, Note, Reading
-from .table import Judgments, weights
+from .table import Judgments, verdict_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ def asked_of_labelled(judgments: Judgments) -> list[Note]:
         return []
     reading, table = judgments.readings[0], judgments.table
     judges = (
-        {str(of): n for of, n in weights(rows).groupby(rows["verdict"].to_numpy()).sum().items()}
+        {str(of): n for of, n in verdict_counts(rows).items()}
         for _, rows in table.groupby("judge", dropna=False)
     )
     return asked_of_options(judges, [table], {}, reading.where, reading)
@@ -112,9 +112,7 @@ def asked_of_labelled(judgments: Judgments) -> list[Note]:
 
 def _numbers_right(table: pd.DataFrame) -> set[str]:
     """The numbers among labels."""
-    given = table["label"].dropna().drop_duplicates() if "label" in table else ()
-    labels = (str(one) for own in given for one, _ in by_rater(own, None))
-    return {one for one in labels if NUMBER.fullmatch(one)}
+    return {one for one in label_names(table) if NUMBER.fullmatch(one)}
 
 
 def _may_be_near(table: pd.DataFrame) -> bool:

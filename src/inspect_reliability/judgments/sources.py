@@ -35,7 +35,7 @@ from .pairs import NAMES, OPTION, SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
-from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, weights
+from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, verdict_counts, weights
 from .values import OUTPUT, converted_all
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _ahead(table: pd.DataFrame) -> str:
 def _verdicts(judgments: Judgments) -> str:
     """The shares of the most frequent verdicts, or the mean of grades."""
     table = judgments.table
-    size = weights(table).groupby(table["verdict"].to_numpy()).sum()
+    size = verdict_counts(table)
     none = size.reindex([*NO_VERDICTS]).sum() / size.sum()
     given = size.drop(index=[*NO_VERDICTS], errors="ignore").sort_values(ascending=False)
     if given.empty:

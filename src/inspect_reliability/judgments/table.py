@@ -272,6 +272,11 @@ def weights(table: pd.DataFrame) -> pd.Series[float]:
     return found
 
 
+def verdict_counts(table: pd.DataFrame) -> pd.Series[float]:
+    """How often each verdict was given; of exact distributions, the sum of its shares."""
+    return weights(table).groupby(table["verdict"].to_numpy()).sum()
+
+
 def n_judgments(table: pd.DataFrame) -> int:
     """The number of judgments, each row of an exact distribution being one."""
     return int(table[N_JUDGMENTS].sum()) if N_JUDGMENTS in table else len(table)

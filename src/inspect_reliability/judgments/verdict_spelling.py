@@ -14,7 +14,7 @@ from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..verdicts import NO_VERDICTS, NON_RESPONSE, abstentions
-from .columns import by_rater, each_once, numbers_of
+from .columns import each_once, label_names, numbers_of
 from .count import NUMBER
 from .options_or_grades import asked_of_options
 from .other_names import asked_of_names
@@ -141,9 +141,7 @@ def in_one_form(sources: Sequence[Source], reading: Reading) -> None:
         if "categories" in one.table:  # an order names responses, which are no spellings
             known = one.table["categories"].dropna().drop_duplicates()
             declared.update(chain.from_iterable(known))
-        if "label" in one.table:
-            given_labels = one.table["label"].dropna().drop_duplicates()
-            labels.update(str(label) for own in given_labels for label, _ in by_rater(own, None))
+        labels |= label_names(one.table)
     mapped = {
         text: of for counts in times.values() for text in counts if (of := _mapped(text, reading))
     }

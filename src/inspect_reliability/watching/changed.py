@@ -91,7 +91,6 @@ class Watching:
         anchors: The anchors.
         production: The judged outputs of production, if there are any.
         alpha: Probability of a false alarm, of both together.
-        needed: What a bet must be worth to decide.
         logged: Whether production is in logs, whose outputs `rejudge` can judge again.
     """
 
@@ -100,8 +99,12 @@ class Watching:
     anchors: Side
     production: Side | None
     alpha: float
-    needed: float
     logged: bool = False
+
+    @property
+    def needed(self) -> float:
+        """What a bet must be worth to decide."""
+        return _needed(self.alpha, 2 if self.production else 1)
 
     @cached_property
     def power(self) -> Power | None:
@@ -258,6 +261,11 @@ class Watching:
         return int(known.sum()), change_of_mean(before[known], after[known], right[known])
 
 
+def _needed(alpha: float, bets: int) -> float:
+    """What each of so many bets must be worth to decide, with a false alarm by any in alpha."""
+    return bets / alpha
+
+
 def watching(
     judgments: Judgments,
     production: Judgments | None = None,
@@ -282,7 +290,7 @@ def watching(
     first = _first(runs, since) if since else 0
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]
-    needed = (2 if production else 1) / alpha
+    needed = _needed(alpha, 2 if production else 1)
     of = anchors(_renumbered(table, own), len(own))
     seeds = [checks[number].seed for number in own]
     side = Side(of, own, watch_stream(of.counts, of.values, needed, seeds, of.few))
@@ -296,7 +304,7 @@ def watching(
         )
         beside = Side(made, there, bet)
     logged = production is not None and bool(production.logs)
-    return Watching(checks, first, side, beside, alpha, needed, logged)
+    return Watching(checks, first, side, beside, alpha, logged)
 
 
 def _first(checks: Sequence[Check], since: str) -> int:
