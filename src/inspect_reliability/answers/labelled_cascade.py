@@ -541,16 +541,32 @@ class LabelledCascade:
 
         None where a person has still to decide.
         """
-        each = zip(self.by_people, self.verdicts, self.kept_by >= 0, strict=True)
-        return [given or (verdict if kept else None) for given, verdict, kept in each]
+        kept = (self.kept_by >= 0) & ~self.contested
+        each = zip(self.by_people, self.verdicts, kept, strict=True)
+        return [given or (verdict if one else None) for given, verdict, one in each]
+
+    @cached_property
+    def contested(self) -> Flags:
+        """Whether a verdict is kept that is wrong by people who differ, none of whom gave it, N.
+
+        Where most people gave one label, or somebody checked the question, the list has that.
+        """
+        found = np.zeros(len(self.questions), dtype=bool)
+        if (step := self.step) is None:
+            return found
+        kept = self.cascade.kept_verdict(step.threshold)
+        of = (kept >= 0) & self.labels.any(axis=1) & [one is None for one in self.by_people]
+        at = np.flatnonzero(of)
+        found[at] = ~self.cascade.right[at, kept[at]] & (self.labels[at, kept[at]] == 0)
+        return found
 
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it.
 
-        `final` is the verdict to use. Where the source has the text that was judged, it follows as
+        What is `contested` is not kept. `final` is the verdict to use. Where the source has the text that was judged, it follows as
         `answer`.
         """
-        judges, by = self.cascade.judges, self.kept_by
+        judges, by = self.cascade.judges, np.where(self.contested, -1, self.kept_by)
         last, at = self._last, np.arange(len(by))
         found = pd.DataFrame(
             self.keys

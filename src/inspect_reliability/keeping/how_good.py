@@ -16,7 +16,8 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
     """How many verdicts of a list are people's, and how many of the others may be wrong."""
     promise, kept, n = panel.promise, panel.kept_by >= 0, len(panel.questions)
     people = np.array([one is not None for one in panel.by_people])
-    by_people, others = int(people.sum()), int((kept & ~people).sum())
+    contested = int(panel.contested.sum())
+    by_people, others = int(people.sum()), int((kept & ~people).sum()) - contested
     if not by_people:
         return
     said = f"{by_people:,} of {n:,} verdicts are people's"
@@ -27,8 +28,13 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
         whose = [f"{said}, {others:,} the judge's{left}." if others or open_ else all_]
         if (kept & people).any():
             whose.append(_of_kept(panel, kept, people))
+        if contested:
+            whose.append(
+                f"Of {contested:,} more, people differ and nobody gave the judge's verdict: "
+                f"{'it is' if contested == 1 else 'they are'} open, on top of the list."
+            )
         if others:
-            wrong = floor(promise.max_error * kept.sum() + ROUNDING) - _corrected(panel)
+            wrong = floor(promise.max_error * kept.sum() + ROUNDING) - _corrected(panel) - contested
             most = max(min(wrong, others), 0)
             whose.append(
                 f"With {percent(promise.confidence)} confidence at most {most:,} of the judge's "

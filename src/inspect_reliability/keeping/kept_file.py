@@ -277,6 +277,8 @@ def _for_people(
     )
     words = pd.Series([_in_words(panel, votes) for votes in panel.votes], dtype=object)
     overruled = words + "; a person says " + said
+    differ = words + "; people say " + pd.Series(_said_by_each(panel), dtype=object)
+    words = words.mask(pd.Series(panel.contested), differ)
     found["why"] = words.mask(differs, overruled).where(
         differs | found["decision"].isin(_FIRST[:2])
     )
@@ -365,6 +367,12 @@ def _in_words(panel: LabelledCascade, votes: FloatArray) -> str:
     if votes.sum() > _MOST_VOTES:
         return "votes " + ", ".join(f"{n:.0f} x {name}" for name, n in given)
     return "votes " + ", ".join(name for name, n in given for _ in range(int(n)))
+
+
+def _said_by_each(panel: LabelledCascade) -> list[str]:
+    """The labels that people gave to each question, in words."""
+    each = (np.flatnonzero(given) for given in panel.labels)
+    return [" and ".join(panel.categories[n] for n in given) for given in each]
 
 
 def _as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
