@@ -44,11 +44,14 @@ def test_a_choice_among_files_is_used_on_one_of_them() -> None:
 @pytest.mark.slow
 def test_a_rule_of_a_file_has_its_name() -> None:
     """`--save-rule` names the file; a file that names no judge either is taken for the same one."""
-    assert invoke("keep", "new.csv", "--save-rule", "rule.json").exit_code == 0
+    listed = ("--out", "list.csv")
+    assert invoke("keep", "new.csv", "--save-rule", "rule.json", *listed).exit_code == 0
+    assert "judge" not in pd.read_csv("list.csv")  # nobody has named it
     for command in (("keep",), ("validate",), ("gate", "--min", "accuracy=0.5")):
         done = invoke(command[0], "new.csv", *command[1:], "--rule", "rule.json")
         assert done.exit_code == 0, done.output
-    other = invoke("keep", "old.csv", "--rule", "rule.json")
+    other = invoke("keep", "old.csv", "--rule", "rule.json", *listed)
+    assert "judge" not in pd.read_csv("list.csv")
     assert other.exit_code == 0, other.output
     assert "judge of rule.json (new.csv): neither file names its judge" in " ".join(
         other.stderr.split()

@@ -133,20 +133,26 @@ def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
     for n in range(120):
         ann = int(draws.integers(1, 6))
         ben = min(max(ann + int(draws.choice([0, 0, 0, 1, -1])), 1), 5)
-        tries = [min(max(ann + int(draws.choice([0, 0, 1, 2], p=[0.4, 0.3, 0.28, 0.02])), 1), 5)]
+        tries = [min(max(ann + int(draws.choice([0, 0, 1, 2], p=[0.3, 0.2, 0.48, 0.02])), 1), 5)]
         rows.append([f"V-{n}", *tries * 3, ann, ben])
     rows[60] = ["V-60", 5, 5, 5, 2, 3]  # beyond both
     rows[61] = ["V-61", 4, 4, 4, 2, 4]  # what one of them said
     frame = pd.DataFrame(rows, columns=["Vorgang", *TRIES, "Ann", "Ben"])
     people = {"Ann": "label", "Ben": "label"}
     columns = dict.fromkeys(TRIES, "verdict") | people | {"Vorgang": "question"}
-    found = ir.keep(frame, columns=columns, max_error=0.15, out=tmp_path / "list.xlsx")
+    found = ir.keep(frame, columns=columns, max_error=0.25, out=tmp_path / "list.xlsx")
     off = [(frame[TRIES[0]] - frame[one]).abs() > 1 for one in people]
     assert found.summary()["error"].tolist() == pytest.approx([(off[0] | off[1]).mean()])
     assert (frame["Ann"] != frame["Ben"]).mean() > 0.2  # none of these is wrong by itself
     listed = pd.read_excel(tmp_path / "list.xlsx").set_index("Vorgang").loc[frame["Vorgang"]]
     for one in people:
         assert listed[one].tolist() == frame[one].tolist()
+    apart = [(frame[one] - frame["Ben"]).abs().mean() for one in ("Ann", TRIES[0])]
+    apart += [(frame["Ann"] - frame[TRIES[0]]).abs().mean()]
+    differs = f"people differ by {apart[0]:.2g}, the judge differs from them by"
+    differs += f" {sum(apart[1:]) / 2:.2g}, so it cannot replace one."
+    said = " ".join(str(found).split())
+    assert f"The promise does not make a judge as good as a person: {differs}" in said
     frame = frame.set_index("Vorgang")
     differ = (frame["Ann"] != frame["Ben"]) & (frame[TRIES[0]] != frame["Ben"])
     beyond = differ & (frame[TRIES[0]] != frame["Ann"]) & (off[0] | off[1]).to_numpy()
@@ -154,4 +160,4 @@ def test_each_of_two_people_keeps_a_column_and_counts(tmp_path: Path) -> None:
     assert listed["final"].isna().tolist() == beyond.tolist()
     first = pd.read_excel(tmp_path / "list.xlsx").head(int(beyond.sum())).set_index("Vorgang")
     assert first["why"]["V-60"] == "votes 5, 5, 5; people say 2 and 3"
-    assert f"Of {beyond.sum()} more, people differ" in " ".join(str(found).split())
+    assert f"Of {beyond.sum()} more, people differ" in said

@@ -14,7 +14,6 @@ from ..judgments.count import NUMBER
 from ..judgments.text import texts_judged
 from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
-from ..stats.annotators import Alternative, alternative
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
 from ..stats.interval_scales import clopper_pearson
 from ..stats.labelled import Labelled
@@ -37,7 +36,7 @@ from ..stats.selective import (
 )
 from ..stats.turns import ways_of
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
-from .condition import could_be_options, from_logs
+from .condition import from_logs
 from .no_rule import NoRule, several_outputs, why_stopped_without
 from .promise import Promise
 from .row import Row
@@ -377,7 +376,7 @@ class LabelledCascade:
             return labels_differ(cascade.confidence[of], cascade.labelled[of], steps)
         if self.scale is None:
             return labels_differ(cascade.confidence, cascade.labelled, cascade.thresholds)
-        said = self._means(cascade.judges[0].votes)
+        said = self.means(cascade.judges[0].votes)
         said = np.where(np.isnan(said), -np.inf, said)
         return labels_differ(said, cascade.labelled, steps_of(said[np.isfinite(said)]))
 
@@ -439,7 +438,8 @@ class LabelledCascade:
             return {}
         return self._grades | self._never_given
 
-    def _means(self, votes: FloatArray) -> FloatArray:
+    def means(self, votes: FloatArray) -> FloatArray:
+        """The mean grade of each row of votes, N; NaN without a grade."""
         values = self.scale
         if values is None:
             return np.full(len(votes), np.nan)
@@ -455,7 +455,7 @@ class LabelledCascade:
     @property
     def distances(self) -> FloatArray:
         """How far the first judge's mean verdict and the mean label are apart, N."""
-        apart = np.abs(self._means(self.cascade.judges[0].votes) - self._means(self.labels))
+        apart = np.abs(self.means(self.cascade.judges[0].votes) - self.means(self.labels))
         return np.where(np.isnan(apart), np.inf, apart)
 
     @property
@@ -469,28 +469,6 @@ class LabelledCascade:
         apart = self.distances[self.cascade.labelled]
         found = half_width(apart, self.promise.max_error, self.promise.confidence)
         return found if found is not None and np.isfinite(found) else None
-
-    @property
-    def by_distance(self) -> bool:
-        """Whether judge and people are compared by how far apart they are, on a scale."""
-        row = self.rows[0]
-        known = row.labelled
-        return bool(known and known.values is not None and not could_be_options(row, known))
-
-    @cached_property
-    def against_people(self) -> Alternative | None:
-        """The judge against each person; None without two people on a question."""
-        if len(self.people) < 2 or len(self.rows) > 1:
-            return None
-        (judge,) = self.cascade.judges
-        near, numbers = self.by_distance, np.arange(len(self.categories))
-        # The last is of those that said nothing.
-        values = np.append(numbers if self.scale is None or not near else self.scale, np.nan)
-        people = values[np.column_stack(list(self.people.values()))]
-        # Two grades that are equally frequent have a mean.
-        said = self._means(judge.votes) if near else values[judge.top]
-        judged = judge.votes.sum(axis=1) > 0
-        return alternative(said[judged], people[judged], self.promise.epsilon, near)
 
     @property
     def kept_by(self) -> IntArray:
@@ -563,8 +541,8 @@ class LabelledCascade:
     def out(self) -> pd.DataFrame:
         """A row a question: who decides, the verdict, its confidence and what to do with it.
 
-        What is `contested` is not kept. `final` is the verdict to use. Where the source has the text that was judged, it follows as
-        `answer`.
+        What is `contested` is not kept. `final` is the verdict to use. Where the source has the
+        text that was judged, it follows as `answer`.
         """
         judges, by = self.cascade.judges, np.where(self.contested, -1, self.kept_by)
         last, at = self._last, np.arange(len(by))

@@ -27,6 +27,7 @@ from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
+from .beside_people import unnamed
 
 LIST_ENDINGS = (".csv", ".parquet", ".xlsx")
 
@@ -140,7 +141,8 @@ def write_list(
     ending = Path(out).suffix.lower()
     panels, columns = listed(found), columns or {}
     programs = ending == ".parquet"
-    each = [one.out() if programs else _for_people(one, order, columns) for one in panels]
+    alone = len(panels) == 1 and len(panels[0].rows) == 1
+    each = [one.out() if programs else _for_people(one, order, columns, alone) for one in panels]
     table = pd.concat(each, ignore_index=True)
     means = "; ".join({one.what: None for one in notes if one.code is Code.PLACES})
     if means and not programs:
@@ -253,7 +255,7 @@ def decided(panel: LabelledCascade) -> pd.DataFrame:
 
 
 def _for_people(
-    panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str]
+    panel: LabelledCascade, order: Sequence[str], columns: Mapping[str, str], alone: bool
 ) -> pd.DataFrame:
     """A row a question: what to check on top, then what people said, then what is kept.
 
@@ -265,6 +267,7 @@ def _for_people(
         panel: A judge, or judges that are asked in turn.
         order: The questions in the order of the source.
         columns: Name in the source -> our name, as far as its user named them.
+        alone: Whether the list has one judge.
     """
     found = decided(panel)
     own = _own_columns(panel)
@@ -291,7 +294,8 @@ def _for_people(
     for name, values in own.items():
         if name not in found:
             found[name] = _at(values, found)
-    gone = ["judge"] * all(row.keys.get("judge") is None for row in panel.rows)
+    judges = [row.keys.get("judge") for row in panel.rows]
+    gone = ["judge"] * (all(one is None for one in judges) or (alone and unnamed(judges[0])))
     empty = [one for one in map(str, found) if found[one].isna().all()]
     gone += [one for one in empty if one not in (CHECKED, "final")]
     found = found.drop(columns=gone, errors="ignore")

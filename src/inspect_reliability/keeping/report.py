@@ -7,7 +7,6 @@ from itertools import chain
 from math import isinf
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ..answers.analysis import Analysis
@@ -43,10 +42,8 @@ from ..showing.formats import (
     TableColumn,
     adding_up,
     amount,
-    describe,
     grouped,
     percent,
-    picked,
     rounded,
     share,
     told_apart,
@@ -56,6 +53,7 @@ from ..stats import Estimate
 from ..stats.cells import Flags
 from ..stats.fewer_votes import fewer_votes, smaller_numbers, votes_to_keep
 from ..stats.selective import Votes
+from .beside_people import people, person_in_words, replaces
 from .calibration import brier, calibration_points
 from .how_good import how_good
 from .kept_file import (
@@ -70,9 +68,6 @@ from .kept_file import (
 from .what_next import what_next
 
 TITLE = "Which verdicts may be used?"
-
-_PASSES = 0.5
-"""Share of people that a judge must beat to replace one (Calderon et al. 2025)."""
 
 _EQUAL = (
     "The promise speaks of questions like the labelled ones. It cannot notice that labelled ones "
@@ -224,41 +219,13 @@ def _brier(panel: LabelledCascade) -> Iterator[Record]:
         yield panel.keys | asdict(found)
 
 
-def _replaces(panel: LabelledCascade) -> Iterator[Record]:
-    if found := panel.against_people:
-        rate = found.winning_rate
-        yield panel.keys | {
-            "by_distance": panel.by_distance,
-            "people_agree": float(np.mean([one.person_agrees for one in found.people])),
-            "judge_agrees": float(np.mean([one.judge_agrees for one in found.people])),
-            "winning_rate": rate,
-            "advantage": found.advantage,
-            "epsilon": panel.promise.epsilon,
-            "replaces": None if rate is None else rate >= _PASSES,
-            "reason": "a person labelled fewer than 30 questions" if rate is None else None,
-        }
-
-
-def _people(panel: LabelledCascade) -> Iterator[Record]:
-    found, raters = panel.against_people, list(panel.people)
-    for one in found.people if found else ():
-        rater = raters[one.column]
-        yield panel.keys | {
-            "rater": None if rater != rater else str(rater),  # NaN: labels without a rater
-            "n_labelled": one.n,
-            "by_distance": panel.by_distance,
-            **picked(one, "person_agrees", "judge_agrees", "person_wins", "judge_wins"),
-            **picked(one, "p_value", "beaten"),
-        }
-
-
 _RESULTS = {
     "keep": (lambda panel: [record(panel)], "Rules"),
     "fewer_votes": (_fewer, "Fewer votes"),
     "calibration": (_calibration, "Right, by share of votes"),
     "brier": (_brier, "Brier's score of exact matches, and its parts"),
-    "replaces": (_replaces, "As good as a person?"),
-    "people": (_people, "Each person beside the judge"),
+    "replaces": (replaces, "As good as a person?"),
+    "people": (people, "Each person beside the judge"),
 }
 """Name in JSON -> what computes the records of a panel, and the title of their table."""
 
@@ -301,7 +268,7 @@ def keep_document(
         draw = sample_to_check(found[0], logs)
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
         said += [Text(f"inspect-reliability {draw}", "command")] * bool(draw)
-    said += [Text(person_in_words(one), "answer") for one in results["replaces"]]
+    said += [Text(one, "answer") for one in map(person_in_words, found) if one]
     one_list = listed(found)
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
         said += [Text(one, "answer") for one in how_good(one_list[0])]
@@ -429,18 +396,6 @@ def _cascade(one: Record) -> str:
 
 def _dollars(cost: float | None) -> str:
     return "" if cost is None else f" (${cost:,.2f})"
-
-
-def person_in_words(one: Record) -> str:
-    """Whether the judge of a record of `replaces` can stand in for a person."""
-    whom = describe({key: one[key] for key in ("judge",) if key in one})
-    people, judge = one["people_agree"], one["judge_agrees"]
-    agree = f"People agree in {people:.0%}, {whom} with them in {judge:.0%}"
-    if one["by_distance"]:
-        agree = f"People differ by {-people:z.2g}, {whom} differs from them by {-judge:z.2g}"
-    if one["replaces"] is None:
-        return f"{agree}; whether it can replace one is not known: {one['reason']}."
-    return f"{agree}: it {'can' if one['replaces'] else 'cannot'} replace one."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
