@@ -66,6 +66,7 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "keep": (f"{ROOT / 'logs' / 'example'} --draws 3", {"SETTINGS": ((15, 0.4),)}),
     "labelling": ("--studies 1", {"QUESTIONS": 200, "MOST": 80}),
     "labels": ("--quick", {"QUICK": 0, "LABELS": (30,), "QUESTIONS": 100}),
+    "months": ("--months 2", {"QUESTIONS": 60}),
     "many_rows": ("--rows 4000 --files 1 --form counts", {"TRIES": 5}),
     "many_logs": (
         "--logs 2 --samples 4 --checks 20",

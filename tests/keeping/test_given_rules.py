@@ -424,35 +424,38 @@ def unanimous(kept: int, n: int, labels: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_fisher(kept: int, n: int, now: int, m: int) -> float:
-    """Fisher's two-sided p value, by counting draws."""
+def by_counting(kept: int, n: int, now: int, m: int) -> float:
+    """How often a draw of the kept is as far from its mean as this one, by counting draws."""
     both = kept + now
+    far = [abs(k - n * both / (n + m)) for k in range(both + 1)]
     ways = [math.comb(n, k) * math.comb(m, both - k) for k in range(both + 1)]
-    return sum(one for one in ways if one <= ways[kept]) / math.comb(n + m, both)
+    farther = [w for w, one in zip(ways, far, strict=True) if one >= far[kept] - 1e-9]
+    return sum(farther) / math.comb(n + m, both)
 
 
-@pytest.mark.parametrize("says_how_many", [True, False])
+@pytest.mark.parametrize("lacks", [(), ("agreeing",), ("agreeing", "n_questions")])
 def test_a_rule_that_keeps_another_share_promises_nothing(
-    tmp_path: Path, says_how_many: bool
+    tmp_path: Path, lacks: tuple[str, ...]
 ) -> None:
-    """By Fisher's test at 1%, of the questions that made it, or else those of its labels."""
+    """By a permutation test at 1%, of the questions that made it, or else those of its labels."""
     made = tmp_path / "rule.json"
     ir.keep(unanimous(60, 120, 80), save_rule=made, max_error=0.1)
-    if not says_how_many:
-        known = json.loads(made.read_text())
-        assert known.pop("n_questions") == 120
-        made.write_text(json.dumps(known))
-    of = 120 if says_how_many else 80
-    p = {now: by_fisher(of // 2, of, now, 100) for now in range(101)}
-    last = max(now for now, one in p.items() if one <= 0.01 and now < 50)
-    assert 20 < last < 40
-    holds = ir.keep(unanimous(last + 1, 100), rule=made)
-    assert holds.summary()["kept"][0] == (last + 1) / 100
+    known = json.loads(made.read_text())
+    assert (known["agreeing"], known["n_questions"]) == ([0, 0, 60, 60], 120)
+    made.write_text(json.dumps({name: one for name, one in known.items() if name not in lacks}))
+    of = 80 if "n_questions" in lacks else 120
+    p = {now: by_counting(of // 2, of, now, 100) for now in range(51)}
+    last = max(now for now, one in p.items() if one <= 0.006)
+    first = min(now for now, one in p.items() if one >= 0.016)
+    assert 20 < last < first < 40
+    holds = ir.keep(unanimous(first, 100), rule=made)
+    assert holds.summary()["kept"][0] == first / 100
     assert "at most 10% of these are wrong" in " ".join(str(holds).split())
     other = ir.keep(unanimous(last, 100), rule=made)
     said = " ".join(str(other).split())
-    shares = f"kept 50% of the questions that it was made of, and {last}% of these"
-    assert f"No promise: the rule {shares} (p = {p[last]:.3f})" in said
+    shares = f"the rule was made of, 50% had all 3 votes alike, and {last}% of these (p = "
+    assert f"No promise: of the questions that {shares}" in said
+    assert float(said.partition(shares)[2][:5]) == pytest.approx(p[last], abs=0.002)
     assert "with 95% confidence" not in said
     assert "label" in said.partition("Next:")[2]
     assert not other.verdicts["decision"].eq("keep").any()
@@ -460,8 +463,24 @@ def test_a_rule_that_keeps_another_share_promises_nothing(
     whole = ir.keep(unanimous(last, 100, 100), rule=made, max_error=0.1)
     assert bool(whole.summary()["kept"][0]) == (0.9**last <= 0.05)
     few = " ".join(str(ir.keep(unanimous(last, 100, 50), rule=made)).split())
-    assert "No promise: the rule kept 50%" in few
+    assert "No promise: of the questions that the rule was made of, 50%" in few
     assert f"0 of {last // 2} kept verdicts with a label are wrong" in few
+
+
+def test_a_rule_that_keeps_as_much_of_a_less_steady_month_promises_nothing(tmp_path: Path) -> None:
+    """Two of three votes are enough for a loose rule, and half as many are all alike now."""
+    made = tmp_path / "rule.json"
+    then = unanimous(90, 120, 120).assign(label="A")
+    ir.keep(then, save_rule=made, max_error=0.2)
+    assert KeepRule.read(str(made)).votes_needed == 2
+    alike = ir.keep(unanimous(84, 120), rule=made)
+    assert alike.summary()["kept"][0] == 1
+    said = " ".join(str(ir.keep(unanimous(45, 120), rule=made)).split())
+    assert "was made of, 75% had all 3 votes alike, and 38% of these" in said
+    known = json.loads(made.read_text())
+    made.write_text(json.dumps(known | {"agreeing": [120]}))
+    with pytest.raises(ir.UserError, match="agreeing: 1 numbers of 0 to 3 votes"):
+        KeepRule.read(str(made))
 
 
 @pytest.fixture
@@ -512,7 +531,7 @@ def test_a_gate_by_a_rule_never_passes_against_its_labels(tmp_path: Path, half: 
     done = invoke(*asked)
     said = " ".join(done.stdout.split())
     assert done.exit_code == 3
-    assert "kept 50% of the questions that it was made of, and 92% of these" in said
+    assert "was made of, 50% had all 3 votes alike, and 92% of these" in said
     assert f"inspect-reliability keep {new} --rule {half}" in done.stdout.replace("\n", "")
 
 

@@ -20,6 +20,7 @@ from inspect_reliability.stats.selective import (
     fewest_kept,
     half_width,
     labels_differ,
+    levels_differ,
     selective_rule,
 )
 
@@ -273,6 +274,33 @@ def test_how_many_labels_would_do(alike: int, wrong: int, of: int) -> None:
     whole = -(-needed // of) * of
     assert selective_rule(resized(whole), 0.1).step is not None
     assert selective_rule(resized(int(needed * 0.9) // of * of or of), 0.1).step is None
+
+
+def test_levels_are_compared_by_every_permutation() -> None:
+    """The p value is the share of all ways to part both samples with as large a statistic."""
+    one, other = [0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 2]
+
+    def apart(first: list[int], second: list[int]) -> float:
+        """The statistic summed over what was observed, with half of what is tied below it."""
+        both = [*first, *second]
+        total = 0.0
+        for level in both:
+            f, g, h = (
+                sum((x < level) + (x == level) / 2 for x in of) / len(of)
+                for of in (first, second, both)
+            )
+            total += (f - g) ** 2 / (h * (1 - h) - both.count(level) / len(both) / 4)
+        return total
+
+    pooled = [*one, *other]
+    every = [
+        apart([pooled[n] for n in taken], [x for n, x in enumerate(pooled) if n not in taken])
+        for taken in combinations(range(len(pooled)), len(one))
+    ]
+    exact = np.mean([found >= apart(one, other) - 1e-9 for found in every])
+    counts = (np.bincount(of, None, 5) for of in (one, other))
+    assert levels_differ(*counts) == pytest.approx(exact, abs=0.02)
+    assert levels_differ(np.array([0, 4, 0]), np.array([0, 9, 0])) == 1
 
 
 def test_all_that_could_be_kept_is_tested_first_where_asked() -> None:

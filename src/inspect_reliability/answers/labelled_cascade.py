@@ -40,7 +40,7 @@ from .condition import from_logs
 from .no_rule import NoRule, several_outputs, why_stopped_without
 from .promise import Promise
 from .row import Row
-from .rule_check import RuleCheck, kept_otherwise
+from .rule_check import RuleCheck, judged_otherwise
 
 _LEVEL = 0.95
 
@@ -298,6 +298,12 @@ class LabelledCascade:
         )
 
     @property
+    def agreeing(self) -> IntArray:
+        """Questions by the most votes that agree, from 0, where nothing could be kept, on."""
+        votes = int(self.cascade.judges[0].tries)
+        return np.bincount(np.rint(self.cascade.confidence * votes).astype(int), None, votes + 1)
+
+    @property
     def step(self) -> Threshold | None:
         """The step that is promised; None if nothing is."""
         return None if self.withheld else self.rule.step
@@ -339,7 +345,7 @@ class LabelledCascade:
             check = self.check
             if check and (check.contradicts or check.confirms):
                 return check.words if check.contradicts else None
-            return kept_otherwise(given, self.cascade.step(given.share), len(self.questions))
+            return judged_otherwise(given, self.agreeing)
         if not self.cascade.labelled.any():
             return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)

@@ -7,35 +7,38 @@ import numpy as np
 
 from ..record.rule import KeepRule
 from ..showing.formats import chance, percent, share
-from ..stats.cells import ROUNDING
+from ..stats.cells import ROUNDING, IntArray
 from ..stats.interval_scales import one_sided
-from ..stats.selective import LABELS_DIFFER, Threshold
+from ..stats.selective import LABELS_DIFFER, Threshold, levels_differ
 from .promise import Promise
 
 
-def kept_otherwise(given: KeepRule, step: Threshold, n: int) -> str | None:
-    """Why a rule's promise may not hold of questions of which it keeps another share; else None.
+def judged_otherwise(given: KeepRule, agreeing: IntArray) -> str | None:
+    """Why a rule's promise may not hold of questions whose votes are not as steady; else None.
 
-    Fisher's exact test of the shares, two-sided. A rule that does not say how many questions made
-    it had its labelled ones at least.
+    `levels_differ` compares how many votes agree. Of a rule that does not say it, only what was
+    kept is known; one that does not say how many questions made it had its labelled ones at least.
 
     Args:
-        given: The rule, with the share that it kept.
-        step: What it keeps here.
-        n: Questions here.
+        given: The rule.
+        agreeing: Questions here by the most votes that agree, as the rule has them.
     """
-    from scipy.stats import fisher_exact
-
-    of = given.n_questions or given.n_labelled
-    kept = [(round(one * size), size) for one, size in ((given.kept, of), (step.kept, n))]
-    table = np.array([[one, size - one] for one, size in kept])
-    p_value = float(fisher_exact(table).pvalue)
-    if p_value > LABELS_DIFFER:
+    made, least = np.array(given.agreeing), 0
+    if not given.agreeing:
+        least, of = given.votes_needed - 1, given.n_questions or given.n_labelled
+        made = np.array([of - round(given.kept * of), round(given.kept * of)])
+        agreeing = np.array([agreeing[: least + 1].sum(), agreeing[least + 1 :].sum()])
+    if (p_value := levels_differ(made, agreeing)) > LABELS_DIFFER:
         return None
+    then, now = (one[::-1].cumsum()[::-1] / one.sum() for one in (made, agreeing))
+    at = int(np.abs(then - now).argmax())
+    needed, votes = at + least, given.votes
+    alike = f"{f'all {votes}' if needed == votes else f'{needed} or more of {votes}'} votes alike"
+    alike = alike if votes > 1 else "a verdict"
     return (
-        f"the rule kept {share(given.kept, of)} of the questions that it was made of, and "
-        f"{share(step.kept, n)} of these ({chance(p_value)}): these verdicts are others, and its "
-        "promise may not hold"
+        f"of the questions that the rule was made of, {share(then[at], int(made.sum()))} had "
+        f"{alike}, and {share(now[at], int(agreeing.sum()))} of these "
+        f"({chance(p_value)}): these verdicts are others, and its promise may not hold"
     )
 
 

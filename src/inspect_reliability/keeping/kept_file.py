@@ -236,6 +236,7 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
     known = {name: one[name] for name in (*names, "n_questions")}
+    known["agreeing"] = panel.agreeing.tolist()
     made = {
         name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
     }

@@ -47,6 +47,9 @@ class KeepRule:
         grades: On a scale the names of its grades: the verdict that is kept is the grade nearest to
             the mean of the votes. Without any it is the most frequent verdict.
         n_questions: Questions that `kept` is a share of; 0 in rules that do not say it.
+        agreeing: How steady the votes were: the number of these questions by the most votes that
+            agreed, from 0, where nothing could be kept, to `votes`; empty in rules that do not say
+            it.
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
@@ -61,6 +64,7 @@ class KeepRule:
     made_of: dict[str, dict[str, str]] = Field(default_factory=dict)
     grades: list[_Number] = Field(default_factory=list)
     n_questions: Annotated[int, Field(ge=0)] = 0
+    agreeing: list[Annotated[int, Field(ge=0)]] = Field(default_factory=list)
 
     @field_validator("votes_needed")
     @classmethod
@@ -68,6 +72,13 @@ class KeepRule:
         if needed > (votes := known.data.get("votes", needed)):
             raise ValueError(f"{needed} of {votes} votes")
         return needed
+
+    @field_validator("agreeing")
+    @classmethod
+    def _a_number_each(cls, given: list[int], known: ValidationInfo) -> list[int]:
+        if given and len(given) != (votes := known.data.get("votes", len(given) - 1)) + 1:
+            raise ValueError(f"{len(given)} numbers of 0 to {votes} votes")
+        return given
 
     @classmethod
     def read(cls, path: str) -> "KeepRule":

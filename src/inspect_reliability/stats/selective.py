@@ -24,6 +24,8 @@ LABELS_DIFFER = 0.01
 
 _PERMUTATIONS = 1_999
 
+_MANY_PERMUTATIONS = 9_999
+
 _MOST_LABELS = 10**6
 
 
@@ -297,6 +299,37 @@ def labels_differ(
     p_value = (1 + int(as_far.sum())) / (1 + _PERMUTATIONS)
     share = float(own.cumsum()[at] / n)
     return Difference(float(steps[at]), share, share - float(found[at]), p_value)
+
+
+def levels_differ(one: IntArray, other: IntArray, seed: int = 0) -> float:
+    """The p value of "both samples are of one distribution" over levels in their order.
+
+    A permutation test by the statistic of Anderson and Darling for samples with ties (Scholz &
+    Stephens 1987, A_akN): it weighs differences at every level, so it sees those of neighbouring
+    levels that one threshold does not.
+
+    Args:
+        one: How many of a sample have each level, L.
+        other: The same of another sample, L.
+        seed: Seed of the permutations.
+    """
+    every, n = one + other, int(one.sum())
+    every, one = every[every > 0], one[every > 0]
+    size = int(every.sum())
+    if len(every) < 2 or not 0 < n < size:
+        return 1.0
+    below = every.cumsum() - every / 2
+    weights = every / (below * (size - below) - size * every / 4)
+
+    def apart(drawn: IntArray) -> FloatArray:
+        own = drawn.cumsum(axis=-1) - drawn / 2
+        return np.asarray(((size * own - n * below) ** 2 * weights).sum(axis=-1))
+
+    drawn = np.random.default_rng(seed).multivariate_hypergeometric(
+        every, n, _MANY_PERMUTATIONS, method="marginals"
+    )
+    as_far = apart(drawn) >= apart(one) * (1 - ROUNDING)
+    return (1 + int(as_far.sum())) / (1 + _MANY_PERMUTATIONS)
 
 
 def half_width(distances: FloatArray, max_error: float, confidence: float = 0.95) -> float | None:
