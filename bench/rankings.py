@@ -47,10 +47,12 @@ QUESTIONS = (40, 200, 800)
 JUDGES = (5, 10)
 SYSTEMS, ORDERS, TRIES = 6, 2, 2
 SURVIVED = 100
-"""Studies of what another try changes, and fresh tries that are its truth."""
+"""Studies of what another try changes, and fresh tries of each."""
 EQUALS = 200
 """Studies of equal systems, and of labels."""
 FRESH = 400
+OTHERS = 300
+"""Studies of other questions by the same judge, whose mean an interval should hold."""
 BOOTSTRAPS = 200
 LARGE = {
     "58 systems x 805": (58, 805, 1),
@@ -86,16 +88,28 @@ SPREAD = {"question": 0.2, "judge": 0.06, "both": 0.08, "order": 0.05}
 MIDDLE = np.linspace(0.42, 0.58, SYSTEMS)
 
 
+def uniform(rng: Generator, name: str, *shape: int) -> Array:
+    return rng.uniform(-SPREAD[name], SPREAD[name], shape)
+
+
+def of_judges(judges: int, rng: Generator) -> tuple[Array, Array]:
+    """What judges add to each system, and to the first of each order."""
+    of_judge = uniform(rng, "judge", 1, SYSTEMS, judges, 1)
+    return of_judge, uniform(rng, "order", 1, 1, judges, 1) * np.array([1.0, -1.0])
+
+
+def asked(n: int, known: tuple[Array, Array], rng: Generator) -> Array:
+    """Chances of a win on so many questions by these judges, [question, system, judge, order]."""
+    of_judge, order = known
+    own = uniform(rng, "question", n, SYSTEMS, 1, 1)
+    own = own + uniform(rng, "both", n, SYSTEMS, of_judge.shape[2], 1)
+    return MIDDLE[:, None, None] + own + of_judge + order
+
+
 def chances(n: int, judges: int, rng: Generator) -> tuple[Array, Array]:
     """Chances of a win, [question, system, judge, order], and what judges add to each system."""
-
-    def drawn(name: str, *shape: int) -> Array:
-        return rng.uniform(-SPREAD[name], SPREAD[name], shape)
-
-    of_judge = drawn("judge", 1, SYSTEMS, judges, 1)
-    order = drawn("order", 1, 1, judges, 1) * np.array([1.0, -1.0])
-    own = drawn("question", n, SYSTEMS, 1, 1) + drawn("both", n, SYSTEMS, judges, 1)
-    return MIDDLE[:, None, None] + own + of_judge + order, of_judge[0, :, :, 0]
+    known = of_judges(judges, rng)
+    return asked(n, known, rng), known[0][0, :, :, 0]
 
 
 def contests_of(won: Array) -> tuple[Contests, NDArray[np.int64]]:
@@ -154,43 +168,54 @@ def coverage(studies: int) -> Iterator[dict[str, Any]]:
         }
 
 
+def agreed(one: Array, other: Array) -> tuple[Array, Array]:
+    """Agreement of two tries, [system, study], on the order of each two, and on the leader."""
+    signs = [np.sign(of[:, None] - of[None]) for of in (one, other)]
+    tops = [of >= of.max(axis=0) - 1e-9 for of in (one, other)]
+    same = (tops[0] & tops[1]).sum(axis=0) / tops[0].sum(axis=0) / tops[1].sum(axis=0)
+    return (signs[0] * signs[1])[np.triu_indices(SYSTEMS, 1)], same
+
+
 def another_try(studies: int) -> Iterator[dict[str, Any]]:
     """Bias of tau, changes of the leader and turns, in standard errors, from two tries.
 
-    And how often an interval holds what studies of so many questions have on average.
+    And how often an interval over questions holds what studies of other questions by the same judge
+    have on average.
     """
     for n in QUESTIONS[:2]:
         rng = np.random.default_rng(n)
-        off: dict[str, list[float]] = {"tau": [], "leader changes": [], "turns": []}
-        true, ends = defaultdict[str, list[float]](list), defaultdict[str, list[Any]](list)
+        off, held = defaultdict[str, list[float]](list), defaultdict[str, list[bool]](list)
         for _ in range(max(studies, 2)):
-            chance = chances(n, 1, rng)[0]
+            judge = of_judges(1, rng)
+            chance = asked(n, judge, rng)
             found = rank_stability(contests_of(drawn_from(chance, TRIES, rng))[0])
-            fresh = rng.binomial(1, chance[..., None], (*chance.shape, 2 * FRESH))
-            one, other = np.split(fresh.mean(axis=(0, 2, 3)), 2, axis=1)
-            signs = [np.sign(of[:, None] - of[None]) for of in (one, other)]
-            pairs = np.triu_indices(SYSTEMS, 1)
-            agreed = (signs[0] * signs[1])[pairs]
             assert found is not None
-            off["tau"].append(found.tau - agreed.mean())
-            true["tau"].append(agreed.mean())
-            ends["tau"].append(found.ends)
-            tops = [of >= of.max(axis=0) - 1e-9 for of in (one, other)]
-            same = (tops[0] & tops[1]).sum(axis=0) / tops[0].sum(axis=0) / tops[1].sum(axis=0)
+            fresh = rng.binomial(1, chance[..., None], (*chance.shape, 2 * FRESH))
+            order, same = agreed(*np.split(fresh.mean(axis=(0, 2, 3)), 2, axis=1))
+            off["tau"].append(found.tau - order.mean())
             off["leader changes"].append(found.leader_changes - (1 - same).mean())
-            true["leader changes"].append((1 - same).mean())
-            ends["leader changes"].append(found.leader_ends)
-            off["turns"].append(found.turns[pairs].mean() - ((1 - agreed) / 2).mean())
+            turns = found.turns[np.triu_indices(SYSTEMS, 1)]
+            off["turns"].append(turns.mean() - ((1 - order) / 2).mean())
+            others = asked(OTHERS * n, judge, rng)
+            one, other = (
+                drawn_from(others, 1, rng).reshape(OTHERS, n, SYSTEMS, -1).mean(axis=(1, 3)).T
+                for _ in range(2)
+            )
+            order, same = agreed(one, other)
+            for what, ends, truth in (
+                ("tau", found.ends, order.mean()),
+                ("leader changes", found.leader_ends, (1 - same).mean()),
+            ):
+                assert ends is not None
+                held[what].append(bool(ends[0] <= truth <= ends[1]))
         for what, bias in off.items():
             error = np.std(bias, ddof=1) / np.sqrt(len(bias))
-            truth = np.mean(true[what]) if what in true else np.nan
-            held = [low <= truth <= high for low, high in filter(None, ends[what])]
             yield {
                 "another try": what,
                 "questions": n,
                 "bias": float(np.mean(bias)),
                 "standard error": float(error),
-                "interval holds": float(np.mean(held)) if held else None,
+                "interval holds": float(np.mean(held[what])) if what in held else None,
             }
 
 
