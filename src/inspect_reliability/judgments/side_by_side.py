@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from .column_names import blank, is_called, lacking, numbers_of_tries, words_of
 from .columns import WORDS
+from .copied_rows import without_copied_sheet_rows
 from .reading import Code, Note, Reading
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ def melted(
         )
 
     def rows(frame: pd.DataFrame) -> pd.DataFrame:
+        if wide:
+            frame, copied = without_copied_sheet_rows(frame, reading)
+            notes.extend(copied)
         kept = frame.drop(columns=own)
         if people:
             given = [_given(one, people) for one in frame[people].itertuples(index=False)]
@@ -144,7 +148,7 @@ def melted(
         each = [kept.assign(**{"verdict": frame[name], **of}) for name, of in meaning.items()]
         return pd.concat(each).sort_index(kind="stable", ignore_index=True) if each else kept
 
-    notes = []
+    notes: list[Note] = []
     if wide:
         said = _TAKEN.format(meaning_in_words(meaning))
         notes.append(Note(said, len(wide), reading.where, Code.COLUMN))

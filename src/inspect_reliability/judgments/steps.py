@@ -35,6 +35,7 @@ from .columns import (
     numbers_of,
     of_role,
 )
+from .copied_rows import copies_or_tries, without_copied_calls, without_copied_tries
 from .count import Judged
 from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
@@ -146,7 +147,7 @@ class Draft:
 def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     """Judgments of sources that are read together, after every step."""
     for draft in drafts:
-        for step in (_answered, _facets, _labels_of_raters):
+        for step in (_answered, _copied_calls, _facets, _labels_of_raters):
             step(draft)
     _ids_of_outputs(drafts)
     for draft in drafts:
@@ -255,6 +256,13 @@ def _answered(draft: Draft) -> None:
             which = "a verdict" if asked.any() else "a question"
             raise UserError(f"{where}: no row has {which}.")
     draft.table = table.reset_index(drop=True)
+
+
+def _copied_calls(draft: Draft) -> None:
+    """Rows of a call that is there already go."""
+    if not draft.counts and "p" not in draft.table:
+        draft.table, copied = without_copied_calls(draft.table, draft.reading)
+        draft.say(copied)
 
 
 def _facets(draft: Draft) -> None:
@@ -398,11 +406,16 @@ def _repeats(draft: Draft) -> None:
     if draft.counts or draft.asked_of(Code.REPEATS_OPEN):
         return
     known = identity(draft.table, draft.facets)
+    if draft.numbered:
+        draft.table, copied = without_copied_tries(draft.table, known, draft.reading)
+        draft.say(copied)
     of_cell = [name for name in known if draft.numbered or name != "replication"]
     if found := telling_apart(draft.table, of_cell, draft.reading):
         draft.say([found])
     elif draft.numbered:
         draft.say(again_in(draft.table, known, draft.reading))
+    else:
+        draft.say(copies_or_tries(draft.table, of_cell, draft.reading))
 
 
 def _known_choices(draft: Draft) -> None:

@@ -1,0 +1,119 @@
+"""Which rows of a source are copies of others?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .column_names import words_of
+from .columns import COLUMNS, UNUSED, WORDS, numbers_of
+from .reading import Code, Note, Reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_OF_A_CALL = {
+    *("id", "ids", "uuid", "guid", "uid", "key", "hash", "created", "timestamp", "started"),
+    *WORDS["time"],
+}
+"""Words in the names of what each call has of its own: an id, or a time."""
+
+_MOST = 0.5
+"""Share of the questions that may have copies; with more, each was judged so often."""
+
+_MOST_ROWS = 0.25
+"""Share of the rows that may be copies; more are those of two runs."""
+
+_OF_CALLS = (
+    "rows left out that are copies: the same in every column as another, and so the same {!r} "
+    "({} counts each as a try)"
+)
+_OF_TRIES = (
+    "rows left out that are copies: the same in every column as another, and so the same try "
+    "({} counts each as a try)"
+)
+_OF_SHEETS = (
+    "rows left out that are copies: the same in every column as another, with the same tries"
+)
+_AS_TRIES = (
+    "rows are the same in every column as another, of questions with more rows than the others: "
+    "each counts as a try. Delete those that are copies"
+)
+
+
+def without_copied_calls(table: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows without copies, where each call has an id or a time of its own.
+
+    No two rows that differ may have the same one, and most questions must have several rows: the
+    date of a question tells its tries from no copies.
+    """
+    for name in map(str, table):
+        role = COLUMNS[name].role if name in COLUMNS else "fact"
+        free = (role in ("fact", "facet") or name == "uuid") and reading.columns.get(name) != UNUSED
+        of_call = free and name != "question" and {*words_of(name)} & _OF_A_CALL
+        if not of_call or table[name].isna().any() or not table[name].duplicated().any():
+            continue
+        again = table.astype(str).duplicated()
+        once = table[~again]
+        if again.any() and not once[name].duplicated().any() and _several(once) > _MOST:
+            yours = reading.yours(name)
+            undone = reading.column_call(UNUSED, yours)
+            what = _OF_CALLS.format(yours, undone)
+            return once.reset_index(drop=True), [Note(what, int(again.sum()), reading.where)]
+    return table, []
+
+
+def _several(table: pd.DataFrame) -> float:
+    """Share of the rows whose question has several."""
+    return float(table["question"].map(str).duplicated(keep=False).mean())
+
+
+def without_copied_tries(
+    table: pd.DataFrame, known: Sequence[str], reading: Reading
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows without copies, where each names its try, and what repeats one is the same in all.
+
+    Args:
+        table: Judgments.
+        known: Columns that identify a judgment, the replication among them.
+        reading: What is known of the source.
+    """
+    again = table.duplicated(known)
+    if "place" in table or not again.any() or again.mean() > _MOST_ROWS:
+        return table, []
+    of = table.duplicated(known, keep=False)
+    if int(table[of].astype(str).duplicated().sum()) < int(again.sum()):
+        return table, []
+    undone = reading.column_call(UNUSED, reading.yours("replication"))
+    note = Note(_OF_TRIES.format(undone), int(again.sum()), reading.where)
+    return table[~again].reset_index(drop=True), [note]
+
+
+def without_copied_sheet_rows(
+    frame: pd.DataFrame, reading: Reading
+) -> tuple[pd.DataFrame, list[Note]]:
+    """The rows of a sheet without copies, where each has all tries of a question."""
+    again = frame.astype(str).duplicated()
+    if not again.any() or again.mean() > _MOST_ROWS:
+        return frame, []
+    return frame[~again], [Note(_OF_SHEETS, int(again.sum()), reading.where)]
+
+
+def copies_or_tries(table: pd.DataFrame, known: Sequence[str], reading: Reading) -> list[Note]:
+    """What is said of rows that may be copies, where a few questions have more than the others.
+
+    Args:
+        table: Judgments.
+        known: Columns that identify a question under its condition.
+        reading: What is known of the source.
+    """
+    cell = numbers_of(*(table[name] for name in known))
+    sizes = cell.value_counts()
+    usual = int(sizes.mode().max())
+    more = sizes[sizes > usual]
+    if not 0 < len(more) < _MOST * len(sizes):
+        return []
+    rows = table[cell.isin(more.index)].drop(columns="replication", errors="ignore")
+    again = rows.astype(str).duplicated().groupby(cell[rows.index]).sum()
+    n = int(again.clip(upper=more.reindex(again.index) - usual).sum())
+    return [Note(_AS_TRIES, n, reading.where, Code.TRIES)] if n else []
