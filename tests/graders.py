@@ -132,9 +132,7 @@ def rejudged(log: EvalLog, folder: Path, scorer: str | None = None, **options: A
     rejudging = Rejudging(log, scorer, **options)
     wanted = rejudging.missing(made_in(str(folder), rejudging.settings))
     task = rejudging.to_task(wanted, limits)
-    [done] = eval(
-        task, task.model, log_dir=str(folder), display="none", log_buffer=1, log_realtime=False
-    )
+    [done] = eval(task, task.model, log_dir=str(folder), display="none", log_realtime=False)
     assert done.status == "success", done.error
     return newest(folder)
 

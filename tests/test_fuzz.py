@@ -288,6 +288,12 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 REJUDGE = ["rejudge", "--dry-run", "--scorer", "model_graded_qa", "--model", "mockllm/model"]
 
 
+@pytest.fixture(scope="module")
+def expected(log: Path) -> dict[tuple[Any, ...], Any]:
+    """Verdicts of the log that is whole."""
+    return judged(log)[0]
+
+
 def judged(path: Path) -> tuple[dict[tuple[Any, ...], Any], bool]:
     """Verdicts of a log, and whether anything was left out."""
     found = judgments_from_logs(path)
@@ -297,13 +303,15 @@ def judged(path: Path) -> tuple[dict[tuple[Any, ...], Any], bool]:
 @pytest.mark.slow
 @fuzz
 @given(data=st.data())
-def test_logs_with_broken_bytes(data: st.DataObject, log: Path, place: Path) -> None:
+def test_logs_with_broken_bytes(
+    data: st.DataObject, log: Path, expected: dict[tuple[Any, ...], Any], place: Path
+) -> None:
     """A log with changed bytes has all its judgments, says what it lacks, or is refused."""
     path = fresh(place) / "broken.eval"
     path.write_bytes(data.draw(broken(log.read_bytes())))
 
     def unchanged() -> Reading:
-        (expected, _), (found, noted) = judged(log), judged(path)
+        found, noted = judged(path)
         return [key for key in expected if found.get(key) != expected[key]], noted
 
     lawful("logs, bytes", unchanged)
@@ -313,7 +321,9 @@ def test_logs_with_broken_bytes(data: st.DataObject, log: Path, place: Path) -> 
 @pytest.mark.slow
 @fuzz
 @given(data=st.data())
-def test_logs_with_broken_parts(data: st.DataObject, log: Path, place: Path) -> None:
+def test_logs_with_broken_parts(
+    data: st.DataObject, log: Path, expected: dict[tuple[Any, ...], Any], place: Path
+) -> None:
     """A log with a broken part within has all its judgments, or says what it lacks."""
     path = fresh(place) / "broken.eval"
     touched: set[tuple[Any, Any]] = set()
@@ -332,7 +342,7 @@ def test_logs_with_broken_parts(data: st.DataObject, log: Path, place: Path) -> 
             new.writestr(one, content)
 
     def untouched() -> Reading:
-        (expected, _), (found, noted) = judged(log), judged(path)
+        found, noted = judged(path)
         lost = [
             (question, number)
             for question, number in expected
@@ -348,7 +358,9 @@ def test_logs_with_broken_parts(data: st.DataObject, log: Path, place: Path) -> 
 @pytest.mark.slow
 @fuzz_commands
 @given(data=st.data())
-def test_scores_of_somebody_else(data: st.DataObject, log: Path, place: Path) -> None:
+def test_scores_of_somebody_else(
+    data: st.DataObject, log: Path, expected: dict[tuple[Any, ...], Any], place: Path
+) -> None:
     """Scores with whatever value and metadata inspect can write are reported and saved."""
     folder = fresh(place)
     changed = read_eval_log(str(log))
@@ -366,7 +378,7 @@ def test_scores_of_somebody_else(data: st.DataObject, log: Path, place: Path) ->
         path = folder / "changed.eval"
         said("report", path, "--tables", folder / "data", "--format", "json")
         table = pd.read_parquet(folder / "data" / "judgments.parquet")
-        (expected, _), (_, noted) = judged(log), judged(path)
+        _, noted = judged(path)
         return range(len(expected) - len(table)), noted
 
     lawful("logs, scores of others", every_sample)
@@ -553,7 +565,8 @@ HOSTILE = (
 FIELDS = ("judge", "question", "verdict", "label", "output", "category", "wording")
 
 CALLS = (
-    *(f"{command} --format {form}" for command in ("report", "card", "rank") for form in FORMS),
+    *(f"report --format {form}" for form in FORMS),
+    *(f"{command} --format {form}" for command in ("card", "rank") for form in ("html", "table")),
     "report --full --explain",
     "report --html new.html --tables tables --figures figures --save new.parquet",
     "report --save counts.parquet --counts",

@@ -17,8 +17,8 @@ from inspect_reliability.record.rule import read_choice
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how-to-improve.md"
 SIZE = {"replications=5": "replications=2"}
-LIMIT, WORDINGS = 9, 2
-"""Questions that the tiny judge is asked here, and new wordings of them."""
+LIMIT, WORDINGS = 9, 1
+"""Questions that the tiny judge is asked here, and new wordings of them (of twenty)."""
 
 
 def commands() -> list[str]:

@@ -11,12 +11,15 @@ from typing import NamedTuple
 
 import pytest
 
+from commands import invoke
+
 ROOT = Path(__file__).parents[1]
+FORMS = ("table", "json")
 REPORTS = """
 import sys
 from inspect_reliability.cli import main
 
-for form in ("table", "json"):
+for form in sys.argv[2:]:
     main(["report", sys.argv[1], "--full", "--format", form], standalone_mode=False)
 """
 COEFFICIENT = '''@_row(
@@ -81,12 +84,9 @@ RECIPES = {
 }
 
 
-def report(source: Path, judgments: Path) -> str:
-    """What `report` says on the terminal and as JSON, with the code of a folder."""
-    environment = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "200"}
-    command = [sys.executable, "-c", REPORTS, str(judgments)]
-    done = subprocess.run(command, env=environment, text=True, check=True, stdout=subprocess.PIPE)
-    table, brace, found = done.stdout.partition("\n{")
+def said(printed: str) -> str:
+    """What `report` said on the terminal and as JSON, whose lines are as long as they are here."""
+    table, brace, found = printed.partition("\n{")
     return table + json.dumps(json.loads(brace + found), indent=1)
 
 
@@ -101,7 +101,10 @@ def judgments(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def before(judgments: Path) -> str:
-    return report(ROOT / "src", judgments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "200")
+        printed = [invoke("report", judgments, "--full", "--format", form) for form in FORMS]
+    return said("".join(one.stdout for one in printed))
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +115,10 @@ def after(judgments: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     for recipe in RECIPES.values():
         file = place(source, recipe)
         file.write_text(re.sub(recipe.old, recipe.new, file.read_text(), count=1))
-    return report(source, judgments)
+    environment = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "200"}
+    command = [sys.executable, "-c", REPORTS, str(judgments), *FORMS]
+    done = subprocess.run(command, env=environment, text=True, check=True, stdout=subprocess.PIPE)
+    return said(done.stdout)
 
 
 def place(source: Path, recipe: Recipe) -> Path:

@@ -3,7 +3,6 @@
 import gc
 import importlib
 import json
-import os
 import runpy
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from evals import hurry
 from inspect_reliability.hf_seeded.forward import ForwardPass
 from inspect_reliability.hf_seeded.prompt import PromptEncoder
 from inspect_reliability.study.tasks import bbh_judge
+from processes import python
 
 ROOT = Path(__file__).parents[1]
 BENCHES = sorted(path.name for path in (ROOT / "bench").glob("[!_]*.py"))
@@ -277,19 +277,9 @@ def test_skipped_tests_are_counted_by_reason(tmp_path: Path) -> None:
     """Without the published data, one line says how many tests were skipped and why."""
     tests = tmp_path / "test_two.py"
     tests.write_text("def test_one(data): ...\n\ndef test_other(data): ...\n")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "conftest",
-        f"--rootdir={tmp_path}",
-        str(tests),
-    ]
-    nowhere = {"RELIABILITY_DATA": "nowhere", "PYTHONPATH": f"{ROOT / 'src'}:{ROOT / 'tests'}"}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | nowhere, capture_output=True, text=True
-    )
+    words = ["-p", "conftest", f"--rootdir={tmp_path}", str(tests)]
+    code = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    done = python(code, *words, cwd=tmp_path, environment={"RELIABILITY_DATA": "nowhere"})
     (line,) = [line for line in done.stdout.splitlines() if " skipped: " in line]
     assert line.startswith("2 skipped: the published data is not in nowhere (RELIABILITY_DATA")
 

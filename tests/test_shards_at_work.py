@@ -121,7 +121,7 @@ def test_an_array_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def judged(tasks: range, **more: str) -> None:
         """What the sbatch file calls is run in the process of the test."""
         task = ["inspect_reliability/bbh_judge", "-T", "replications=3", "--display", "none"]
-        task += ["--model", "hf_seeded/tiny-judge", "--limit", "6"]
+        task += ["--model", "hf_seeded/tiny-judge", "--limit", "4"]
         array(tmp_path, tasks, *task, CALLS=str(calls), **more)
         for call in sorted(calls.glob("*.words")):
             given = call.with_suffix(".env").read_text().split()
@@ -133,7 +133,7 @@ def test_an_array_of_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     judged(range(4, 7, 2))
     assert sorted(os.listdir(tmp_path / "study.shards")) == ["0", "1"]
     found = made(tmp_path / "study.shards")
-    assert len(found) == 2 * 6 * 3
+    assert len(found) == 2 * 4 * 3
     assert {*found} < {*whole(tmp_path)}
     judged(range(1, 2), SHARD="1/2")
     assert made(tmp_path / "study.shards") == found

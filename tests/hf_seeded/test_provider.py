@@ -6,8 +6,6 @@ import gc
 import json
 import math
 import shutil
-import subprocess
-import sys
 import time
 import weakref
 from collections import Counter
@@ -363,24 +361,6 @@ def test_stop_at_verdict_where_nobody_says_what_is_done(
         assert other.completion == whole.completion
         assert not other.metadata["stop_at_verdict"]
     assert caplog.text.count("stop_at_verdict=true has no effect here") == 1
-
-
-@pytest.mark.slow
-def test_no_torch_is_an_error_with_its_install_line() -> None:
-    """The engine's folder imports without torch; using it names the extra that brings torch."""
-    program = """
-import sys
-from inspect_reliability import errors, hf_seeded
-assert not {"torch", "transformers"} & set(sys.modules)
-sys.modules["torch"] = None
-try:
-    hf_seeded.hf_seeded()
-except errors.UserError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "torch is not installed" in done.stdout, done.stderr
-    assert "pip install 'inspect-reliability[local]" in done.stdout
 
 
 @pytest.mark.slow

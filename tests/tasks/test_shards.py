@@ -138,31 +138,29 @@ JUDGE: dict[str, Any] = {"model": "hf_seeded/tiny-judge", "max_tokens": 12}
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
-    """216 judgments by one task, and as 2 and 7 shards."""
+    """108 judgments by one task, and as 3 shards."""
     folder = tmp_path_factory.mktemp("studies")
     found = {1: folder / "whole"}
-    whole = evaluate(bbh_judge(replications=8), found[1], **JUDGE)
+    whole = evaluate(bbh_judge(replications=4), found[1], **JUDGE)
     assert "shard" not in (whole.eval.metadata or {})
-    for number in (2, 7):
-        found[number] = folder / f"study-{number}.shards"
-        for place in range(number):
-            task = bbh_judge(replications=8, shard=f"{place}/{number}")
-            log = evaluate(task, found[number] / str(place), **JUDGE)
-            assert (log.eval.metadata or {})["shard"] == f"{place}/{number}"
-            assert log.eval.task_args["shard"] == f"{place}/{number}"
+    found[3] = folder / "study-3.shards"
+    for place in range(3):
+        task = bbh_judge(replications=4, shard=f"{place}/3")
+        log = evaluate(task, found[3] / str(place), **JUDGE)
+        assert (log.eval.metadata or {})["shard"] == f"{place}/3"
+        assert log.eval.task_args["shard"] == f"{place}/3"
     return found
 
 
 @pytest.mark.slow
 def test_shards_have_the_verdicts_of_the_whole(studies: dict[int, Path]) -> None:
-    """216 judgments as one, 2 and 7 shards: the same seeds, verdicts and report."""
+    """108 judgments as one and as 3 shards: the same seeds, verdicts and report."""
     whole = made(studies[1])
-    assert len(whole) == 216
+    assert len(whole) == 108
     assert len({verdict for *_, verdict in whole}) > 4
     rows = analyse(judgments_from_logs(studies[1])).results["rows"]
-    for number in (2, 7):
-        assert made(studies[number]) == whole
-        assert analyse(judgments_from_logs(studies[number])).results["rows"] == rows
+    assert made(studies[3]) == whole
+    assert analyse(judgments_from_logs(studies[3])).results["rows"] == rows
 
 
 @pytest.mark.parametrize("name", sorted(one for one in tasks.TASKS if one.endswith("_judge")))
@@ -221,7 +219,7 @@ def test_a_killed_shard_is_run_again(tmp_path: Path, studies: dict[int, Path]) -
     """A shard killed at its fifth sample and run again leaves each judgment there once."""
 
     def run(code: str) -> int:
-        words = ["-T", "replications=8", "-T", "shard=1/2", "--display", "none"]
+        words = ["-T", "replications=4", "-T", "shard=1/3", "--display", "none"]
         words += ["--model", JUDGE["model"], "--max-tokens", "12", "--log-dir", str(tmp_path)]
         done = python(code, "eval", "inspect_reliability/bbh_judge", *words)
         assert done.returncode in (0, -signal.SIGKILL), done.stdout + done.stderr
@@ -229,4 +227,4 @@ def test_a_killed_shard_is_run_again(tmp_path: Path, studies: dict[int, Path]) -
 
     assert run(KILLED % 5 + INSPECT) == -signal.SIGKILL
     assert run(INSPECT) == 0
-    assert made(tmp_path) == made(studies[2] / "1")
+    assert made(tmp_path) == made(studies[3] / "1")
