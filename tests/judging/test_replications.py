@@ -113,7 +113,7 @@ def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
     """
     options = {"model_args": {"stop_at_verdict": True}, "max_tokens": 50}
     asked = {"whole": {"max_tokens": 50}, "stopped": options}
-    logs = {name: judge(bbh_judge(replications=20), **one) for name, one in asked.items()}
+    logs = {name: judge(bbh_judge(replications=8), **one) for name, one in asked.items()}
     assert logs["stopped"].eval.model_args == {"stop_at_verdict": True}
     outputs = {
         name: [choice.message.text for one in log.samples or [] for choice in one.output.choices]
@@ -122,7 +122,7 @@ def test_outputs_may_end_at_their_verdict(judge: Judge) -> None:
     pairs = list(zip(*outputs.values(), strict=True))
     assert all(whole.startswith(stopped) for whole, stopped in pairs)
     shorter = [stopped for whole, stopped in pairs if len(stopped) < len(whole)]
-    assert len(shorter) > 10
+    assert len(shorter) > 4
     reader = BENCHMARKS["BBH"].design.reader
     assert all(reader.finished(one) for one in shorter)
     said = {}

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,14 @@ ASKED = {
 }
 """Files that can mean two things -> what is asked of them."""
 
-COMMANDS = ("report", "validate", "plan", "card", "read")
+COMMANDS = ("report", "validate", "plan", "card")
 """Commands that take any file of judgments and write nothing."""
+
+FILES = [
+    *zip(READ, cycle(COMMANDS), strict=False),
+    *zip(ASKED, cycle((*COMMANDS, "compare")), strict=False),
+]
+"""Each file with a command, and each command with files of both kinds."""
 
 
 def door(name: str) -> str:
@@ -61,23 +68,27 @@ def test_what_is_read_is_said(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*READ, *ASKED])
-def test_every_command_reads_the_same(name: str) -> None:
-    """Each command says the same line of what was read, or asks the same question, exit 2."""
+@pytest.mark.parametrize(("name", "command"), FILES)
+def test_every_command_reads_the_same(name: str, command: str) -> None:
+    """Each command says the line of what was read that `read` says, or asks what `read` asks."""
+    by = ("--by", "judge") if command == "compare" else ()
+    runs = [invoke("read", door(name)), invoke(command, door(name), *by)]
     if name in ASKED:
-        calls = [*((one, door(name)) for one in COMMANDS), ("compare", door(name), "--by", "judge")]
-        asks = [invoke(*call) for call in calls]
-        assert {run.exit_code for run in asks} == {2}
-        assert len({run.stderr[run.stderr.index("Error: ") :] for run in asks}) == 1
-        if name.startswith("rank"):  # which knows more names of systems, and no other question
-            codes = {one.code for one in judgments_from([door(name)]).asked}
-            assert {one.code for one in judgments_on_systems([door(name)]).asked} <= codes
-            assert invoke("rank", door(name)).exit_code == 2
+        assert {run.exit_code for run in runs} == {2}
+        assert len({run.stderr[run.stderr.index("Error: ") :] for run in runs}) == 1
         return
-    runs = [invoke(one, door(name)) for one in COMMANDS]
     lines = [[*run.stderr.splitlines(), *run.stdout.splitlines()] for run in runs]
     read = {next((one for one in each if one.startswith("Read: ")), "") for each in lines}
     assert len(read) == 1, read
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in ASKED if name.startswith("rank")])
+def test_a_ranking_asks_no_other_question(name: str) -> None:
+    """It knows more names of systems."""
+    codes = {one.code for one in judgments_from([door(name)]).asked}
+    assert {one.code for one in judgments_on_systems([door(name)]).asked} <= codes
+    assert invoke("rank", door(name)).exit_code == 2
 
 
 @pytest.mark.slow

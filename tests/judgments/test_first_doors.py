@@ -82,7 +82,8 @@ def test_what_can_mean_two_things_is_asked_at_once(name: str, doors: Path) -> No
     asked = found.asked
     assert {one.code for one in asked} == ASKED[name]
     assert SAID.get(name, Code.CHOSE) in {Code.CHOSE, *(one.code for one in found.notes)}
-    for choice in asked[0].choices:
+    place = [*ASKED].index(name)  # files ask the same questions: each tries one of the answers
+    for choice in asked[0].choices[place % len(asked[0].choices) :][:1]:
         rest = [one.choices[0].call for one in asked[1:]]
         call = [part for one in [choice.call, *rest] for part in shlex.split(one)]
         assert not invoke("read", file, *call).exit_code, choice.call

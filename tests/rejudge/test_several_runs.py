@@ -70,8 +70,7 @@ def same_again(table: pd.DataFrame, output: list[str]) -> float:
     return float((pairs["verdict_x"] == pairs["verdict_y"]).mean())
 
 
-@pytest.mark.parametrize("again", [False, True])
-@pytest.mark.parametrize("other", ["other", "one"])
+@pytest.mark.parametrize(("other", "again"), [("other", False), ("one", True)])
 def test_outputs_of_two_runs_are_two_outputs(again: bool, other: str, tmp_path: Path) -> None:
     """Of two models and of two runs of one; by the command `rejudge` and by the scorer."""
     logs = [made(tmp_path / "1", "one", 1, again), made(tmp_path / "2", other, 2, again)]

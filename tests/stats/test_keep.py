@@ -115,7 +115,7 @@ def test_fewest_labelled_questions(alpha: float, needed: int) -> None:
 def test_the_promise_is_kept(labels: int, judges: int, whole_first: bool) -> None:
     """Of all draws of labels, at most delta (and two errors) break the promise, for any judge."""
     rng = np.random.default_rng([labels, judges])
-    draws, alpha, delta = 100, 0.15, 0.1
+    draws, alpha, delta = 50, 0.15, 0.1
     for skill in (0.3, 0.8):
         ballots, right = population(rng, 1_000, 5, skill, judges)
         everything = Cascade(ballots, right, np.ones(1_000, bool))

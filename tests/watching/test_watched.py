@@ -16,7 +16,7 @@ from inspect_reliability.watching.changed import watching
 OTHER = TEMPLATE[: TEMPLATE.index("- [C]")] + "{instructions}"
 """The same question with fewer responses: this judge then seldom answers in the form asked for."""
 
-FIRST, QUIET, LATER = 4, 5, 2
+FIRST, QUIET, LATER = 3, 4, 2
 """Checks of the baseline, quiet ones with these, and later ones."""
 
 
