@@ -49,6 +49,8 @@ QUESTIONS = (20, 27, 55, 200)
 REPLICATIONS = (2, 5, 20, 100)
 QUICK = 0.125
 """Share of the studies with `--quick`."""
+COMPARED, JUDGES = (20, 55), (2, 6)
+"""Questions and judges of comparisons."""
 TRUTH = 400_000
 """Questions of which the truth is that of the population."""
 ENDLESS = 100_000
@@ -411,8 +413,8 @@ def comparisons(studies: int) -> Iterator[dict[str, Any]]:
     """
     kinds = [(name,) for name in ("middling", "steady", "dominated, middling")]
     for names in (*kinds, ("middling", "two verdicts 88/12")):
-        for judges in (2, 6):
-            for n in (20, 55):
+        for judges in JUDGES:
+            for n in COMPARED:
                 generator, together = np.random.default_rng((3, n)), []
                 for _ in range(studies):
                     chances = [POPULATIONS[name].chances(generator, n) for name in names]

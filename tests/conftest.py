@@ -21,7 +21,7 @@ os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)
 from outcomes import OUTCOMES, outcome_lines
-from processes import PLACE
+from processes import PLACE, begin
 
 # How long an example takes depends on what else the machine does, not on what is tested.
 # The same few examples every time, or a change is refused for what it did not do; more with
@@ -33,7 +33,8 @@ settings.load_profile("repeatable")
 ROOT = Path(__file__).parents[1]
 
 
-SLOW = {"process", "server", "browser", "network"}
+PROCESSES = {"process", "browser"}
+SLOW = {*PROCESSES, "server", "network"}
 
 LONGEST = (
     *("test_documentation.py", "test_frozen.py", "test_scripts.py", "test_published_study.py"),
@@ -71,11 +72,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave what is imported out of garbage collections, and make them rare.
 
-    What a test imports later is looked through in each: a tenth of all the time otherwise.
+    What a test imports later is looked through in each: a tenth of all the time otherwise. Where
+    all tests run, some need processes, which are made ready meanwhile.
     """
+    markers = {marker.name for item in session.items for marker in item.iter_markers()}
+    if hasattr(session.config, "workerinput") and PROCESSES & markers:
+        begin()
     gc.freeze()
     gc.set_threshold(10_000, 20, 100)
     gc.enable()

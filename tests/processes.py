@@ -135,26 +135,33 @@ def start(
     return Process(link)
 
 
+def begin() -> None:
+    """Let the process that others come from import everything, meanwhile, unless it does."""
+    folder = Path(os.environ[PLACE])
+    with FileLock(folder / "lock"):
+        if (folder / "parent").exists():
+            return
+        with open(folder / "err", "w") as err:
+            parent = subprocess.Popen(
+                [sys.executable, "-c", "import processes; processes.serve()"],
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                cwd=Path(__file__).parent,
+                stdin=subprocess.DEVNULL,
+                stdout=err,
+                stderr=err,
+            )
+        (folder / "parent").write_text(f"{parent.pid}")
+
+
 def _parent() -> str:
-    """Where the process listens that has imported everything; the first that needs it starts it."""
-    folder = os.environ[PLACE]
-    place = f"{folder}/socket"
-    with FileLock(f"{folder}/lock"):
-        if not os.path.exists(place):
-            paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
-            with open(f"{folder}/err", "w+") as err:
-                parent = subprocess.Popen(
-                    [sys.executable, "-c", "import processes; processes.serve()"],
-                    env=os.environ | paths,
-                    cwd=Path(__file__).parent,
-                    stdin=subprocess.DEVNULL,
-                    stdout=err,
-                    stderr=err,
-                )
-                while not os.path.exists(place):
-                    assert parent.poll() is None, Path(err.name).read_text()
-                    time.sleep(0.02)
-    return place
+    """Where the process listens that has imported everything."""
+    begin()
+    folder = Path(os.environ[PLACE])
+    parent = int((folder / "parent").read_text())
+    while not (folder / "socket").exists():
+        assert _runs(parent), (folder / "err").read_text()
+        time.sleep(0.02)
+    return str(folder / "socket")
 
 
 def serve() -> None:

@@ -149,15 +149,17 @@ MESSAGES = ("troubleshooting.md", "cautions.md")
 """Pages with tables of messages."""
 
 
+@cache
+def _texts_in_code() -> dict[Path, list[str]]:
+    """The texts of each file of the package."""
+    files = (ROOT / "src" / "inspect_reliability").rglob("*.py")
+    return {file: [*map(messages.text_of, ast.walk(ast.parse(file.read_text())))] for file in files}
+
+
 @pytest.mark.slow
 def test_messages_are_those_of_the_code() -> None:
     """Every message that a page explains is one that the code gives."""
-    said = [
-        text
-        for file in (ROOT / "src" / "inspect_reliability").rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text()))
-        if (text := messages.text_of(node))
-    ]
+    said = [text for texts in _texts_in_code().values() for text in texts if text]
     page = "\n".join((ROOT / "docs" / one).read_text() for one in MESSAGES)
     tables = re.findall(r"^\| message .*\n\|[-|]+\n((?:\|.*\n)+)", page, re.MULTILINE)
     explained = [line.split("|")[1].strip() for table in tables for line in table.splitlines()]
@@ -228,9 +230,7 @@ def test_options_are_named_as_they_are() -> None:
     known = _our_options() | _options_of_scripts() | OTHERS | {"--help"}
     known |= _options_of_inspect("eval") | _options_of_inspect("score")
     texts = {_named(page): page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
-    for file in (ROOT / "src" / "inspect_reliability").rglob("*.py"):
-        tree = ast.walk(ast.parse(file.read_text()))
-        texts[_named(file)] = " ".join(map(messages.text_of, tree))
+    texts |= {_named(file): " ".join(said) for file, said in _texts_in_code().items()}
     named = {(option, name) for name, text in texts.items() for option in _OPTION.findall(text)}
     assert {one for one in named if one[0] not in known} == set()
     assert {option for option, _ in named} >= OTHERS

@@ -645,7 +645,7 @@ def test_hostile_names_in_figures(tmp_path: Path) -> None:
     ]
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(map(dumped, rows)))
-    call = f"report --figures {tmp_path}/figures --html {tmp_path}/page.html"
+    call = f"report --figures {tmp_path}/figures"
     assert answered_or_said(call, path).exit_code == 0
     drawn = [*tmp_path.glob("figures/*.svg")]
     assert len(drawn) > 3

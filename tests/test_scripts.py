@@ -50,13 +50,14 @@ HELD: dict[str, Any] = {"HELD_QUESTIONS": [20], "HELD_REPLICATIONS": [8]}
 SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "coverage": (
         "--quick",
-        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD},
+        {"QUICK": 0, "QUESTIONS": [20], "REPLICATIONS": [5], "TRUTH": 900, "ENDLESS": 99, **HELD}
+        | {"COMPARED": (20,), "JUDGES": (3,)},
     ),
     "choices": ("--quick", {"STUDIES": 20, "MOST_DESIGNS": 1}),
     "comparisons": ("--quick", {"QUICK": 0, "QUESTIONS": (8,), "ACCURACIES": (0.9,), "MANY": {}}),
     "end_to_end": ("--questions 1 --replications 2 --baseline 1", {}),
     "epochs": ("--questions 1 --replications 2 --runs 1", {"SAMPLES": (), "STRAIGHT": ()}),
-    "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "REPLICATIONS": 2}),
+    "exact": ("--questions 1", {"TEMPERATURES": (1.0,), "FIVE": (0.5, 1.0), "REPLICATIONS": 2}),
     "experiments": (
         "",
         {"QUESTIONS": 1, "PROMPT": 30, "VARYING": 8, "TOKENS": 2, "ROUNDS": 1, "SEEDS": 2}
