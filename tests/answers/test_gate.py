@@ -8,12 +8,15 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.stats import norm
 
 from example_judgments import changed, made, together
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.beside_limit import gate_for_all
 from inspect_reliability.answers.gate import (
     Limits,
     check_limits,
@@ -29,6 +32,18 @@ from inspect_reliability.showing.document import Text
 from inspect_reliability.stats.planning import FAILS, OPEN, PASSES
 
 SILENT = (("non_response_rate", 0.1),)
+
+
+def test_another_study_passes_the_gate_that_is_advised() -> None:
+    """Of as many questions, in four of five cases: limits are rounded from there."""
+    one, other = np.random.default_rng(0).normal(50, 1, (2, 500))
+    reach = norm.ppf(0.975)
+    passed = []
+    for seen, again in zip(one.tolist(), other.tolist(), strict=True):
+        said = gate_for_all([], "omega", [(seen - reach, seen + reach)], "LOGS")
+        passed.append(again - reach >= float(said.rpartition("=")[2]))
+    assert np.mean(passed) == pytest.approx(0.8, abs=0.04)
+    assert gate_for_all([], "wrong", [(0.1, 0.2)], "LOGS").endswith("--max wrong=0.25")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import contextlib
 import json
 import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -503,6 +504,21 @@ def test_the_command_splits_the_variance_of_the_score(tmp_path: Path) -> None:
     words = " ".join(invoke(*asked).stdout.split())
     assert "replications of the judge on an output" in words
     assert words.index("Grading the same outputs again moves the score by") < words.index("Next:")
+    grades = (table["verdict"] == "C").groupby([table["sample"], table["epoch"]])
+    judge = grades.var(ddof=1).mean()
+    means = grades.mean().groupby("sample").mean()
+    others = means.var(ddof=1) - judge / (2 * 3)
+    errors = [((others + judge / (2 * k)) / len(means)) ** 0.5 for k in (1, 2, 4, 8)]
+    assert [one["tries"] for one in found["by_tries"]] == [1, 2, 4, 8]
+    assert [one["standard_error"] for one in found["by_tries"]] == pytest.approx(errors)
+    said = [f"{100 * one:.2g}" for one in errors]
+    assert f"(over questions) is {', '.join(said[:3])} or {said[3]} points." in words
+    same = grades.agg(lambda one: one.sum() * (one.sum() - 1) + (~one).sum() * ((~one).sum() - 1))
+    differ = (1 - same / 6)[lambda one: one > 0].sort_values(ascending=False)
+    assert f"Tries differ on {len(differ)} of {outputs} outputs." in words
+    assert f"({differ.iloc[0]:.0%})" in words.partition("Two differ most often on ")[2]
+    by = invoke("report", again, "--by", "epoch").stdout
+    assert re.search(r"(?s)\nEpoch .*\nepoch 1 .*\nepoch 2 ", by)
 
 
 @pytest.mark.parametrize(("runs", "others"), [(2, "other runs of the model by 0 "), (1, "epochs")])

@@ -110,6 +110,27 @@ def test_standard_errors_of_a_balanced_design() -> None:
     assert found.se_runs == pytest.approx((0.3288 / 24) ** 0.5, rel=1e-3)
 
 
+def test_standard_error_with_other_tries_is_that_of_such_studies() -> None:
+    """One try of four has on average the squared standard error of studies of one, and so on."""
+    rng = np.random.default_rng(7)
+    n, e, r = 9, 2, 4
+    scores = (rng.random((n, 1, 1)) + rng.random((n, e, 1)) + rng.random((n, e, r))).round(1)
+    found = balanced(scores)
+    parts = np.var(scores, axis=2, ddof=1).mean(), scores.mean(axis=2).var(axis=1, ddof=1).mean()
+    judge, run = parts[0], parts[1] - parts[0] / r
+    question = scores.mean(axis=(1, 2)).var(ddof=1) - parts[1] / e
+    for k in (1, 2, 4, 8):
+        error = ((question + run / e + judge / (e * k)) / n) ** 0.5
+        assert found.se_with(k) == pytest.approx(error)
+    assert found.se_with(r) == pytest.approx(found.se_questions)
+    drawn = rng.random((4_000, n, e, r)).argsort(axis=3)
+    for k in (1, 2):
+        means = np.take_along_axis(scores[None], drawn[..., :k], 3).mean(axis=(2, 3))
+        expected = found.se_with(k)
+        assert expected is not None
+        assert expected**2 == pytest.approx((means.var(axis=1, ddof=1) / n).mean(), rel=0.01)
+
+
 @pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_studies() -> None:
     """Each standard error is the spread of means when what it counts is drawn anew."""
@@ -174,6 +195,7 @@ def test_what_a_design_cannot_tell(
     assert [name for name in names if getattr(found, name) is None] == [
         name for name in names if name in missing
     ]
+    assert (found.se_with(2) is None) == bool({"judge", "se_questions"} & {*missing})
     assert (found.reason is None) == (words is None)
     assert re.search(words or "", found.reason or "")
 

@@ -14,7 +14,7 @@ from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
 from ..showing.answer import framed, in_frame, in_python, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.formats import Record, TableColumn, describe, grouped, grouped_by, text
+from ..showing.formats import RUNS, Record, TableColumn, describe, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
 from ..showing.python_calls import Answered
 from ..stats import Reason
@@ -99,17 +99,20 @@ class Analysis(Answered):
     def best_first(self) -> list[Row]:
         """The rows with labels, then the others; of each benchmark the best first.
 
-        The best is right most often; of a scale, most often within one step.
+        The best is right most often; of a scale, most often within one step. Epochs and other
+        runs are in the order of their numbers.
         """
+        runs = [name for name in RUNS if name in self.names]
         benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in self.rows))
-        order: dict[Row, tuple[bool, int, float, float]] = {}
+        order: dict[Row, tuple[bool, int, list[float], float, float]] = {}
         for row in self.rows:
             right = [(one["within_one"], one["accuracy"]) for one in self.of(row, "validity")]
             near, exact = right[0] if right else (None, None)
             steady = None if row.no_draws else row.estimates["agreement"].value
             value = exact if exact is not None else steady
             place = benchmarks.index(str(row.keys.get("benchmark")))
-            order[row] = not right, place, -(near or 0.0), -(value or 0.0)
+            numbers = [row.keys[name] for name in runs if isinstance(row.keys[name], int | float)]
+            order[row] = not right, place, numbers, -(near or 0.0), -(value or 0.0)
         return sorted(self.rows, key=order.__getitem__)
 
     @cached_property

@@ -3,13 +3,18 @@
 import math
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import product
+
+from scipy.special import ndtri
 
 from ..judgments.pairs import EXCHANGED, NAMES
 from ..showing.formats import ROUNDING, Record, share
 from ..stats import KINDS, Reason
 from ..stats.beside_labels import best_constant
+from ..stats.estimate import LEVEL
 from ..stats.interval_scales import Ends
 from ..stats.labelled import WITHIN_ONE
+from ..stats.planning import PROBABLY
 from .row import Row
 
 
@@ -43,7 +48,10 @@ def same_for_all_gets(row: Row, name: str) -> tuple[str, float] | None:
 
 
 def limit_to_hold(row: Row, right: Record, name: str) -> float | None:
-    """The limit to hold a judge to: the lower end of its interval, rounded down.
+    """The limit to hold a judge to, rounded down: below the lower end of its interval.
+
+    So far below that another study of this size passes with about 80% probability; where one same
+    verdict for all would reach that, the lower end, which it passes half the time.
 
     None where one same verdict for all would reach every such limit.
 
@@ -54,25 +62,37 @@ def limit_to_hold(row: Row, right: Record, name: str) -> float | None:
     """
     if right[name] is None:
         return None
-    least = (right[f"{name}_interval"] or [right[name]])[0]
+    low, high = right[f"{name}_interval"] or [right[name]] * 2
     same = same_for_all_gets(row, name)
-    for steps in _STEPS:
-        limit = int(least * steps) / steps
+    for least, steps in product((low - _room(low, high), low), _STEPS):
+        limit = max(int(least * steps), 0) / steps
         if same is None or limit > same[1] + ROUNDING:
             return limit
     return None
 
 
+def _room(low: float, high: float) -> float:
+    """How far from the end of an interval a limit is that the next study passes with 80%.
+
+    The ends of two studies differ by sqrt(2) standard errors.
+    """
+    return float(ndtri(PROBABLY) / ndtri((1 + LEVEL) / 2) * math.sqrt(2) * (high - low) / 2)
+
+
 def gate_for_all(rows: Sequence[Row], name: str, ends: Sequence[Ends], logs: str) -> str:
-    """The command that holds each of these judges to the loosest end of their intervals.
+    """The command that holds each of these judges to a limit beyond the ends of their intervals.
+
+    The next study of this size passes with about 80% probability.
 
     Empty where one same verdict for all would pass it, too.
     """
     at_least, steps = name not in KINDS[1:], _STEPS[0]
     if at_least:
-        limit = math.floor(min(low for low, _ in ends) * steps) / steps
+        least = min(low - _room(low, high) for low, high in ends)
+        limit = max(math.floor(least * steps), 0) / steps
     else:
-        limit = math.ceil(max(high for _, high in ends) * steps) / steps
+        most = max(high + _room(low, high) for low, high in ends)
+        limit = min(math.ceil(most * steps), steps) / steps
     if any(reached_by_one_verdict(row, name, limit, at_least) for row in rows):
         return ""
     return f"gate {logs} --{'min' if at_least else 'max'} {name}={limit:g}"

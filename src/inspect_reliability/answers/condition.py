@@ -202,8 +202,7 @@ class Condition:
     @property
     def title(self) -> str:
         """The group in words, and who graded where others than the log's model judged."""
-        graders = self.suite.graders if self.suite else ()
-        return f"{self.name}, graded by {', '.join(graders)}" if graders else self.name
+        return f"{self.name}, graded by {', '.join(self.graders)}" if self.graders else self.name
 
     @property
     def keys(self) -> Record:

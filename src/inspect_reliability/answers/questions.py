@@ -8,9 +8,10 @@ from typing import Any, cast
 import numpy as np
 
 from ..judgments.count import NUMBER
+from ..judgments.table import is_rejudged
 from ..judgments.text import judgment_text
 from ..showing.document import Block, Detail, Example, Figure, Table, Text
-from ..showing.formats import Record, describe
+from ..showing.formats import ROUNDING, Record, describe
 from ..stats import Counts
 from ..stats.moments import terms_of_rows
 from ..verdicts import INVALID, NON_RESPONSE
@@ -104,6 +105,24 @@ def least_stable(counts: Counts) -> list[int]:
     """Positions of the questions, by the share of their most frequent verdict, least first."""
     order: list[int] = np.argsort(counts.shares.max(axis=1), kind="stable").tolist()
     return order
+
+
+def flipping(rows: Iterable[Row], names: Iterable[str]) -> Iterator[Text]:
+    """On how many outputs of `rejudge` tries differ, those that differ most, and where all are."""
+    for row, whom in list(zip(rows, names, strict=True))[:_MOST_NAMED]:
+        if row.counts.exact or not is_rejudged(row.table):
+            continue
+        known = _agreement(row.counts)
+        order = sorted(known, key=known.__getitem__)
+        most = [name for name in order if known[name] < 1 - ROUNDING]
+        if not most:
+            continue
+        each = "; ".join(f"{name} ({1 - known[name]:.0%})" for name in most[:_MOST_NAMED])
+        said = f"Tries differ on {len(most):,} of {len(known):,} outputs. Two differ most often on "
+        said += f"{each}."
+        if most[_MOST_NAMED:]:
+            said += " All are in questions.csv of --tables FOLDER (column agreement)."
+        yield Text(f"{whom}: {said[0].lower()}{said[1:]}" if whom else said, "answer")
 
 
 def contradictions(row: Row) -> Iterator[Record]:

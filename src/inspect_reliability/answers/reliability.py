@@ -211,6 +211,13 @@ def several_judges(analysis: Analysis) -> bool:
     return len({row.group.get("judge") for row in analysis.rows}) > 1
 
 
+def what_rows_are(analysis: Analysis) -> str:
+    """The heading of their names: a judge, an evaluated model, or the one column grouped by."""
+    if len(analysis.names) == 1 and analysis.names != ["judge"]:
+        return grouped(analysis.names[0]).heading
+    return "Model" if analysis.rows[0].graders else "Judge"
+
+
 def caption(analysis: Analysis, accuracy: bool = False) -> str:
     """What a table of these rows shows, for a paper."""
     what = "Reliability and accuracy" if accuracy else "Reliability"

@@ -29,6 +29,9 @@ _WORTH |= {CORRECT: 1.0, INCORRECT: 0.0, NON_RESPONSE: math.nan, INVALID: math.n
 _NAMES = ("model", "task", "scorer", "grader")
 """What tells scores apart, as a line says it."""
 
+_TRIES = (1, 2, 4, 8)
+"""Tries of the grader whose standard errors are said."""
+
 _SOURCES = {
     "judge": "replications of the judge on an output",
     "runs": "runs of the model on a question",
@@ -167,6 +170,7 @@ def of_suite(suite: str, judgments: pd.DataFrame) -> Record:
         "sd_runs": variance and _deviation(variance, variance.runs),
         "variance": variance and asdict(variance),
         "shares": variance and variance.shares,
+        "by_tries": variance and _by_tries(variance),
         "range": ends,
         "reason": reason,
     }
@@ -176,6 +180,13 @@ def _deviation(found: Decomposition, of_one: float | None) -> float | None:
     """Standard deviation of a mean over all outputs, by the variance of one; 0 of one below 0."""
     n = found.n_questions * found.n_runs
     return None if of_one is None else math.sqrt(max(of_one, 0.0) / n)
+
+
+def _by_tries(found: Decomposition) -> list[Record] | None:
+    """The standard error of the score over questions, with some numbers of tries of the grader."""
+    errors = [(k, found.se_with(k)) for k in _TRIES]
+    known = [{"tries": k, "standard_error": error} for k, error in errors if error is not None]
+    return known or None
 
 
 def moves_scores(suites: Iterable[Record]) -> Iterator[str]:
@@ -207,17 +218,27 @@ def moves_score(suite: Record) -> str:
     if suite["sd_judge"] is None:
         return ""
     in_points = suite["range"][0] >= 0 and suite["range"][1] <= 1
+    unit = " points" if in_points else ""
 
     def far(deviation: float) -> str:
         return f"{100 * deviation if in_points else deviation:.2g}"
 
-    unit = " points" if in_points else ""
+    tries = ""
+    if suite["by_tries"]:
+        *most, last = [far(one["standard_error"]) for one in suite["by_tries"]]
+        *numbers, largest = [one["tries"] for one in suite["by_tries"]]
+        tries = (
+            f" With {', '.join(map(str, numbers))} or {largest} tries of the grader, the standard "
+            f"error of the score (over questions) is {', '.join(most)} or {last}{unit}."
+        )
     said = f"Grading the same outputs again moves the score by {far(suite['sd_judge'])}{unit}"
     if suite["sd_runs"] is None:
         moved = f"{said} (standard deviation, of one try each)"
-        return f"{moved}; how far other runs of the model do, epochs say."
+        return f"{moved}; how far other runs of the model do, epochs say.{tries}"
     runs = far(suite["sd_runs"])
-    return f"{said}, other runs of the model by {runs} (standard deviations, of one try each)."
+    return (
+        f"{said}, other runs of the model by {runs} (standard deviations, of one try each).{tries}"
+    )
 
 
 def score_moves(analysis: Analysis) -> Iterator[Block]:

@@ -47,6 +47,7 @@ from .next_steps import (
     better_by,
     majorities,
 )
+from .questions import flipping
 from .repeated_errors import wrong_again
 from .row import Row, valued
 from .validity import (
@@ -115,6 +116,7 @@ def answer_block(
     pivots = [*reliability.pivot(analysis)] if len(rows) > MOST_SENTENCES else []
     blocks += pivots or [table, *_why_dashes(analysis, rows, names)] * bool(table.headings)
     blocks += _beside_labels(analysis, rows, names)
+    blocks += flipping(rows, names)
     blocks += what_moves(analysis)
     blocks += of_places(analysis, rows, names)
     blocks += _ahead(rows[0], names[0], logs)
@@ -222,7 +224,7 @@ def _studied(analysis: Analysis, rows: Sequence[Row]) -> str:
     judges = {str(one.get("judge")) for one in of}
     several = f"{len(judges)} judges" if len(judges) > 1 else ""
     known = describe(shared) if any(shared.values()) else ""
-    if len(rows) == 1 and rows[0].suite:
+    if len(rows) == 1 and rows[0].graders:
         known = rows[0].title
     return ": ".join(
         filter(None, [", ".join(filter(None, [several, known])), _size(analysis, rows)])
@@ -432,7 +434,7 @@ def estimates_table(analysis: Analysis, names: Mapping[Row, str]) -> Estimates:
         lines,
         [_axis(c.key, [one[c.key] for one in each if c.key in one]) for c in columns],
         most=analysis.most_shown,
-        of="Temperature" if by_temperature else "Model" if rows[0].suite else "Judge",
+        of="Temperature" if by_temperature else reliability.what_rows_are(analysis),
         caption=reliability.caption(analysis, accuracy=bool(analysis.results["validity"])),
     )
 

@@ -269,7 +269,7 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
         mean = {key: float(np.mean([one[key] for one in own])) for key in ("tau", "leader_changes")}
         n = len(found[0].questions)
         whom = " of this judge" if across == "try" and alone and "judge" in found[0].keys else ""
-        whom = " of each system" if across == "run" else whom
+        whom = " (epoch) of each system" if across == "run" else whom
         on_average = "" if len(own) == 1 else ", on average"
         if across in ("try", *RUNS):  # of two alike: a leader changes no more often than by chance
             most = 1 - 1 / max(len(board.systems) for board in found)

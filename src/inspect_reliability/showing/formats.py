@@ -53,6 +53,9 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
+RUNS = ("epoch", "run", "replication")
+"""Columns that number tries of everything."""
+
 _GROUPS = {
     "judge": ("Judge", "{}"),
     "benchmark": ("Benchmark", "{}"),
@@ -60,6 +63,7 @@ _GROUPS = {
     "wording": ("Wording", "wording {}"),
     "answer_form": ("Form of answer", "form {}"),
     "time": ("Time", "time {}"),
+    **{name: (name.capitalize(), f"{name} {{}}") for name in RUNS},
     "scorer": ("Scorer", "scorer {}"),
     "responder": ("Responder", "of {}"),
     "study": ("Study", "study {}"),

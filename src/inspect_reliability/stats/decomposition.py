@@ -28,6 +28,7 @@ class Decomposition:
         se_judge: Standard error for judging the same outputs again.
         se_runs: Standard error for answering and judging the same questions again.
         se_questions: Standard error for other questions of the same kind, as inspect's `stderr()`.
+        inverse_runs: Mean over questions of 1 / runs.
         n_questions: Questions; `n_runs` of each and `n_judgments` of each output are means.
         left_out: Missing scores (NaN).
         reason: Which components cannot be separated; None if all can.
@@ -40,6 +41,7 @@ class Decomposition:
     se_judge: float | None
     se_runs: float | None
     se_questions: float | None
+    inverse_runs: float
     n_questions: int
     n_runs: float
     n_judgments: float
@@ -53,6 +55,18 @@ class Decomposition:
         known = {name: part for name, part in parts.items() if part is not None}
         total = sum(known.values())
         return {name: part / total for name, part in known.items()} if total > 0 else None
+
+    def se_with(self, tries: int) -> float | None:
+        """Standard error for other questions, had the judge judged each output so many times.
+
+        In balanced designs sqrt((questions + runs / e + judge / (e tries)) / n), of n questions and
+        e runs (Cochran 1977; Brennan 2001). None if a component is unknown.
+        """
+        if self.judge is None or self.se_judge is None or self.se_questions is None:
+            return None
+        others = self.se_questions**2 - self.se_judge**2
+        own = self.judge * self.inverse_runs / (self.n_questions * tries)
+        return math.sqrt(max(others + own, 0.0))
 
 
 def decompose(
@@ -96,6 +110,7 @@ def decompose(
         se_judge=float(np.sqrt(from_judge)) if n > b else None,
         se_runs=float(np.sqrt(from_judge + from_runs)) if b > a else None,
         se_questions=float(means.std(ddof=1) / np.sqrt(a)) if a > 1 else None,
+        inverse_runs=float((1 / outputs).mean()),
         n_questions=a,
         n_runs=b / a,
         n_judgments=n / b,
