@@ -13,7 +13,14 @@ from example_judgments import one_of_two_to_hold
 
 ROOT = Path(__file__).parents[2]
 CHECKS = ROOT / "examples" / "checks.csv"
-FILES = [*sorted((ROOT / "tests" / "doors").iterdir()), ROOT / "examples" / "verdicts.csv", CHECKS]
+LIKE_OTHERS = (
+    *("numbers_4_errors.csv", "pandas_split.json", "scores_in_mixed_forms.csv"),
+    *("uuid_run_b.csv", "uuid_run_c.csv"),
+)
+"""Files whose judgments are of the same kind as another's: so are the answers."""
+
+DOORS = [file for file in (ROOT / "tests" / "doors").iterdir() if file.name not in LIKE_OTHERS]
+FILES = [*sorted(DOORS), ROOT / "examples" / "verdicts.csv", CHECKS]
 COMMANDS = (
     ["report"],
     ["validate"],
@@ -66,7 +73,9 @@ def test_every_command_that_is_printed_runs(
         chosen = shlex.split(first[1]) if first else []
     tried: set[str] = set()
     for name, *options in COMMANDS:
-        said = invoke(name, file.name, *chosen, *options).output
+        words = [name, file.name, *chosen, *options]
+        tried.add(shlex.join(words))
+        said = invoke(*words).output
         if name == "label" and Path("label.csv").exists():
             filled_in(Path("label.csv"))
         for command in printed(said):
