@@ -1,5 +1,6 @@
 """`report --save`: a study reads the same from its file, from several, and beside its logs."""
 
+import json
 import random
 import shutil
 from collections.abc import Callable
@@ -15,8 +16,11 @@ from inspect_ai.scorer import model_graded_qa
 from inspect_ai.solver import generate
 
 import example_logs
-from commands import invoke, results
-from inspect_reliability import Item, JudgeDesign, judge, rejudge
+from commands import results
+from inspect_reliability import Item, JudgeDesign, analyse, judge, rejudge
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.sources import judgments_from
+from inspect_reliability.judgments.table import save
 from inspect_reliability.study.tasks import bbh_judge
 
 pytestmark = pytest.mark.slow
@@ -32,6 +36,13 @@ def report(*arguments: str | Path) -> dict[str, Any]:
     found = results("report", *arguments)
     found["notes"] = sorted(found["notes"], key=str)
     return found
+
+
+def rows(*places: Path) -> list[dict[str, Any]]:
+    """The rows of the same report, without its other results."""
+    found = analyse(judgments_from([*map(str, places)])).results["rows"]
+    read: list[dict[str, Any]] = json.loads(json.dumps(found))
+    return read
 
 
 def seeds(folder: Path) -> None:
@@ -120,10 +131,13 @@ def test_a_study_is_the_same_from_its_files(study: Callable[[Path], None], tmp_p
     parts = []
     for number, log in enumerate(logs):
         part = tmp_path / f"{number}.parquet"
-        done = invoke("report", log, "--save", part)
-        parts.append(part if done.exit_code == 0 else log)
+        parts.append(part)
+        try:
+            save(judgments_from([str(log)]), part)
+        except UserError:  # nothing can be read of it
+            parts[-1] = log
     assert report(*parts[::-1]) == expected
-    assert report(*logs, saved)["rows"] == expected["rows"]
+    assert rows(*logs, saved) == expected["rows"]
 
 
 def test_labels_are_saved(tmp_path: Path) -> None:
@@ -150,9 +164,8 @@ def test_a_published_study_counts_once(small_logs: Path, tmp_path: Path) -> None
     assert report(saved) == expected
     shutil.copytree(logs, moved)
     for places in ([saved, logs], [logs, moved], [moved, saved]):
-        both = report(*places)
-        assert both["rows"] == expected["rows"], places
-        assert "duplicate judgments left out" in str(both["notes"])
+        assert rows(*places) == expected["rows"], places
+    assert "duplicate judgments left out" in str(judgments_from([*map(str, places)]).notes)
 
 
 def test_logs_that_an_earlier_version_imported(small_logs: Path, tmp_path: Path) -> None:

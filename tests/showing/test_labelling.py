@@ -263,15 +263,16 @@ TEXTS = {
 
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-@pytest.mark.parametrize("labels", ["CI", "abcdefghijkl"])
+@pytest.mark.parametrize(
+    ("width", "scheme", "labels"), [(1280, "light", "CI"), (400, "dark", "abcdefghijkl")]
+)
 def test_it_fits_and_has_names(
     browser: Any, tmp_path: Path, width: int, scheme: str, labels: str
 ) -> None:
     """Long texts fold, code and right-to-left text stay themselves, and all has a name."""
     rows = [
         (f"q{q}", n, labels[(q + n) % len(labels)], "What is it?", text)
-        for q, text in enumerate([*TEXTS.values()] * 4)
+        for q, text in enumerate([*TEXTS.values()] * (len(labels) // len(TEXTS) or 1))
         for n in (1, 2)
     ]
     names = ["question", "replication", "verdict", "prompt", "response"]
