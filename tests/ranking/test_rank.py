@@ -338,7 +338,7 @@ OPTIONS = (
 
 @pytest.mark.slow
 @settings(
-    max_examples=max(settings().max_examples // 2, 1),  # each is two commands
+    max_examples=max(settings().max_examples // 3, 1),  # each is two commands
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

@@ -51,11 +51,21 @@ def study(file: Path) -> dict[str, Any]:
     return read
 
 
-@pytest.fixture
-def tab(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """One tab for all tests: opening a page in a new one takes several times as long."""
+    context = browser.new_context(accept_downloads=True, offline=True)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def tab(window: Any) -> Any:
+    """The tab, as wide as on a desk and without a page."""
+    window.set_viewport_size({"width": 1280, "height": 800})
+    window.emulate_media(color_scheme="light")
+    window.goto("about:blank")
+    return window
 
 
 def saved(tab: Any, file: Path) -> Path:
@@ -68,9 +78,8 @@ def saved(tab: Any, file: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_the_stop_is_that_of_python(browser: Any) -> None:
+def test_the_stop_is_that_of_python(tab: Any) -> None:
     """On the same random sequences: the promise, the interval, and the decision of each goal."""
-    tab = browser.new_page()
     tab.add_script_tag(content=STOP)
     for seed in range(8):
         generator = np.random.default_rng(seed)
@@ -101,7 +110,6 @@ def test_the_stop_is_that_of_python(browser: Any) -> None:
             )
             asked = [{"kind": kind, name: value, **rest}, [kept], seen]
             assert tab.evaluate("given => isDecided(...given)", asked) == decided
-    tab.close()
 
 
 @pytest.mark.slow
@@ -267,7 +275,7 @@ TEXTS = {
     ("width", "scheme", "labels"), [(1280, "light", "CI"), (400, "dark", "abcdefghijkl")]
 )
 def test_it_fits_and_has_names(
-    browser: Any, tmp_path: Path, width: int, scheme: str, labels: str
+    tab: Any, tmp_path: Path, width: int, scheme: str, labels: str
 ) -> None:
     """Long texts fold, code and right-to-left text stay themselves, and all has a name."""
     rows = [
@@ -277,10 +285,8 @@ def test_it_fits_and_has_names(
     ]
     names = ["question", "replication", "verdict", "prompt", "response"]
     file = page(tmp_path, pd.DataFrame(rows, columns=names))
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-    )
-    tab = context.new_page()
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.emulate_media(color_scheme=scheme)
     tab.goto(file.as_uri())
     seen = set()
     for item in study(file)["items"]:
@@ -308,7 +314,6 @@ def test_it_fits_and_has_names(
         tab.keyboard.press(last)
     assert seen == {*TEXTS}
     assert tab.get_by_role("heading", level=1).inner_text() == "Finished"
-    context.close()
 
 
 @pytest.mark.slow

