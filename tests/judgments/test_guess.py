@@ -331,3 +331,18 @@ def test_ids_of_rows_are_the_questions_beside_numbered_grades(
     found = looks_like(frame, Reading(columns=known)) | known
     tries = {f"Note KI {k}": "verdict" for k in (1, 2, 3)}
     assert found == {"Vorgang": "question"} | tries
+
+
+@pytest.mark.parametrize("grade", ["Note", "verdict"])
+@pytest.mark.parametrize("prompts", [1, 3, 30])
+def test_what_many_cases_are_asked_is_not_their_question(prompts: int, grade: str) -> None:
+    """Whether the grade is known by its name or not; alone, a prompt is the question."""
+    frame = pd.DataFrame(
+        {"Prompt": [f"Grade this, {n % prompts}" for n in range(30)]}
+        | {"Vorgang": [f"V-{n}" for n in range(30)], grade: [1 + n % 5 for n in range(30)]}
+    )
+    with pytest.raises(UserError) as found:
+        judgments_from_frame(frame)
+    assert "Is 'Vorgang' the question" in str(found.value)
+    alone = judgments_from_frame(frame.drop(columns="Vorgang").rename(columns={grade: "verdict"}))
+    assert alone.table["question"].nunique() == prompts

@@ -145,6 +145,8 @@ def _guessed(
         usual = reading.words.usual.get(ours, ())
         found = near or [name for one in usual for name in plain[normalised_name(one)][:1]]
         found = [name for name in found if name not in taken]
+        if ours == "question" and reading.words is not OF_LABELS and not near:
+            found = [name for name in found if not (asks(name) and _many_share(free, name))]
         if (fits := _FITS.get(ours)) and reading.words is not OF_LABELS and not near:
             known = table.rename(columns=taken)
             found = [one for one in found if "question" in known and fits(known, one)]
@@ -205,6 +207,30 @@ def words_of(name: str) -> list[str]:
 def is_called(name: str, ours: str) -> bool:
     """Whether a word of a name says, in one of several languages, that it is one of ours."""
     return not {*words_of(name)}.isdisjoint(WORDS[ours])
+
+
+_ASKED = ("prompt", "instruction", "input", "query", "task")
+"""What a judge may be asked: the question, or the same words for many questions."""
+
+_OF_ANYTHING = {*_ASKED, "id", "item", "nr", "nummer", "numero", "número", "numéro", "tarea"}
+"""Words for a question that rows, too, or what is asked of many questions may be called."""
+
+
+def names_a_case(name: str) -> bool:
+    """Whether a word of a name says that each of its values is a question of its own."""
+    return not {*words_of(name)}.isdisjoint({*WORDS["question"]} - _OF_ANYTHING)
+
+
+def asks(name: str) -> bool:
+    """Whether a column may have what a judge is asked, the same for many questions."""
+    return normalised_name(name) in _ASKED
+
+
+def _many_share(table: pd.DataFrame, asked: str) -> bool:
+    """Whether another column has the questions, as many or more than are asked in words."""
+    cases = [name for name in map(str, table) if names_a_case(name) and name != asked]
+    n = table[asked].map(str).nunique()
+    return any(table[name].map(str).nunique() >= n for name in cases)
 
 
 def _each_once(table: pd.DataFrame, name: str) -> bool:

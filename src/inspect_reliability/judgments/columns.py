@@ -126,6 +126,7 @@ WORDS: Mapping[str, Collection[str]] = {
         *("frage", "aufgabe", "fall", "nr", "nummer", "question", "item", "case", "id", "pregunta"),
         *("caso", "numero", "número", "énoncé", "enoncé", "numéro", "cas", "tâche", "domanda"),
         *("pergunta", "vraag", "prompt", "task", "tarea"),
+        *("vorgang", "vorgangsnummer", "vorgangsnr", "fallnummer", "aktenzeichen"),
     },
     "judge": {
         *("judge", "judges", "llm", "evaluator", "grader", "richter", "juez", "juge", "giudice"),

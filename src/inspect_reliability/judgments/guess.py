@@ -13,10 +13,12 @@ from ..shell import quote
 from .column_names import (
     MOST_VALUES,
     as_texts,
+    asks,
     could_be,
     few_values,
     is_called,
     joined_once,
+    names_a_case,
     normalised_name,
     numbers_of_tries,
     words_of,
@@ -263,6 +265,8 @@ def _question(rows: pd.DataFrame, free: list[str]) -> str | None:
     """
     best: tuple[tuple[bool, bool, bool, bool, bool, int], str] | None = None
     rows = _without_copies(rows)
+    cases = max((rows[name].nunique() for name in free if names_a_case(name)), default=0)
+    free = [name for name in free if not (asks(name) and rows[name].nunique() <= cases)]
     wide = bool(_numbered_names([name for name in free if few_values(rows[name])]))
     for name in free:
         sizes = rows[name].value_counts(dropna=False)
