@@ -32,6 +32,25 @@ def units_by_id(
     return found
 
 
+def units_by_number(table: pd.DataFrame, number: Sequence[int]) -> Mapping[str, Collection[int]]:
+    """The number of each row's unit by the id of its question without zeros in front.
+
+    A spreadsheet makes 7 of 007. Empty where an id is no number, or two are one.
+    """
+    ids = [*map(str, table["question"])]
+    if not all(map(str.isdecimal, {*ids})) or len({*map(without_zeros, {*ids})}) < len({*ids}):
+        return {}
+    found: dict[str, dict[int, None]] = defaultdict(dict)
+    for unit, id in zip(number, ids, strict=True):
+        found[without_zeros(id)][unit] = None
+    return found
+
+
+def without_zeros(id: str) -> str:
+    """An id that is a number, as a spreadsheet has it; others as they are."""
+    return id.lstrip("0") or "0" if id.isdecimal() else id
+
+
 def ids_known(table: pd.DataFrame) -> str:
     """A few ids that labels may have, in words: of questions, and a uuid where there is one."""
     names = table["question"].drop_duplicates().head(_SHOWN)

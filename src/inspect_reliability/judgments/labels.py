@@ -18,7 +18,7 @@ from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
 from .label_files import LabelFile, read_labels, until
-from .label_ids import ids_known, units_by_id
+from .label_ids import ids_known, units_by_id, units_by_number, without_zeros
 from .pairs import alike_in
 from .reading import Code, Note
 from .score import verdict_name
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _EMPTY = "labels that are empty or say that there is none"
 _UNKNOWN = "labels of what was not judged"
+_ZEROS = "ids of labels joined to ids of judgments that differ in zeros in front, as 007 and 7"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _DIFFER = "labels left out, of questions with two different ones and no rater named"
@@ -150,6 +151,9 @@ def with_labels_by_name(
         said["labels", _SAME] = placed
     if lists := [*(lists if added else ()), *more]:
         said["labels", _LISTS] = lists
+    ids = dict.fromkeys(str(id) for file in files.values() for id in file.table["id"])
+    if by_number := [id for id in ids if not outputs.named(id) and outputs.of(id)]:
+        said["labels", _ZEROS] = by_number
     if own and not added:
         said["labels", _REPLACED] = [one.id for one in own]
     table = outputs.labelled(found, {one.rater for one in given if one.settles}, added)
@@ -335,9 +339,18 @@ class _Outputs:
     def _by_id(self) -> Sequence[Mapping[str, Collection[int]]]:
         return units_by_id(self.table, self.number.tolist())
 
+    @cached_property
+    def _by_number(self) -> Mapping[str, Collection[int]]:
+        return units_by_number(self.table, self.number.tolist())
+
+    def named(self, id: str) -> bool:
+        """Whether it is an id as the judgments have it."""
+        return any(id in named for named in self._by_id)
+
     def of(self, id: str, part: str | None = None) -> list[int]:
-        """The numbers of the units that this id names."""
-        units = next((named[id] for named in self._by_id if id in named), [])
+        """The numbers of the units that this id names, also without the zeros in front of it."""
+        units = next((named[id] for named in self._by_id if id in named), None)
+        units = self._by_number.get(without_zeros(id), ()) if units is None else units
         return [n for n in units if part in (None, self.part[n], self.part[n].rpartition(".")[2])]
 
     @property
