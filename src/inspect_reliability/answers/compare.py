@@ -362,8 +362,14 @@ def _of_two(
     """The answer of two sides under one condition: a sentence and its table."""
     unpaired = _are_unpaired(pairs)
     words = [alike or (samples_in_words if unpaired else compared_in_words)(pairs)]
-    if not (alike or unpaired or _labelled(pairs)):
-        words.insert(0, change_in_words(_changed_under(pairs[0], changed)))
+    if not (alike or unpaired):
+        change = _changed_under(pairs[0], changed)
+        moved = change_in_words(change)
+        labelled = [pair["n_questions"] for pair in pairs if pair["coefficient"] in SHARES]
+        if not labelled:
+            words.insert(0, moved)
+        elif moved and max(labelled) < change["n_questions"]:
+            words.append(f"Over all {change['n_questions']:,} questions that both judged, {moved}")
     yield Text(f"{named}{' '.join(filter(None, words))}{others}", "answer")
     yield _table((pairs[0]["first"], pairs[0]["second"]), pairs)
 
