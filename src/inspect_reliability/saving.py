@@ -16,13 +16,9 @@ from itertools import count
 from pathlib import Path
 from socket import gethostname
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING
 
 from .errors import UserError, reason
 from .files import place, reached
-
-if TYPE_CHECKING:
-    import fsspec
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a place that has no room."""
@@ -44,10 +40,12 @@ class Ours:
     Attributes:
         name: What it is, in words.
         made: Whether a file of this machine is one.
+        stays: Why one that people worked in is not replaced, after its name; "" for any other.
     """
 
     name: str
     made: Callable[[Path], bool]
+    stays: Callable[[Path], str] = lambda _: ""
 
 
 def refuse_others(location: str | Path, ours: Ours) -> None:
@@ -62,17 +60,16 @@ def refuse_others(location: str | Path, ours: Ours) -> None:
             return
     if local and not os.access(path, os.W_OK):
         raise UserError(f"{location} is protected: nothing may write to it. Name another place.")
-    with suppress(Exception):  # what cannot be read is not ours
-        if ours.made(Path(path)) if local else _made_elsewhere(ours, files, path):
+    why = f"exists, and is no {ours.name}. Name another place."
+    with suppress(Exception), ExitStack() as stack:  # what cannot be read is not ours
+        here = Path(path)
+        if not local:
+            here = Path(stack.enter_context(TemporaryDirectory()), here.name)
+            files.get_file(path, str(here))
+        if ours.made(here):
             return
-    raise UserError(f"{location} exists, and is no {ours.name}. Name another place.")
-
-
-def _made_elsewhere(ours: Ours, files: "fsspec.AbstractFileSystem", path: str) -> bool:
-    with TemporaryDirectory() as folder:
-        here = Path(folder, Path(path).name)
-        files.get_file(path, str(here))
-        return ours.made(here)
+        why = ours.stays(here) or why
+    raise UserError(f"{location} {why}")
 
 
 def refuse_others_in(folder: str | Path, names: Iterable[str]) -> None:

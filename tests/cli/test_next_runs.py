@@ -5,9 +5,11 @@ import shlex
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from chains import faults, printed
 from commands import invoke, read_once
 from example_judgments import one_of_two_to_hold
 
@@ -22,37 +24,22 @@ LIKE_OTHERS = (
 DOORS = [file for file in (ROOT / "tests" / "doors").iterdir() if file.name not in LIKE_OTHERS]
 FILES = [*sorted(DOORS), ROOT / "examples" / "verdicts.csv", CHECKS]
 COMMANDS = (
+    ["read"],
     ["report"],
     ["validate"],
     ["plan"],
     ["keep"],
-    ["card"],
     ["gate", "--min", "omega=.5"],
     ["gate", "--min", "accuracy=.5", "--votes", "3"],
-    ["gate", "--max", "non_response_rate=.9"],
     ["choose"],
+    ["label", "--most", "5", "--out", "label.csv"],
+)
+OF_CHECKS = (
     ["watch"],
     ["watch", "--since", "3"],
     ["watch", "--stream", str(CHECKS)],
-    ["label", "--most", "5", "--out", "label.csv"],
+    ["gate", "--max", "non_response_rate=.9"],
 )
-
-
-def printed(output: str) -> list[str]:
-    """The commands that a text shows, and no version."""
-    lines = re.findall(r"^\s*inspect-reliability (?!\d)(.+)$", output, re.MULTILINE)
-    return lines + re.findall(r"\(inspect-reliability ([^)]+)\)", output)
-
-
-def filled_in(sheet: Path) -> None:
-    """A person gives each output the first label that it may get."""
-    table = pd.read_csv(sheet, dtype=str, keep_default_na=False)
-    for target in [one for one in map(str, table) if one.startswith("target")]:
-        part = re.escape(target.removeprefix("target").lstrip("_"))
-        form = rf"(?:^|\n){part and f'{part}: '}(?:a number, such as (\S+)|([^|\n]+))"
-        found = table["allowed"].str.extract(form)
-        table[target] = found[0].fillna(found[1]).str.strip()
-    table.to_csv(sheet, index=False)
 
 
 @pytest.mark.slow
@@ -71,20 +58,76 @@ def test_every_command_that_is_printed_runs(
         at_once = re.search(r"at once: (.*)", asked.output)
         first = at_once or re.search(r"^  (--\S.*)$", asked.output, re.MULTILINE)
         chosen = shlex.split(first[1]) if first else []
-    tried: set[str] = set()
-    for name, *options in COMMANDS:
-        words = [name, file.name, *chosen, *options]
-        tried.add(shlex.join(words))
-        said = invoke(*words).output
-        if name == "label" and Path("label.csv").exists():
-            filled_in(Path("label.csv"))
-        for command in printed(said):
-            if command in tried or command.startswith("rejudge ANCHORS.eval"):
-                continue  # the second asks a judge, of anchors that were frozen
-            tried.add(command)
-            words = [f"new_{file.name}" if one == "NEW" else one for one in shlex.split(command)]
-            run = invoke(*[file.name if one == "LOGS" else one for one in words])
-            assert run.exit_code != 2, (name, command, run.output)
+    names, tried = {"LOGS": file.name, "NEW": f"new_{file.name}"}, set[str]()
+    for name, *options in (*COMMANDS, *(OF_CHECKS if file == CHECKS else ())):
+        assert [*faults([name, file.name, *chosen, *options], names, tried, depth=2)] == []
+
+
+COLUMNS = ("N° de question=question", "Verdict du juge=verdict", "Juge=judge")
+READING = [word for one in COLUMNS for word in ("--column", one)]
+
+
+@pytest.fixture(name="months")
+def _months(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two months of one judge in a table of somebody's own, without times, and labels of each.
+
+    Most errors repeat: the judge says "bon" of what it does not see.
+    """
+    monkeypatch.chdir(tmp_path)
+    read_once(monkeypatch)
+    rng = np.random.default_rng(2)
+    files = ["mars 2026.csv", "avril.csv"]
+    for file, seen in zip(files, (0.5, 0.9), strict=True):
+        questions = [f"{file[0]}{number}" for number in range(40)]
+        label = rng.choice(["bon", "mauvais"], 40)
+        sees = (rng.random((40, 1)) < seen) & (rng.random((40, 3)) < 0.95)
+        said = np.where(sees, label[:, None], "bon")
+        rows = [(q, one, "gpt") for q, of in zip(questions, said, strict=True) for one in of]
+        names = [one.partition("=")[0] for one in COLUMNS]
+        pd.DataFrame(rows, columns=names).to_csv(file, sep=";", index=False)
+        labels = pd.DataFrame({"id": questions, "label": label})
+        labels.to_csv(f"labels of {file}", index=False)
+    shutil.copy(files[1], "new.csv")
+    return files
+
+
+@pytest.mark.slow
+def test_two_files_without_times_are_compared_as_they_were_to_be_watched(
+    months: list[str],
+) -> None:
+    """The whole call is printed: files in their order, and each option that says how to read."""
+    labels = [word for one in months for word in ("--labels", f"labels of {one}")]
+    for options in (READING, [*READING, *labels], [*READING, "--only", "judge=gpt"]):
+        refused = invoke("watch", *months, *options)
+        assert refused.exit_code == 2
+        [call] = printed(refused.output)
+        words = shlex.split(call)
+        assert (words[:3], sorted(words[3:])) == (["compare", *months], sorted(options))
+        assert invoke(*words).stdout == invoke("compare", *months, *options).stdout
+    names = {"NEW": "new.csv"}
+    found = faults(["watch", *months, *READING, *labels[:2]], names, set())
+    assert [*found] == []  # labels of one month alone are not those of the other
+
+
+@pytest.mark.slow
+def test_what_was_written_leads_on(months: list[str]) -> None:
+    """After errors, a list, a rule, a reading and a choice were saved, no step is lost or again."""
+    file, labels = months[0], ["--labels", f"labels of {months[0]}"]
+    names, tried = {"NEW": "new.csv"}, set[str]()
+    for name, *options in (
+        ["report", *labels, "--errors", "errors.csv"],
+        ["keep", *labels, "--max-error", ".4", "--out", "list.csv", "--save-rule", "rule.json"],
+        ["keep", "--rule", "rule.json"],
+        ["keep", *labels, "--rule", "rule.json", "--out", "kept_by_rule.csv"],
+        ["gate", "--rule", "rule.json", "--min", "kept=.9"],
+        ["gate", *labels, "--min", "accuracy=.95"],
+        ["choose", *labels, "--out", "choice.yaml"],
+        ["validate", *labels, "--rule", "rule.json"],
+        ["read", "--save", "reading.yaml"],
+    ):
+        assert [*faults([name, file, *READING, *options], names, tried)] == []
+    said = invoke("report", file, *READING, *labels, "--errors", "errors.csv").stdout
+    assert "read what is wrong again and again, in errors.csv." in said
 
 
 def test_a_next_step_of_one_judge_of_several_is_of_that_judge(

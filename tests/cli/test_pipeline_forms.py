@@ -240,4 +240,5 @@ def test_a_gate_that_passes_leads_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert not done.exit_code
         assert re.findall("inspect-reliability (.*)", done.stdout) == [command] * bool(command)
         assert "Next: " in done.stdout
-    assert "Next: " not in invoke("gate", "labelled.csv", "--min", "accuracy=0.9").stdout
+    failed = invoke("gate", "labelled.csv", "--min", "accuracy=0.9").stdout
+    assert re.findall("inspect-reliability (.*)", failed) == ["report labelled.csv"]

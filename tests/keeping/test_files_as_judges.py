@@ -10,6 +10,7 @@ import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.chosen_judge import by_rule
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.record.rule import KeepRule
 
@@ -58,6 +59,12 @@ def test_a_rule_of_a_file_has_its_name() -> None:
     )
     both = invoke("keep", "old.csv", "new.csv", "--rule", "rule.json")
     assert "neither file names" not in both.stderr
+    for what in (["keep"], ["gate", "--min", "kept=.5"]):
+        known = [*what, "new.csv", "--rule", "rule.json", "--abstain"]
+        assert invoke(*known, "none").exit_code == 0  # as the rule has it
+        refused = invoke(*known, "B")
+        assert refused.exit_code == 2
+        assert "by it, every verdict decides. Leave out --abstain" in refused.stderr
     ir.keep("new.csv", save_rule="python.json")
     assert Path("python.json").read_text() == Path("rule.json").read_text()
     assert ir.keep("new.csv", rule="rule.json").summary()["kept"][0] > 0
@@ -68,7 +75,7 @@ def test_a_rule_of_a_file_has_its_name() -> None:
     [
         ("may.csv", None, "neither file names its judge"),
         ("j", None, "a judge is named, but not by these"),
-        ("may.csv", "j", "a judge is named, but not by the rule"),
+        ("may.csv", "j", None),
         ("j", "j", ""),
         ("i", "j", None),
     ],
@@ -76,7 +83,10 @@ def test_a_rule_of_a_file_has_its_name() -> None:
 def test_only_judges_that_are_named_can_differ(
     made_of: str, here: str | None, said: str | None
 ) -> None:
-    """A rule is refused where it and the judgments name two judges; else a note tells."""
+    """A rule is refused where judgments name a judge, and it another or none; else a note tells.
+
+    To leave a name out says that the judge is the same one.
+    """
     rule = KeepRule(
         judges=[made_of],
         votes=3,
@@ -95,8 +105,12 @@ def test_only_judges_that_are_named_can_differ(
         given.to_csv("june.csv", index=False)
         read = judgments_from(one)
         if said is None:
-            with pytest.raises(UserError, match="made of i, and the judge here is j"):
+            with pytest.raises(UserError, match=f"made of {made_of},? .* j") as refused:
                 by_rule(read, "rule.json")
+            if made_of == "may.csv":
+                assert "leave its name out: --column judge=unused" in str(refused.value)
+                same = judgments_from(one, reading=Reading(columns={"judge": "unused"}))
+                assert {*by_rule(same, "rule.json").table["judge"]} == {made_of}
             continue
         taken = by_rule(read, "rule.json")
         assert {*taken.table["judge"]} == {made_of}

@@ -15,6 +15,7 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import ScoreEdit, model_graded_qa
 
 import commands
+from chains import faults
 from commands import results
 from evals import evaluate
 from graders import answers, rejudged
@@ -212,6 +213,35 @@ def test_an_undecided_gate_says_how_to_go_on(logs: Logs) -> None:
     assert "several outputs" not in invoke(*then).stdout
     open_ = [one for one in gated(logs.again, "--by", "epoch") if one["result"].startswith("too")]
     assert all(one["more_questions"] for one in open_)
+
+
+def test_each_step_of_judged_again_outputs_runs(
+    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two models under one grader, of one with labels, and of a suite as it is."""
+    monkeypatch.chdir(tmp_path)
+    again, alike, two = str(logs.again), logs.alike.location, str(tmp_path / "two")
+    options = {"model": grader(), "replications": TRIES, "limit": QUESTIONS}
+    rejudged(_of_another_model(logs.alike), Path(two), **options)
+    tried, names = set[str](), {"NEW": two}
+    for call in (
+        ["gate", again, two, "--min", "omega=.5"],
+        ["report", again, two],
+        ["keep", again, two],
+        ["keep", alike],
+        ["report", two, "--labels", logs.labels],
+        ["keep", two, "--labels", logs.labels, "--max-error", ".4"],
+    ):
+        assert [*faults(call, names, tried, depth=2)] == []
+    said = invoke("plan", again, two).stdout
+    assert "--by epoch --by output_model" in said
+
+
+def _of_another_model(log: EvalLog) -> EvalLog:
+    """The same log, of another model's outputs in the first epoch."""
+    other = log.model_copy(update={"eval": log.eval.model_copy(update={"model": "mockllm/b"})})
+    other.samples = [one for one in log.samples or [] if one.epoch == 1]
+    return other
 
 
 def test_a_model_object_is_named(logs: Logs, tmp_path: Path) -> None:

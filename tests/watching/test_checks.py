@@ -1,16 +1,12 @@
 """Runs of a judge, put in order of time and told apart."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
-from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.judge_of import stale
 from inspect_reliability.judgments.log_facts import Log
-from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.record.rule import KeepRule
 from inspect_reliability.watching.checks import CHECK, checks_of, in_stream
@@ -143,16 +139,3 @@ def test_a_rule_of_another_judge_is_stale() -> None:
     assert said == "g is another judge now: scorer s, was t"
     said = stale(rule("h", own), known)
     assert said == "it was made of h, and the judge here is g"
-
-
-def test_two_files_without_times_are_compared_in_the_order_of_names(tmp_path: Path) -> None:
-    """And with the options that say how they are read: the call has the files alone."""
-    rows = pd.DataFrame({"question": ["a", "b"], "verdict": ["x", "y"], "judge": "j"})
-    files = [tmp_path / "nov.csv", tmp_path / "jan.csv"]
-    for file in files:
-        rows.assign(question=[f"{file.stem} {one}" for one in "ab"]).to_csv(file, index=False)
-    read = judgments_from([*map(str, files)])
-    with pytest.raises(UserError) as refused:
-        checks_of(read)
-    assert "with the options here that say how they are read" in str(refused.value)
-    assert str(refused.value).endswith(f"compare {files[1]} {files[0]}")

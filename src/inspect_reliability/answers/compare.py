@@ -183,7 +183,11 @@ def compare(
         partial(labelled_judgments, source, reading=how, by=[by] if by else ())
         for source, how in zip(given, each, strict=True)
     ]
-    one, *two = labelled_sides(reads, labels) if second is not None else [reads[0](labels)]
+    one, *two = (
+        [side for side, _ in labelled_sides(reads, labels)]
+        if second is not None
+        else [reads[0](labels)]
+    )
     analysis = arms_of(one, two[0], ("first", "second"), ids) if two else arms_by(one, str(by))
     found = differences(analysis)
     refuse_nothing(found)

@@ -13,7 +13,7 @@ from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading, refuse_unreadable
 from ..judgments.scales import labelled
-from ..judgments.sources import Source
+from ..judgments.sources import Source, in_file
 from ..judgments.table import beside_replications
 from ..record.rule import KeepRule, votes_in
 from ..showing.answer import PythonAnswer
@@ -171,8 +171,15 @@ class Limits:
         return [*dict.fromkeys([*least, *most])]
 
 
-def check_limits(analysis: Analysis, limits: Limits, given: KeepRule | None = None) -> list[Record]:
+def check_limits(
+    analysis: Analysis,
+    limits: Limits,
+    given: KeepRule | None = None,
+    abstain: Sequence[str] = (),
+) -> list[Record]:
     """Check every row against the limits, and a saved rule of `keep` against those of `kept`.
+
+    `abstain` are the verdicts that decide nothing, as somebody said them: of a rule the same ones.
 
     A requirement passes, or fails, if the whole interval does, or if the evidence says so;
     otherwise more questions are needed. Coefficients of replications that may be copies decide
@@ -202,7 +209,7 @@ def check_limits(analysis: Analysis, limits: Limits, given: KeepRule | None = No
                 found["cautions"] += suite
                 checks.append(of_group(row.group, found))
     if given and of_rule:
-        panel = by_given_rule(analysis, asked_promise(None, None, given), given)
+        panel = by_given_rule(analysis, asked_promise(None, None, given, abstain), given)
         checks += [_kept_by_rule(panel, asked, limits) for asked in of_rule]
     return checks
 
@@ -459,7 +466,8 @@ def gate(
     refuse_unreadable(read.notes)
     read = by_rule(read, of)
     analysis = analyse(read, by)
-    found = check_limits(analysis, limits, rule_in(of))
+    abstain = Reading.of(in_file(reading)).abstain
+    found = check_limits(analysis, limits, rule_in(of), abstain)
     return CheckedJudges(analysis, found, votes_in(of), notes=read.notes)
 
 
@@ -553,6 +561,8 @@ def gate_document(
     broken = [one["reason"] for one in named if code_of(one["reason"]) == GateCode.RULE]
     if result == FAILS and broken:
         sentence = f"The gate fails: {broken[0]}."
+    elif result == FAILS or (result == OPEN and not then):
+        then = next_step("see why, and what would make it better", f"report {logs}")
     if broken:
         then = next_step("see what the rule keeps here, and what to label", f"keep {logs}{rule}")
     n = len({one["who"] for one in named})

@@ -13,7 +13,7 @@ from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
 from .next_steps import FEWEST, more_labels, unlabelled
-from .row import tells_outputs_apart
+from .row import by_options, tells_outputs_apart
 from .summary import next_step
 
 
@@ -63,12 +63,10 @@ def when_open(
         return f"{known}More than {n:,} more questions would be needed: {BETTER}.", []
     then: list[Text] = []
     if not label:
-        apart = any(row.counts.clustered for row in analysis.rows) and tells_outputs_apart(
-            analysis.rows
-        )
-        by = f" --by {apart}" if apart else ""
+        several = any(row.counts.clustered for row in analysis.rows)
+        by = by_options(tells_outputs_apart(analysis.rows)) if several else ""
         words = "plan how many questions and tries give the interval that you want"
-        then = next_step(words, f"plan {logs}{by}")
+        then = next_step(words, f"plan {logs} {by}".rstrip())
     judge = "Label" if label and not known else "Judge"
     if len(needed) < len(undecided) or any(map(_too_many, needed)):
         return f"{known}{judge} more questions{', and label them' if known else ''}.", then

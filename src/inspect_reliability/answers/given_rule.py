@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import UserError
+from ..judgments.abstentions import NOTHING
 from ..record.rule import KeepRule, choice_in
 from ..showing.formats import amount, percent
+from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .labelled_cascade import LabelledCascade
 from .promise import Promise
@@ -22,12 +24,21 @@ def rule_in(path: str | None) -> KeepRule | None:
 
 
 def asked_promise(
-    max_error: float | None, confidence: float | None, given: KeepRule | None
+    max_error: float | None,
+    confidence: float | None,
+    given: KeepRule | None,
+    abstain: Sequence[str] = (),
 ) -> Promise:
     """What is to be promised: what is asked for, else what the rule promises, else what is usual.
 
+    Args:
+        max_error: The share that may be wrong; None where nobody said it.
+        confidence: How sure that is; None where nobody said it.
+        given: The rule.
+        abstain: Names of verdicts that decide nothing, as somebody said them.
+
     Raises:
-        UserError: A number is no share, or another one than the rule's.
+        UserError: A number is no share, or something is asked for that is not the rule's.
     """
     of = given or Promise()
     error = of.max_error if max_error is None else max_error
@@ -37,7 +48,19 @@ def asked_promise(
             raise UserError(f"{name} is a share between 0 and 1, not {value:g}.")
     if given and (error, sure) != (given.max_error, given.confidence):
         raise UserError(_as_it_is(given))
+    if given and abstain and _decide_nothing(abstain) != _decide_nothing(given.abstain):
+        names = ", ".join(name for name in given.abstain if name not in NO_VERDICTS)
+        open_ = f"only {names} decides nothing" if names else "every verdict decides"
+        raise UserError(
+            f"The rule holds as it is: by it, {open_}. Leave out --abstain, or leave out --rule "
+            "to make another rule by labels."
+        )
     return Promise(error, sure, given=given)
+
+
+def _decide_nothing(names: Sequence[str]) -> set[str]:
+    """Names whatever their case, without those of outputs that have no verdict, or of none."""
+    return {name.casefold() for name in names if name not in NO_VERDICTS} - {NOTHING}
 
 
 def _as_it_is(given: KeepRule) -> str:

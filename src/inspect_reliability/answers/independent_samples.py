@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
+from ..shell import split
 from ..showing.document import Table, Text
 from ..showing.formats import Record, TableColumn, grouped, keys_of, most_feasible, span, text
 from ..showing.keys import declared
@@ -21,6 +22,7 @@ from .comparison_in_words import (
     mean_grade_in_words,
 )
 from .mean_error import MEAN_GRADE, mean_error_of_samples, mean_grade_of_samples
+from .next_steps import FEWEST, unlabelled
 from .row import Row
 from .summary import next_step
 
@@ -137,13 +139,17 @@ def next_of_samples(
     known = {pair["coefficient"]: pair for pair in pairs}
     pair = next((known[name] for name in _BY_LABELS if name in known), None)
     if pair is None:
-        words = "label questions of each, drawn at random, to see how often it is right"
         files = ("first.html", "second.html") if len(sources) > 1 else ("more.html",)
         label = [
             f"label {of} --most {FIRST_LABELS} --out {file}"
             for of, file in zip(sources, files, strict=True)
+            if _lacks_labels(analysis, of if len(sources) > 1 else None)
         ]
+        whose = "each" if len(label) == len(sources) else "the one without labels"
+        words = f"label questions of {whose}, drawn at random, to see how often it is right"
         steps = [next_step(words, command) for command in label]
+        if not steps:
+            return next_step("judge more questions of each, and label them")
         return [*steps[0], *(command for _, command in steps[1:])]
     value, ends, n = pair["difference"], pair["difference_interval"], pair["n_questions"]
     again = f"judge questions of {pair['first']} again, and compare both runs of these"
@@ -157,6 +163,19 @@ def next_of_samples(
             each = ceil(needed / 2)
             said += next_step(f"to tell these two apart, have about {each:,} labels of each")
     return said
+
+
+def _lacks_labels(analysis: Analysis, source: str | None) -> bool:
+    """Whether a side, or any, has questions to label, and too few labels for an interval.
+
+    Args:
+        analysis: The sides; each has the name of its source.
+        source: How the source of one side was typed; None for all.
+    """
+    name = source and split(source)[0]
+    rows = [row for row in analysis.rows if name in (None, row.group[SIDE])]
+    few = (not row.labelled or len(row.labelled.given.questions) < FEWEST for row in rows)
+    return any(map(unlabelled, rows)) and any(few)
 
 
 def _one_judge(analysis: Analysis) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..judgments.reading import Code
 from ..judgments.table import is_rejudged
-from ..shell import join, quote
+from ..shell import join, quote, split
 from ..showing.formats import ROUNDING, Record, amount, in_points
 from ..stats import ReliabilityError
 from ..stats.rank_correlation import SAME_VERDICT
@@ -16,7 +16,7 @@ from .beside_limit import limit_to_hold, same_for_all_gets
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .moving import contradicting_orders, preferred_place
-from .row import Row, tells_outputs_apart
+from .row import Row, by_options, tells_outputs_apart
 from .validity import near_in_words
 
 FEWEST = 3
@@ -34,7 +34,7 @@ _NEARLY = 0.01
 WIDE = 0.05
 """Half the width of an interval above which more questions are the next step."""
 
-_FIRST_LABELS = 50
+FIRST_LABELS = 50
 """Questions to label next where nothing says how many would do."""
 
 NEAR = 0.9
@@ -96,7 +96,7 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
     if right and right["n_labelled"] < FEWEST:
         return _label(row, right, logs)
     if orders := contradicting_orders(analysis, row):
-        return _against_order(orders, logs)
+        return _against_order(row, orders, logs)
     if right and right["within_one"] is not None:
         return _with_labels_alone(analysis, _of_scale(row, right, logs), logs)
     if right and right["wrong"] is not None:
@@ -113,13 +113,13 @@ def advice(analysis: Analysis, row: Row, logs: str = "LOGS") -> Advice:
         return _both_orders(place)
     if right is None:
         return _first_labels(analysis, row, logs)
-    return _another(logs)
+    return _another(row, logs)
 
 
 def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     """Of grades beside grades of people: take means, hold it to that, or change the judge."""
     if same_for_all(right):
-        return _judge_again(row) if row.asked_once else _another(logs)
+        return _judge_again(row) if row.asked_once else _another(row, logs)
     (k, gains), always = better_in(right), right["always_share"]
     mean = next((one for one in right["means"] if one["votes"] == k), right)
     # Where one grade for all is near enough everywhere, only exact grades show what a judge knows.
@@ -139,7 +139,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     """Of verdicts that are right or wrong."""
     wrong, twice = right["wrong"], right["wrong_twice"]
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
-        return _another(logs)
+        return _another(row, logs)
     if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
         if held := _gate(row, right, ["accuracy"], logs):
             return Advice("hold", _HOLD, held)
@@ -165,7 +165,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return after
     if (more := _more_questions(row, right)) is not None:
         return _label(row, right, logs, more)
-    return _another(logs)
+    return _another(row, logs)
 
 
 def enough_means(right: Record, kind: str) -> int:
@@ -258,14 +258,15 @@ def _both_orders(place: Record) -> Advice:
     return Advice("all orders", every)
 
 
-def _against_order(orders: Record, logs: str) -> Advice:
+def _against_order(row: Row, orders: Record, logs: str) -> Advice:
     """First of all count what orders agree on: votes of tries do not mend what an order does."""
     every = "both orders" if orders["levels"] == 2 else "all orders"
+    other = _another(row, logs)
     words = (
         "another order changes too many verdicts: ask each question in "
-        f"{every} and count what they agree on, or change the prompt or judge, then"
+        f"{every} and count what they agree on, or {other.next}"
     )
-    return Advice(every, words, f"compare {logs} NEW")
+    return Advice(every, words, other.command)
 
 
 def _first_labels(analysis: Analysis, row: Row, logs: str) -> Advice:
@@ -275,7 +276,8 @@ def _first_labels(analysis: Analysis, row: Row, logs: str) -> Advice:
         return Advice("judge again", _GRADER, rejudge_call(row))
     words, apart = "label a few outputs", tells_outputs_apart([row])
     if row.counts.clustered and apart:
-        words += f" (keep needs one a question: --by {apart}, and labels of each {apart})"
+        each = " and ".join(apart)
+        words += f" (keep needs one a question: {by_options(apart)}, and labels of each {each})"
     return Advice("label", f"{words}. To draw them", f"label {logs} --most 30 --out label.html")
 
 
@@ -284,18 +286,30 @@ def _another_or_more(row: Row, right: Record, name: str, logs: str) -> Advice:
     ends = right[f"{name}_interval"]
     if right["n_labelled"] < FEW_QUESTIONS and (ends is None or ends[1] >= _GOOD):
         return _label(row, right, logs, _more_questions(row, right, name) or 0)
-    return _another(logs)
+    return _another(row, logs)
 
 
-def _another(logs: str) -> Advice:
-    return Advice(CHANGE, "try another prompt or judge, then", f"compare {logs} NEW")
+def _another(row: Row, logs: str) -> Advice:
+    command = _compared(row, logs)
+    named = ", under a name of its own" if command.endswith(" --by judge") else ""
+    return Advice(CHANGE, f"try another prompt or judge{named}, then", command)
+
+
+def _compared(row: Row, logs: str) -> str:
+    """The command that compares with NEW judgments: a judge of several sources by its name."""
+    sources, sign, options = logs.partition(" --")
+    if len(split(sources)) < 2:
+        return f"compare {logs} NEW"
+    if row.keys.get("judge") is None:
+        return f"compare LOGS{sign}{options} NEW"
+    return f"compare {logs} NEW --by judge"
 
 
 def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     """What to label next, of `wanted` labelled questions in all; 0 if that is not known."""
     known, left = right["n_labelled"], unlabelled(row)
     if wanted <= known:
-        words, draw = more_labels(min(_FIRST_LABELS, left or _FIRST_LABELS), left, logs)
+        words, draw = more_labels(min(FIRST_LABELS, left or FIRST_LABELS), left, logs)
         words += ", to know better how often it is right"
     else:
         of = "within a step" if right["within_one"] is not None else "right"

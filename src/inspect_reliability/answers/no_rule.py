@@ -9,7 +9,7 @@ from ..stats.cells import ROUNDING
 from ..stats.interval_scales import one_sided
 from ..stats.selective import Rule, Threshold, fewest_kept
 from .promise import Promise
-from .row import Row, tells_outputs_apart
+from .row import Row, by_options, tells_outputs_apart
 
 _OUTPUTS = (
     "questions have several outputs, and these are no independent draws: judge one output a "
@@ -22,7 +22,7 @@ def several_outputs(rows: Sequence[Row]) -> str | None:
     if not any(row.counts.clustered for row in rows):
         return None
     apart = tells_outputs_apart(rows)
-    return _OUTPUTS + (f", or group by what tells them apart (--by {apart})" if apart else "")
+    return _OUTPUTS + f", or group by what tells them apart ({by_options(apart)})" * bool(apart)
 
 
 def wrong_of(step: Threshold, promise: Promise, skipped: int = 0) -> str:

@@ -32,15 +32,15 @@ from ..showing.formats import (
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
 from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
-from ..stats.labelled import WITHIN_ONE
+from ..stats.labelled import ALIKE, WITHIN_ONE
 from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
 from .analysis import Analysis
 from .beside_limit import gate_for_all
 from .headline import says_little
-from .next_steps import CHANGES, Advice, advice, more_labels
+from .next_steps import CHANGES, FIRST_LABELS, Advice, advice, more_labels, unlabelled
 from .reliability import majority_of, orders_apart, too_few_votes, votes_of, votes_table
 from .results import analyse
-from .row import Row, are_grades, refuse_unlabelled, tells_outputs_apart
+from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
 from .summary import cautions_of_rows, more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
@@ -284,10 +284,7 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
     if not cheapest:
         numbers = _AS_NUMBERS if why and why[0] == NO_NUMBERS else ""
         said += [Text(f"Why: {why[0]}{numbers}", "answer")] * bool(why)
-        several = not numbers and any(row.counts.clustered for row in analysis.rows)
-        if several and (by := tells_outputs_apart(analysis.rows)):
-            said += next_step("plan from one output of each question", f"plan {logs} --by {by}")
-        return [*said, more()]
+        return [*said, *_without_studies(analysis, logs, why), more()]
     if len(found) == 1 and len({one["n_replications"] for one in found[0]["designs"]}) == 1:
         aims = [f"{aim}: {reason}." for aim, reason in found[0]["not_estimable"].items()]
         said += [Text(aim, "answer") for aim in aims if not aim.startswith("votes: ")][:1]
@@ -311,6 +308,26 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         study = _study({"coefficient": name, "n_questions": n, "n_replications": tries})
         said += next_step(f"judge {study}{of}, and report the tries")
     return [*said, more(len(told) - 1, len(known) - _MOST_PLANS)]
+
+
+def _without_studies(analysis: Analysis, logs: str, why: Sequence[str]) -> list[Text]:
+    """What to do where no study can be planned, for these reasons.
+
+    Verdicts that are no numbers have been told what makes them numbers.
+    """
+    if NO_NUMBERS in why[:1]:
+        return []
+    if any(row.counts.clustered for row in analysis.rows):
+        words = "plan from one output of each question"
+        if by := tells_outputs_apart(analysis.rows):
+            return next_step(words, f"plan {logs} {by_options(by)}")
+        return next_step(f"{words}: judge it in a log or file of its own")
+    if analysis.rows[1:]:
+        return next_step("see what each judge asks for", f"report {logs}")
+    if ALIKE in why:
+        return next_step(*more_labels(FIRST_LABELS, unlabelled(analysis.rows[0]), logs))
+    first = advice(analysis, analysis.rows[0], logs)
+    return next_step(first.next, first.command)
 
 
 def _mend(mended: Advice | None, logs: str) -> list[Text]:

@@ -48,7 +48,7 @@ def results_shown(analysis: Analysis, form: Form, full: bool = False) -> Sequenc
 
 
 def report_document(
-    analysis: Analysis, logs: str = "LOGS", progress: Progress = quietly
+    analysis: Analysis, logs: str = "LOGS", progress: Progress = quietly, errors: str = ""
 ) -> Document:
     """Everything of an analysis, for every form.
 
@@ -56,13 +56,14 @@ def report_document(
         analysis: The analysis.
         logs: What the next command reads.
         progress: Wraps the sections of a page as they are made, to show progress.
+        errors: The file of errors that is written beside it.
     """
     several = reliability.several_judges(analysis)
     published = any("published_omega" in record for record in analysis.results["rows"])
     where = Text("Published, Rule of thumb: two columns of the first table of --full.", "more")
     return Document(
         title="Can these judges be trusted?" if several else "Can this judge be trusted?",
-        blocks=answer_block(analysis, logs, ", --html report.html", [where] * published),
+        blocks=answer_block(analysis, logs, ", --html report.html", [where] * published, errors),
         more=cache(partial(summary, analysis)),
         explained=partial(meanings_of_words, analysis),
         charts=cache(partial(pictured, analysis)),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain, combinations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -58,7 +59,7 @@ STOPPED = (
 KEPT = "kept"
 """The share of questions whose verdict may be kept, with the usual promise."""
 
-_TELL_APART = ("epoch", "responder", "output")
+_TELL_APART = ("epoch", "responder", "output", "output_model")
 """Columns by which each of several outputs of a question may be in a row of its own."""
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
@@ -385,14 +386,21 @@ def within_one_by_default(rows: Sequence[Row]) -> bool:
     return are_grades(rows)
 
 
-def tells_outputs_apart(rows: Sequence[Row]) -> str | None:
-    """A column by which every row has one output a question; None without one."""
+def tells_outputs_apart(rows: Sequence[Row]) -> Sequence[str]:
+    """A column, or two, by which every row has one output a question; empty without any."""
     tables = [row.asked for row in rows]
-    return next((name for name in _TELL_APART if all(map(partial(_tells, name), tables))), None)
+    tried = chain(combinations(_TELL_APART, 1), combinations(_TELL_APART, 2))
+    return next((names for names in tried if all(map(partial(_tells, names), tables))), ())
 
 
-def _tells(name: str, table: pd.DataFrame) -> bool:
-    if not {name, "sample"} <= {*table} or table[name].isna().any():
+def by_options(names: Sequence[str]) -> str:
+    """The options that group by columns, as they are typed."""
+    return " ".join(f"--by {name}" for name in names)
+
+
+def _tells(names: Sequence[str], table: pd.DataFrame) -> bool:
+    columns = [*names, "sample"]
+    if not {*columns} <= {*table} or table[[*names]].isna().any(axis=None):
         return False
-    own = table["question"].groupby([table[name], table["sample"]], dropna=False)
+    own = table["question"].groupby([table[name] for name in columns], dropna=False)
     return bool(own.nunique().max() == 1)

@@ -96,7 +96,11 @@ _OF_ONE = ("hold", "judge again", "take means", "take votes")
 
 
 def answer_block(
-    analysis: Analysis, logs: str = "LOGS", also: str = "", beside: Sequence[Text] = ()
+    analysis: Analysis,
+    logs: str = "LOGS",
+    also: str = "",
+    beside: Sequence[Text] = (),
+    errors: str = "",
 ) -> list[Block]:
     """The answer: a sentence a judge, a table, what moves it, the gravest caution, the next step.
 
@@ -105,6 +109,7 @@ def answer_block(
         logs: What the next command reads.
         also: Other options to see more.
         beside: Other sentences of its command.
+        errors: The file of errors that is written.
     """
     rows = analysis.best_first
     named = told_apart([row.keys for row in rows], "judge")
@@ -147,7 +152,10 @@ def answer_block(
             blocks += next_step(step.next, step.command, names[0] if apart else "", levels)
     if any(step.tag == CHANGE for step in state.steps) and wrong_again(rows[0]):
         words = "before you write another prompt, read what is wrong again and again"
-        blocks += next_step(words, f"report {logs} --errors errors.csv")
+        if errors:
+            blocks += next_step(f"{words}, in {errors}")
+        else:
+            blocks += next_step(words, f"report {logs} --errors errors.csv")
     if _keeps_apart(analysis, rows[0]):
         listed = f"keep {logs} --out check.xlsx"
         blocks += next_step("list the verdicts that a person must check", listed, only=only)

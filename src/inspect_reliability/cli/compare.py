@@ -51,21 +51,22 @@ def compare(by: str | None, ranked: str | None, **asked: Any) -> None:
         found = rank_agreement(*rankings)
         request.show(rank_agreement_document(found, names))
         return
-    sides = _sides(request, by)
+    sides, labels = _sides(request, by)
     differ = differences(sides)
     refuse_nothing(differ)
     print_left_out(differ.not_compared)
     # Labels of the questions of one are those of the other.
-    logs = [request.typed] if by else [request.of(one).typed for one in request.logs]
+    each = zip(request.logs, labels, strict=False)
+    logs = [request.typed] if by else [replace(request, logs=[a], labels=b).typed for a, b in each]
     again = [f"compare {request.typed} --labels {quote(one)}" for one in request.logs]
     request.show(compare_document(sides, differ, logs, [] if by or request.labels else again))
 
 
-def _sides(request: CommonOptions, by: str | None) -> Analysis:
-    """Read two sources, or the values of a column, as the sides of a comparison."""
+def _sides(request: CommonOptions, by: str | None) -> tuple[Analysis, list[list[str]]]:
+    """The sides of a comparison: two sources, with the labels of each, or values of a column."""
     logs = request.logs
     if by:
-        return arms_by(request.read([by]), by)
+        return arms_by(request.read([by]), by), []
     if len(logs) != 2:
         raise UserError(
             "Give two sources (compare A B), or say what to compare within the logs "
@@ -83,8 +84,8 @@ def _sides(request: CommonOptions, by: str | None) -> Analysis:
     ]
     reads = [partial(_read, side) for side in sides]
     tries = [partial(labelled_judgments, side.logs, reading=side.reading) for side in sides]
-    first, second = labelled_sides(reads, request.labels, tries)
-    return arms_of(first, second, names=(logs[0], logs[1]))
+    (first, own), (second, others) = labelled_sides(reads, request.labels, tries)
+    return arms_of(first, second, names=(logs[0], logs[1])), [own, others]
 
 
 def _read(request: CommonOptions, labels: Sequence[Any]) -> Judgments:

@@ -118,7 +118,7 @@ def gate(
         # Estimate
         analysis = analyse(judgments, by)
         print_left_out(not_checked(analysis))
-        checks = check_limits(analysis, limits, rule_in(rule))
+        checks = check_limits(analysis, limits, rule_in(rule), request.reading.abstain)
         document = gate_document(
             analysis,
             checks,

@@ -123,7 +123,7 @@ def keep(
     is withdrawn, and the reason is said.
     """
     request = CommonOptions(**asked)
-    promise = asked_promise(max_error, confidence, rule_in(rule))
+    promise = asked_promise(max_error, confidence, rule_in(rule), request.reading.abstain)
     promise = replace(promise, prices=prices, epsilon=epsilon)
     judgments = ruled(request.read(by, names_judge(rule)), rule, votes=True)
     if save_rule:

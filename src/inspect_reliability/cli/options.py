@@ -326,7 +326,7 @@ class CommonOptions:
         sources = [*map(named, self.logs)] if len(self.logs) < 3 else ["LOGS"]
         options = [("--labels", named(name)) for name in self.labels]
         options += [("--reading", named(self.reading_file))] if self.reading_file else []
-        entries = {name: getattr(self, name) for name in _ENTRIES if name != "facets"}
+        entries = {name: getattr(self, name) for name in _ENTRIES}
         said = Reading().call({**entries, "map": self.meant})
         first = shell.join([*sources, *chain.from_iterable(options)])
         only = shell.join(only_options(self.only.items()))

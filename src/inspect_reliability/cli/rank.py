@@ -92,7 +92,5 @@ def rank(
     results = rank_results(found)
     plain = not (baseline or pool or over or labels) and method == "mean"
     request.show(
-        rank_document(
-            found, results, request.typed + typed_options("by", "facets") if plain else ""
-        )
+        rank_document(found, results, request.typed + typed_options("by") if plain else "")
     )

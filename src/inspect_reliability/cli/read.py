@@ -5,6 +5,7 @@ from typing import Any
 
 from .. import shell
 from ..answers.preview import read_document
+from ..answers.summary import next_step
 from ..judgments.reading import READING, reading_text, refuse
 from ..judgments.sources import judgments_from
 from ..saving import write_text
@@ -33,7 +34,11 @@ def read(save: str | None, **asked: Any) -> None:
     reading = request.reading
     found = judgments_from([*request.logs], reading=reading).with_facets([*reading.facets])
     print_left_out(one for one in found.notes if not one.choices)
-    request.show(read_document(found, reading))
+    document = read_document(found, reading)
+    if not (save or found.asked):
+        step = next_step("see how far to trust the judge", f"report {request.typed}")
+        document = replace(document, blocks=[*document.blocks, *step])
+    request.show(document)
     refuse(found.asked)
     if save:
         known = reading

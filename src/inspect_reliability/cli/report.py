@@ -125,11 +125,13 @@ def report(
     # Say
     on_terminal = request.form == "table"
     named = on_terminal or request.form == "html"
-    document = report_document(analysis, request.typed if named else "LOGS", progress)
+    typed = request.typed if named else "LOGS"
+    document = report_document(analysis, typed, progress, errors or "")
     # A page goes to other people: only the terminal names folders.
     page = document
     if on_terminal and html:
-        page = report_document(analysis, request.on_page, progress)
+        name = Path(errors).name if errors else ""
+        page = report_document(analysis, request.on_page, progress, name)
     if figures:
         names = [*figure_files(document)]
         refuse_to_replace("--figures", [join(figures, one) for one in names])

@@ -120,7 +120,9 @@ def watch(
     if out:
         raise click.UsageError("--out FILE is for anchors: add --freeze N.")
     production = _of_stream(request, stream).read(by) if stream else None
-    found = watching(request.read(), production, alpha=alpha, since=since, by=by)
+    judgments = request.read()
+    compare = _compare(request, judgments)
+    found = watching(judgments, production, alpha=alpha, since=since, by=by, compare=compare)
     options = typed_options("alpha", "by")
     document = watch_document(found, request.typed + options, stream)
     request.show(document)
@@ -128,6 +130,15 @@ def watch(
         names = [Path(one).name for one in stream]
         write_page(html, watch_document(found, request.on_page + options, names))
     context.exit(exit_code(found, allow_uncertain))
+
+
+def _compare(request: CommonOptions, judgments: Judgments) -> str:
+    """The call that compares the two files of a folder or as typed; empty of other numbers."""
+    files = judgments.files
+    if len(files) != 2:
+        return ""
+    both = request.logs if len(request.logs) == 2 else files
+    return f"inspect-reliability compare {request.of(*both).typed}"
 
 
 def _of_stream(request: CommonOptions, stream: tuple[str, ...]) -> CommonOptions:

@@ -17,6 +17,7 @@ from ..errors import UserError
 from ..files import expect, read_json
 from ..record.rule import EXACT, ChosenJudge, KeepRule, choice_in, nearest_grade
 from ..saving import Ours, beside, write_text
+from ..shell import quote
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
 from .columns import N_JUDGMENTS, of_role
 from .count import NUMBER, SHOWN, Judged
@@ -36,7 +37,7 @@ _OTHERS = "Label other questions"
 
 _SAME_JUDGE = "questions taken for those of the judge of {} ({})"
 _NEITHER = "neither file names its judge"
-_ONE_NAMES = "a judge is named, but not by {}"
+_ONE_NAMES = "a judge is named, but not by these"
 
 
 def by_rule(judgments: Judgments, rule: str | None, votes: bool = False) -> Judgments:
@@ -83,11 +84,35 @@ def _taken_for(judgments: Judgments, keeps: KeepRule, where: str) -> Judgments:
         or not (unnamed or (of_file and len(own) == 1))
     ):
         return judgments
-    why = _NEITHER if unnamed and of_file else _ONE_NAMES.format("these" if unnamed else "the rule")
+    if not unnamed:
+        raise UserError(_whose(judgments, where, judge, str(own.pop())))
+    why = _NEITHER if of_file else _ONE_NAMES
     what = f"{_SAME_JUDGE.format(where, judge)}: {why}"
     note = Note(what, int(table["question"].nunique()), ", ".join(judgments.files) or FRAME)
     said = (*judgments.said, note)
     return replace(judgments, table=table.assign(judge=judge), said=said)
+
+
+def _whose(judgments: Judgments, where: str, made_of: str, judge: str) -> str:
+    """That a rule of a judge without a name may be another judge's, and how to say that it is not.
+
+    Only a column can be left out: a log always says who judged.
+    """
+    said = (
+        f"{where} was made of {made_of}, which names no judge, and these are of {judge}. It "
+        "promises nothing of another judge."
+    )
+    again = (
+        "make the rule again, of judgments that name it: inspect-reliability keep LOGS --labels "
+        "FILE --save-rule FILE"
+    )
+    if judgments.logs or len(judgments.files) > 1:
+        return f"{said} If {judge} judged {made_of}, too, {again}"
+    yours = next((one.yours("judge") for one in judgments.readings), "judge")
+    return (
+        f"{said} If {judge} judged {made_of}, too, leave its name out: --column "
+        f"{quote(f'{yours}=unused')}. Or {again}"
+    )
 
 
 def named_by_file(judgments: Judgments, known: Sequence[str] = ()) -> Judgments:

@@ -118,13 +118,16 @@ def labelled_sides(
     reads: Sequence[Callable[[Sequence[OneOfLabels]], Judgments]],
     labels: Labels,
     tries: Sequence[Callable[[Sequence[OneOfLabels]], Judgments]] = (),
-) -> list[Judgments]:
+) -> list[tuple[Judgments, list[Any]]]:
     """Read several sources with labels, each of which may be those of one source alone.
 
     Args:
         reads: Read a source with some of the labels.
         labels: All labels.
         tries: The same without a word to the user; as `reads` by default.
+
+    Returns:
+        The judgments of each source, with the labels that it was read with.
 
     Raises:
         UserError: Something cannot be read, or labels fit no source.
@@ -148,7 +151,8 @@ def labelled_sides(
     for n in range(len(every)):
         if all(n in why for why in unfit):
             raise unfit[0][n]
-    return found
+    fit = ([one for n, one in enumerate(every) if n not in why] for why in unfit)
+    return [*zip(found, fit, strict=True)]
 
 
 _ROW = "row of the frame"

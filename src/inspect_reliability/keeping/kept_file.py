@@ -25,6 +25,7 @@ from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
 from ..showing.csv import to_csv
+from ..showing.formats import amount
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
 from .beside_people import unnamed
@@ -68,7 +69,7 @@ def _is_list(file: Path) -> bool:
     if file.suffix.lower() == ".xlsx":
         return CHECKED in table and keywords_of(file) == _keywords(table)
     if file.suffix.lower() == ".csv":
-        return is_list(table) and not _filled_in(table)
+        return is_list(table) and not _n_filled_in(table)
     *keys, question, verdict, confidence, decision = table.drop(columns=[*_MORE], errors="ignore")
     if [question, verdict, confidence, decision] != _COLUMNS or "judge" not in keys:
         return False
@@ -81,18 +82,37 @@ def _is_list(file: Path) -> bool:
     return bool(together and known and shares.between(0, 1).all())
 
 
-def _filled_in(table: pd.DataFrame) -> bool:
-    """Whether somebody has filled in what no list has taken for checked."""
+def _n_filled_in(table: pd.DataFrame) -> int:
+    """How many rows somebody has filled in that no list has taken for checked."""
     filled = table[CHECKED].notna() & (table[CHECKED].map(str).map(str.strip) != "")
-    return bool((filled & (table["decision"] != CHECKED)).any())
+    return int((filled & (table["decision"] != CHECKED)).sum())
+
+
+def _stays(file: Path) -> str:
+    """Why a list stays where somebody has filled in its column `checked`, and what reads it."""
+    table, *_ = read_frame(file)
+    if not is_list(table) or not (n := _n_filled_in(table)):
+        return ""
+    return (
+        f"is a list of keep in which somebody filled in {amount(n, 'row')} of its column "
+        f"{CHECKED}: it is not replaced. To count what is filled in, name it as --labels, and "
+        "another file as --out. To leave it out, only name another --out."
+    )
 
 
 def _replaceable(table: pd.DataFrame) -> Ours:
     """A list in CSV that this table may replace: without columns that its user added."""
-    return Ours(
-        LIST.name,
-        lambda file: LIST.made(file) and {*map(str, read_frame(file)[0])} <= _OWN | {*table},
-    )
+
+    def added(file: Path) -> list[str]:
+        known = _OWN | {*table}
+        return [name for name in map(str, read_frame(file)[0]) if name not in known]
+
+    def stays(file: Path) -> str:
+        names = ", ".join(added(file)) if LIST.made(file) else ""
+        says = f"is a list of keep with columns that a new one lacks ({names}): it is not replaced."
+        return f"{says} Name another place." if names else LIST.stays(file)
+
+    return Ours(LIST.name, lambda file: LIST.made(file) and not added(file), stays)
 
 
 def _are_together(rows: pd.DataFrame) -> bool:
@@ -100,7 +120,7 @@ def _are_together(rows: pd.DataFrame) -> bool:
     return bool((rows != rows.shift()).any(axis=1).sum() <= len(rows.drop_duplicates()))
 
 
-LIST = Ours("list of keep", _is_list)
+LIST = Ours("list of keep", _is_list, _stays)
 
 
 def _is_rule(file: Path) -> bool:

@@ -506,7 +506,8 @@ def keep(
         {'keep': 65, 'labelled': 55}
     """
     of = None if rule is None else str(rule)
-    promise = asked_promise(max_error, confidence, rule_in(of))
+    abstain = Reading.of(in_file(reading)).abstain
+    promise = asked_promise(max_error, confidence, rule_in(of), abstain)
     if not 0 <= epsilon <= 1:
         raise UserError(f"epsilon is a share from 0 to 1, not {epsilon:g}.")
     for file, endings in ((out, LIST_ENDINGS), (save_rule, (".json",))):

@@ -13,7 +13,7 @@ from ..answers.labelled_cascade import LabelledCascade
 from ..answers.next_steps import rejudge_call
 from ..answers.no_rule import several_outputs
 from ..answers.promise import Promise
-from ..answers.row import are_grades, tells_outputs_apart
+from ..answers.row import are_grades, by_options, tells_outputs_apart
 from ..answers.summary import levels_of_first, next_step
 from ..judgments.pairs import EXCHANGED, NAMES
 from ..shell import WORD, quote, without
@@ -46,7 +46,8 @@ def what_next(
         listed_in = "kept.xlsx" if book else "kept.csv"
         used = _use_rule(found, again, written, saved, listed_in)
         return [*used, *_check_rule(panel, logs)]
-    if panel.rows[0].of_one_output:
+    unlabelled_suite = graded_suite(panel) and not panel.cascade.labelled.any()
+    if panel.rows[0].of_one_output or unlabelled_suite:
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.promise.given and not several_outputs(panel.rows):
         own = f"keep {logs}{_without_rule(options, panel)}"
@@ -56,8 +57,8 @@ def what_next(
     if several_outputs(panel.rows):
         if not (apart := tells_outputs_apart(panel.rows)):
             return next_step("judge one output of each question, and label these")
-        words = f"make a promise of each {apart}, by labels of its own"
-        return next_step(words, f"{again} --by {apart}{out}")
+        words = f"make a promise of each {' and '.join(apart)}, by labels of its own"
+        return next_step(words, f"{again} {by_options(apart)}{out}")
     known, left = int(panel.cascade.labelled.sum()), int((~panel.cascade.labelled).sum())
     if panel.withheld and not left:
         return next_step("judge other questions, drawn at random, and label them")

@@ -273,6 +273,7 @@ def watching(
     alpha: float = 0.05,
     since: str | None = None,
     by: Sequence[str] = (),
+    compare: str = "",
 ) -> Watching:
     """Bet against an unchanged judge, and an unchanged stream of production.
 
@@ -282,11 +283,12 @@ def watching(
         alpha: Probability of a false alarm, however often one looks.
         since: The check to begin at, by its number or its time; the first by default.
         by: Columns whose levels are groups of the stream: it is no change that one grows.
+        compare: The call that compares the checks instead, where they are two files without times.
 
     Raises:
         UserError: There are no times, no such check, or another judge in the stream.
     """
-    table, runs = checks_of(judgments)
+    table, runs = checks_of(judgments, compare)
     first = _first(runs, since) if since else 0
     checks = [*in_stream(table, runs, first)]
     own = [number for number, one in enumerate(checks) if one.reason is None]

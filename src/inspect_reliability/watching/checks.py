@@ -17,7 +17,6 @@ from ..judgments.judge_of import differs, judge_of, version_of
 from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
 from ..record.replications import VOTES
-from ..shell import join
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +38,7 @@ _NO_TIME = (
     "has another name, say --column YOURS=time; if each file is a check and its name has the date, "
     "--column file=time."
 )
-_COMPARED = (
-    " Two files can be compared without times, with the options here that say how they are read: "
-    "inspect-reliability compare {}"
-)
+_COMPARED = " Two files can be compared without times: {}"
 
 _DATE = re.compile(r"(?<!\d)\d{4}[-_]?\d{2}(?:[-_]?\d{2})?(?!\d)")
 """A date in the name of a file, to the day or the month."""
@@ -79,10 +75,14 @@ class Check:
         return int.from_bytes(blake2b(self.name.encode(), digest_size=6).digest(), "big")
 
 
-def checks_of(judgments: Judgments) -> tuple[pd.DataFrame, list[Check]]:
+def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, list[Check]]:
     """The checks in the order of time, and the table with the number of each judgment's check.
 
     A run and its retries in one folder are one check.
+
+    Args:
+        judgments: What was read.
+        compare: The call that compares two files without times; empty where these are not two.
 
     Raises:
         UserError: The judgments have no times, or are exact distributions.
@@ -96,8 +96,7 @@ def checks_of(judgments: Judgments) -> tuple[pd.DataFrame, list[Check]]:
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if key.isna().any():
-        two = _COMPARED.format(join(sorted(judgments.files))) if len(judgments.files) == 2 else ""
-        raise UserError(f"{_NO_TIME}{two}")
+        raise UserError(f"{_NO_TIME}{compare and _COMPARED.format(compare)}")
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
     table = table.assign(**own)

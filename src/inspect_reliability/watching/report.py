@@ -171,7 +171,11 @@ def watch(
         )
         streams = len(places)
     begin = None if since is None else str(since)
-    found = watching(checks, production, alpha=alpha, since=begin, by=by)
+    compare = ""
+    if len(checks.files) == 2:
+        both = ", ".join(map(repr, checks.files))
+        compare = f"ir.compare({both}), with the arguments here that say how they are read"
+    found = watching(checks, production, alpha=alpha, since=begin, by=by, compare=compare)
     notes = [*checks.notes, *(production.notes if production else ())]
     return WatchedJudge(found, streams, notes=notes)
 
