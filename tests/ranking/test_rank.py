@@ -460,6 +460,26 @@ def test_what_tells_neighbours_apart(tmp_path: Path) -> None:
     assert f" {plan['design']['questions']:,} x {plan['design']['tries']} " in said
 
 
+def test_a_plan_names_more_questions_of_one_try_that_take_fewer_calls(tmp_path: Path) -> None:
+    """Normal theory says how many questions of one try and of two find a difference of .04."""
+    lead = np.random.default_rng(0).normal(size=30)
+    lead = (lead - lead.mean()) / lead.std(ddof=1) * 0.15**0.5 + 0.04  # .05 of questions
+    q, s, again = np.indices((30, 2, 2)).reshape(3, -1)
+    score = np.where(s, -lead[q] / 2, lead[q] / 2) + (2 * again - 1) * 0.05**0.5  # .2 of tries
+    named = {"question": q, "system": np.array(["x", "y"])[s], "replication": again}
+    pd.DataFrame(named | {"verdict": score}).to_csv(file := tmp_path / "c.csv", index=False)
+    (plan,) = results("plan", file, "--for", "rank")["rows"]
+    z = (1.96 + 0.8416) / 0.04
+    fewer, design = plan["more_questions"], plan["design"]
+    assert (fewer["tries"], design["tries"]) == (1, 2)
+    assert fewer["questions"] == pytest.approx(0.25 * z**2, rel=0.01)
+    assert design["questions"] == pytest.approx(0.15 * z**2, rel=0.01)
+    assert fewer["calls"] == 2 * fewer["questions"]
+    said = CliRunner().invoke(main, ["plan", str(file), "--for", "rank"]).output
+    assert f"in fewer calls, {fewer['calls']:,}: {fewer['questions']:,} x 1 x 1." in said
+    assert "Calls are those of the judge." in said
+
+
 @pytest.mark.slow
 def test_runs_of_each_system_are_planned_by_their_variance(tmp_path: Path) -> None:
     """Normal theory of the true components says how many questions 1, 2 and 4 runs take."""

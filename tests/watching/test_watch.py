@@ -121,9 +121,9 @@ def test_a_changed_judge_ends_with_1_and_its_anchors_are_named(save) -> None:
     assert "The judge j changed since check 15 (2026-01-15)." in shown.stdout
     page = invoke("watch", file, "--format", "html").stdout
     n = len(found["moved_anchors"])
-    assert f"It changed since check 15 (2026-01-15), {n} anchors moved." in page
+    assert f"It changed since check 15 (2026-01-15), beyond noise on {n} anchors." in page
     assert (
-        page.count(f"changed since check 15 (2026-01-15), {n} anchors moved") >= 1
+        page.count(f"changed since check 15 (2026-01-15), beyond noise on {n} anchors") >= 1
     )  # in the figure's key
     assert "It is worse" in shown.stdout
 
@@ -446,7 +446,7 @@ def test_the_page_has_one_picture(save, tmp_path: Path) -> None:
     invoke("watch", save(checks(turned=5, at=15)), "--html", page)
     text = page.read_text()
     assert text.count('<figure class="chart">') == 1
-    assert "Anchors that moved" in text
+    assert "Anchors that differ beyond noise" in text
     assert "watch checks.csv --since" in text
     assert str(tmp_path) not in text
 

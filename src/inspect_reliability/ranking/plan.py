@@ -11,7 +11,7 @@ from scipy.special import gammaincinv, nctdtr, stdtrit
 
 from ..answers.summary import more, next_step
 from ..errors import UserError
-from ..showing.document import Block, Document, Table
+from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record, TableColumn, capped, describe, keys_of, most_feasible
 from ..showing.keys import declared, legend
 from ..stats.cells import FloatArray
@@ -173,6 +173,14 @@ def _of_difference(variances: FloatArray, i: int, j: int) -> float:
 _RUNS = (1, 2, 4)
 """Runs of each system for which the cheapest designs are shown."""
 
+_FEWER = 0.9
+"""Calls of a design of very many questions, of those of a feasible one, from which it is named."""
+
+_COUNTED = (
+    "Calls are those of the judge. Answers of the systems to new questions, or in more epochs, "
+    "are not counted."
+)
+
 _MOST_NEIGHBOURS = 8
 """Most neighbours that an answer lists."""
 
@@ -227,6 +235,7 @@ def _design(parts: RankPower, difference: float, each: float, cost: float, level
         "design": best and _whole(best),
         "calls": calls,
         "cost": None if calls is None or math.isnan(cost) else calls * cost,
+        "more_questions": _of_more_questions(parts, difference, each, levels, best),
     }
 
 
@@ -237,6 +246,16 @@ def _cheapest(
     most = most_feasible(int(parts.size.questions))
     feasible = parts.cheapest(difference, levels > 0, runs, most)
     return feasible or parts.cheapest(difference, levels > 0, runs)
+
+
+def _of_more_questions(
+    parts: RankPower, difference: float, each: float, levels: int, best: Size | None
+) -> Record | None:
+    """The design with the fewest calls of all, where it has a tenth fewer than the feasible one."""
+    fewest = None if best is None else parts.cheapest(difference, levels > 0)
+    if fewest is None or best is None or math.prod(fewest) > _FEWER * math.prod(best):
+        return None
+    return _whole(fewest) | {"calls": math.ceil(each * math.prod(fewest))}
 
 
 def _whole(size: Size) -> Record:
@@ -265,6 +284,8 @@ def rank_power_document(found: Sequence[Record], logs: str) -> Document:
             word = "try" if design["tries"] == 1 else "tries"
             tries = f"{design['runs']} runs of each system x {tries} {word}"
         said += _of_runs(first)
+        said += _in_fewer_calls(known)
+        said.append(Text(_COUNTED, "answer"))
         said += next_step(
             f"to tell {first['above']} from {first['below']}, judge {design['questions']:,} "
             f"questions x {tries}{judges}, then",
@@ -303,6 +324,18 @@ def _of_runs(first: Record) -> Iterator[Table]:
             TableColumn("calls", heading="Calls", shown=_calls),
         )
         yield Table.of(shown, columns, title)
+
+
+def _in_fewer_calls(known: Sequence[Record]) -> Iterator[Text]:
+    """The first design with fewer calls of more questions than one is thought to make."""
+    for one in known:
+        if fewer := one["more_questions"]:
+            yield Text(
+                f"{one['above']} from {one['below']} in fewer calls, {fewer['calls']:,}: "
+                f"{_shown({**one, 'design': fewer, 'n_questions': fewer['questions']})}.",
+                "answer",
+            )
+            return
 
 
 def _whose(record: Record) -> str:

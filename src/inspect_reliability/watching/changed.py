@@ -239,7 +239,7 @@ class Watching:
 
     @cached_property
     def moved(self) -> Flags:
-        """The anchors that moved when the judge changed."""
+        """The anchors that differ since the change, at a false discovery rate of 10%."""
         if self.anchors.since is None:
             return np.zeros(len(self.anchors.stream.cells), dtype=bool)
         generator = np.random.default_rng(self.checks[self.anchors.since].seed)

@@ -104,7 +104,7 @@ class WatchedJudge(PythonAnswer):
 
     @property
     def moved(self) -> pd.DataFrame:
-        """A row an anchor that moved: what it said before and says now, and its label."""
+        """A row an anchor that differs: its verdicts before and now, and its label."""
         return pd.DataFrame(moved_records(self.found))
 
 
@@ -237,7 +237,7 @@ def watch_records(found: Watching) -> list[Record]:
 
 
 def moved_records(found: Watching) -> list[Record]:
-    """One record an anchor that moved."""
+    """One record an anchor that differs beyond noise."""
     side = found.anchors
     if side.since is None:
         return []
@@ -266,7 +266,11 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
     blocks: list[Block] = [Text(sentence, "headline"), *_details(found, anchors)]
     told = [*_cautions(found)]
     columns = declared("moved_anchors")
-    shown = Table.of(anchors[:_MOST_SHOWN], columns, "Anchors that moved") if anchors else None
+    shown = (
+        Table.of(anchors[:_MOST_SHOWN], columns, "Anchors that differ beyond noise")
+        if anchors
+        else None
+    )
     results = {
         "changed": found.known,
         "since": None if found.since is None else found.since + 1,
@@ -289,7 +293,11 @@ def watch_document(found: Watching, again: str, stream: Sequence[str] = ()) -> D
         results,
         more=lambda: [
             Table.of(records, declared("watch"), "Checks"),
-            *([Table.of(anchors, columns, "Every anchor that moved")] if anchors else []),
+            *(
+                [Table.of(anchors, columns, "Every anchor that differs beyond noise")]
+                if anchors
+                else []
+            ),
             *told,
         ],
         explained=lambda: legend(declared("watch")),
@@ -371,7 +379,8 @@ def _details(found: Watching, moved: Sequence[Record]) -> Iterator[Text]:
         yield Text(near, "answer")
     if moved:
         of = f"{len(moved)} of {len(found.anchors.stream.cells)} anchors"
-        yield Text(f"{of} moved.", "answer")
+        chance = "of such anchors 10% at most differ by chance, on average"
+        yield Text(f"Verdicts differ beyond noise on {of}; {chance}.", "answer")
     if found.right:
         yield Text(_better(found), "answer")
     if found.changed == "none" and found.power and found.untested is None:
@@ -445,7 +454,7 @@ def _picture(found: Watching, records: Sequence[Record]) -> Figure:
     )
     if found.since is not None:
         n = int(found.moved.sum())
-        moved = f", {amount(n, 'anchor')} moved" if n else ""
+        moved = f", beyond noise on {amount(n, 'anchor')}" if n else ""
         first = next((one for one in points if one["check"] == found.since + 1), None)
         if first:
             points.append({**first, "bet of": f"changed since {_named(found, found.since)}{moved}"})
