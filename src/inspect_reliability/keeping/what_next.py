@@ -66,22 +66,26 @@ def what_next(
     needed = needed if needed <= len(panel.questions) else 0
     lacking = needed - known if needed > known else needed
     goal = f"so that a rule with {panel.promise.most} {panel.promise.wrong} can be found"
+    separate = _separate(found)
+    each = f", {{:,}} for each of {len(separate)} promises" if separate[1:] else ""
     if needed and not left:
-        return next_step(f"judge about {lacking:,} new questions, and label them, {goal}")
+        words = f"judge about {lacking * len(separate):,} new questions{each.format(lacking)}"
+        return next_step(f"{words}, and label them, {goal}")
     if panel.withheld or needed:
         n = min(_FIRST_LABELS if panel.withheld else lacking, left)
-        draw = f"label {logs} --most {n} --out label.html"
+        draw = f"label {logs} --most {n * len(separate)} --out label.html"
         alone = any(row.not_at_random for row in panel.rows)
         label = "label them"
         label += ", and promise by these labels alone" if alone else f", {goal}"
-        return next_step(f"draw more questions at random, and {label}", draw)
+        return next_step(f"draw more questions at random{each.format(n)}, and {label}", draw)
     looser = [*_allow_more(panel, again, out), *_hold_all(found, analysis, logs, options)]
     if more_labels and more_labels > most_feasible(len(panel.questions)):
         return [*next_step(BETTER), *looser]
     if more_labels and left:
         few = f"these {len(panel.questions):,} questions are too few for this promise"
-        words = f"{few}: label the other {left:,}, and every verdict is known"
-        return [*next_step(words, f"label {logs} --most {left} --out label.html"), *looser]
+        every = sum(int((~one.cascade.labelled).sum()) for one in separate)
+        words = f"{few}: label the other {every:,}{each.format(left)}, and every verdict is known"
+        return [*next_step(words, f"label {logs} --most {every} --out label.html"), *looser]
     if more_labels:
         wanted = f"label them (about {more_labels:,} in all)"
         allow = "" if _allowed(panel) else ", or allow more errors"
@@ -93,6 +97,16 @@ def what_next(
     if looser:
         return [*next_step("improve the judge's prompt, or ask it more often"), *looser]
     return next_step("improve the judge's prompt, ask it more often, or allow more errors")
+
+
+def _separate(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
+    """The first rule, and others of other questions: their labels say nothing of each other."""
+    kept, seen = list[LabelledCascade](), set[str]()
+    for one in found:
+        if seen.isdisjoint(one.questions):
+            kept.append(one)
+            seen.update(one.questions)
+    return kept
 
 
 def _use_rule(
