@@ -116,7 +116,7 @@ def test_what_was_written_leads_on(months: list[str]) -> None:
     names, tried = {"NEW": "new.csv"}, set[str]()
     for name, *options in (
         ["report", *labels, "--errors", "errors.csv"],
-        ["keep", *labels, "--max-error", ".4", "--out", "list.csv", "--save-rule", "rule.json"],
+        ["keep", *labels, "--max-error", ".5", "--out", "list.csv", "--save-rule", "rule.json"],
         ["keep", "--rule", "rule.json"],
         ["keep", *labels, "--rule", "rule.json", "--out", "kept_by_rule.csv"],
         ["gate", "--rule", "rule.json", "--min", "kept=.9"],
@@ -128,6 +128,13 @@ def test_what_was_written_leads_on(months: list[str]) -> None:
         assert [*faults([name, file, *READING, *options], names, tried)] == []
     said = invoke("report", file, *READING, *labels, "--errors", "errors.csv").stdout
     assert "read what is wrong again and again, in errors.csv." in said
+    said = invoke("validate", file, *READING, *labels, "--rule", "rule.json").stdout
+    [held] = printed(said)
+    assert held.startswith("gate")
+    assert "--rule rule.json" in held
+    for name, *options in (["gate", "--min", "accuracy=.5"], ["choose"]):
+        refused = invoke(name, file, *READING, *options)
+        assert refused.stderr.endswith("inspect-reliability label LOGS --out label.html\n")
 
 
 def test_a_next_step_of_one_judge_of_several_is_of_that_judge(

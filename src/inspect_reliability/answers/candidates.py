@@ -27,7 +27,7 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .labelled_cascade import NO_STEP, LabelledCascade
 from .promise import Promise
-from .row import NO_LABELS, Row, are_grades, within_one_by_default
+from .row import NO_LABELS, OR_LABEL, Row, are_grades, within_one_by_default
 
 _VOTES = (1, 3, 5)
 _MOST_VOTES = 9
@@ -308,7 +308,8 @@ def candidates_of(
     pairs = [(row, labels) for row, labels in known if labels and not labels.other_scale]
     if not pairs:
         others = next((labels.other_scale for _, labels in known if labels), None)
-        raise UserError(f"Nothing can be chosen: {others or NO_LABELS}.")
+        why = f"{others}." if others else f"{NO_LABELS}, {OR_LABEL}"
+        raise UserError(f"Nothing can be chosen: {why}")
     step = common_step(labels for _, labels in pairs)
     pairs = [(row, labels.with_step(step)) for row, labels in pairs]
     graded = are_grades([row for row, _ in pairs])

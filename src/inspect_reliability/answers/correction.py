@@ -9,12 +9,13 @@ from ..errors import UserError
 from ..showing.document import Block, Caution, Document, Text
 from ..showing.formats import ROUNDING, Record, share, span, told_apart
 from ..stats import Estimate, rate
+from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
-from .next_steps import unlabelled
+from .next_steps import gate_to_hold, unlabelled
 from .row import STOPPED, Row, valued
-from .summary import ANSWER, answer_block, meanings_of_words
+from .summary import ANSWER, answer_block, meanings_of_words, next_step
 from .validity import confusions, right_or_wrong, tabled, two_categories
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"
@@ -88,8 +89,13 @@ def corrected(analysis: Analysis) -> Iterator[Record]:
             }
 
 
-def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
-    """Everything that labels say; `logs` is what the next command reads.
+def validate_document(analysis: Analysis, logs: str = "LOGS", rule: str = "") -> Document:
+    """Everything that labels say.
+
+    Args:
+        analysis: The rows, with `BY_LABELS`.
+        logs: What the next command reads.
+        rule: The option with the file of the rule that took these judgments, after a space.
 
     Raises:
         UserError: Nothing is labelled.
@@ -106,23 +112,41 @@ def validate_document(analysis: Analysis, logs: str = "LOGS") -> Document:
         name: analysis.results[name] for name in ("validity", "confusion", "corrected", "notes")
     }
     rates = [one for one in analysis.results["corrected"] if one["n_labels"] < one["n_questions"]]
+    blocks = answer_block(
+        analysis,
+        logs,
+        beside=[
+            *people_agree(analysis),
+            *_corrected_in_words(analysis, rates),
+            *_label_more(analysis, logs),
+        ],
+    )
+    if rule:
+        *said, last = (one for one in blocks if getattr(one, "tone", "") not in _STEP)
+        blocks = [*said, *_by_rule(analysis, logs, rule), last]
     return Document(
         "Is the judge right?",
-        answer_block(
-            analysis,
-            logs,
-            beside=[
-                *people_agree(analysis),
-                *_corrected_in_words(analysis, rates),
-                *_label_more(analysis, logs),
-            ],
-        ),
+        blocks,
         results,
         more=partial(_tables, analysis),
         explained=partial(meanings_of_words, analysis),
         charts=lambda: list(pictures_as_drawn(analysis)),
         sheet=records,
     )
+
+
+_STEP = ("next", "command")
+"""The tones of a next step."""
+
+
+def _by_rule(analysis: Analysis, logs: str, rule: str) -> list[Text]:
+    """What to do with the judge of a rule: its votes are chosen, and are one verdict here."""
+    row = analysis.best_first[0]
+    for right in analysis.of(row, "validity"):
+        if held := gate_to_hold(row, right, [WITHIN_ONE, "accuracy"], f"{logs}{rule}"):
+            return next_step("hold the judge of the rule to that", held)
+    words = "see which of its verdicts the rule keeps"
+    return next_step(words, f"keep {logs}{rule}")
 
 
 def _label_more(analysis: Analysis, logs: str) -> Iterator[Text]:

@@ -123,7 +123,7 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     (k, gains), always = better_in(right), right["always_share"]
     mean = next((one for one in right["means"] if one["votes"] == k), right)
     # Where one grade for all is near enough everywhere, only exact grades show what a judge knows.
-    held = _gate(row, mean, [gains, "accuracy"], logs, k)
+    held = gate_to_hold(row, mean, [gains, "accuracy"], logs, k)
     if (always is not None and (mean["within_one"] or 0.0) < always - ROUNDING) or not held:
         return _another_or_more(row, right, "within_one", logs)
     if k > 1:
@@ -141,7 +141,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
     if right["undecided"] > MOSTLY_WITHOUT_VERDICT:
         return _another(row, logs)
     if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
-        if held := _gate(row, right, ["accuracy"], logs):
+        if held := gate_to_hold(row, right, ["accuracy"], logs):
             return Advice("hold", _HOLD, held)
         return _other_answers(row)
     if twice is None:
@@ -156,7 +156,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         low, always = (majority["accuracy_interval"] or [1.0])[0], right["always_share"]
         if after and always is not None and low <= always + ROUNDING:  # nor do votes know more
             return after
-        held = _gate(row, majority, ["accuracy"], logs, votes)
+        held = gate_to_hold(row, majority, ["accuracy"], logs, votes)
         use = f"take the majority of {votes} verdicts{f'. {_TO_HOLD}' if held else ''}"
         if after and after.tag == CHANGE:
             after = after._replace(next=f"most errors repeat, so {after.next}")
@@ -379,7 +379,7 @@ def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
     )
 
 
-def _gate(row: Row, right: Record, names: Sequence[str], logs: str, votes: int = 1) -> str:
+def gate_to_hold(row: Row, right: Record, names: Sequence[str], logs: str, votes: int = 1) -> str:
     """The command that holds a judge, or so many votes of it, to the lower end of an interval.
 
     Of the first of these measures by which one same verdict for all would not pass, too; empty

@@ -64,6 +64,8 @@ _TELL_APART = ("epoch", "responder", "output", "output_model")
 
 NO_LABELS = "nothing is labelled: name a file of labels with --labels FILE"
 
+OR_LABEL = "or write a page to label outputs in: inspect-reliability label LOGS --out label.html"
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -364,7 +366,7 @@ def refuse_unlabelled(
         none = f"{what} {by_labels[0]} needs labels, and no question of {unlabelled[0].title}{more}"
         if set_aside:
             raise UserError(f"{none} has one left. {set_aside} Judge and label other questions.")
-        raise UserError(f"{none} has one. Name a file of labels with --labels FILE.")
+        raise UserError(f"{none} has one. Name a file of labels with --labels FILE, {OR_LABEL}")
 
 
 def are_grades(rows: Sequence[Row]) -> bool:

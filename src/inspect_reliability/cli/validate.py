@@ -7,7 +7,15 @@ from ..answers.correction import BY_LABELS, validate_document
 from ..answers.results import estimate
 from ..judgments.chosen_judge import names_judge
 from .main import command
-from .options import CommonOptions, by_option, progress, reads_logs, rule_option, ruled
+from .options import (
+    CommonOptions,
+    by_option,
+    progress,
+    reads_logs,
+    rule_option,
+    ruled,
+    typed_options,
+)
 
 
 @command("validate logs --labels labels.csv", "validate logs --labels one.csv --labels two.csv")
@@ -27,4 +35,4 @@ def validate(rule: str | None, by: tuple[str, ...], **asked: Any) -> None:
     judgments = ruled(request.read(by, names_judge(rule)), rule)
     analysis = analyse(judgments, by)
     estimate(analysis, BY_LABELS, progress)
-    request.show(validate_document(analysis, request.typed))
+    request.show(validate_document(analysis, request.typed, typed_options("rule")))
