@@ -19,7 +19,7 @@ from evals import evaluate
 from inspect_reliability import reliability
 from inspect_reliability.metrics import METRICS
 
-QUESTIONS, EPOCHS = 6, 5
+QUESTIONS, EPOCHS = 6, 3
 
 
 def grade(kind: str, question: int, epoch: int) -> Any:

@@ -212,7 +212,7 @@ def test_hostile_templates(
 @pytest.mark.parametrize("asked", ["", "{% if messages[0].content|length < 99 %}"])
 def test_templates_without_end(asked: str, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """A template that goes on for ever is stopped, at load or for the message that it waits for."""
-    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.4)
+    monkeypatch.setattr("inspect_reliability.limits._SECONDS", 0.1)
     loop = "{% for i in range(99999) %}" * 3 + "{% endfor %}" * 3
     otherwise = "{% else %}{{ messages[0].content }}{% endif %}" if asked else ""
     path = write(template=f"{asked}{loop}{otherwise}")

@@ -119,10 +119,9 @@ def texts(log: EvalLog) -> dict[tuple[int | str, int], str]:
 
 @pytest.mark.slow
 def test_replications_through_inspect(model_folder: Path, tmp_path: Path) -> None:
-    """The same command twice, and any number of connections, give the same texts; seeds differ."""
+    """The same command again gives the same texts, with any number of connections; seeds differ."""
     first = judge(model_folder, tmp_path)
     assert len(set(texts(first).values())) > 15
-    assert texts(judge(model_folder, tmp_path)) == texts(first)
     assert texts(judge(model_folder, tmp_path, max_connections=1)) == texts(first)
     for sample in first.samples or []:
         assert (sample.output.metadata or {})["seed"] == 1000 * int(sample.id) + sample.epoch

@@ -280,11 +280,14 @@ def test_draws_that_are_one_draw_count_once() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("quiet", [BASELINE, 30])
-def test_a_change_is_found_as_soon_as_it_was_said(quiet: int) -> None:
+def test_a_change_is_found_as_soon_as_it_was_said(
+    quiet: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nine in ten changes of a tenth are found within as many checks, to two simulation errors.
 
     After 30 quiet checks the bet has lost, and what is said must know of that.
     """
+    monkeypatch.setattr(module, "STUDIES", 20)
     generator = np.random.default_rng(12)
     chance = np.r_[np.full(25, 0.97), np.full(15, 0.7)]
     kept = []
