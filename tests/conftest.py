@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import shutil
 import tempfile
@@ -20,6 +21,7 @@ os.environ.setdefault("INSPECT_EVAL_NO_LOG_REALTIME", "1")
 os.environ.pop("COLUMNS", None)  # texts are as wide as in a pipe
 
 import installed  # noqa: F401 (before inspect is imported)
+from logged import Logged
 from outcomes import OUTCOMES, outcome_lines
 from processes import PLACE, begin
 
@@ -29,6 +31,9 @@ from processes import PLACE, begin
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+# Where nobody keeps what is logged, Python would print it.
+logging.getLogger().addHandler(logging.NullHandler())
 
 ROOT = Path(__file__).parents[1]
 
@@ -172,6 +177,15 @@ def browser() -> Iterator[Any]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def logged() -> Iterator[Logged]:
+    """What is logged during the test."""
+    handler = Logged()
+    logging.getLogger().addHandler(handler)
+    yield handler
+    logging.getLogger().removeHandler(handler)
 
 
 @pytest.fixture

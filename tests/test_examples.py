@@ -9,6 +9,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 
 from graders import in_full
+from logged import Logged
 
 pytestmark = pytest.mark.slow
 
@@ -39,12 +40,10 @@ def metrics(log: EvalLog, scorer: str) -> Mapping[str, float]:
     }
 
 
-def test_best_of_five(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_best_of_five(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Logged) -> None:
     """The suite runs as it was, and with every answer judged several times; letters get no mean."""
     plain = run("best_of_five.py@best_of_five", tiny(), tmp_path, monkeypatch, limit=3)
-    assert "Unable to convert" not in caplog.text
+    assert "Unable to convert" not in logged.text
     grades = [(sample.scores or {})["model_graded_qa"].value for sample in plain.samples or []]
     given = [grade for grade in grades if isinstance(grade, str)]
     assert metrics(plain, "model_graded_qa") == {"won": given.count("A") / len(given)}
@@ -59,7 +58,7 @@ def test_best_of_five(
     found = metrics(log, "rejudge")
     assert (found["questions"], found["replications"]) == (3, 4)
     assert 0 <= found["won"] <= 1
-    assert "Unable to convert" not in caplog.text
+    assert "Unable to convert" not in logged.text
     verdicts = [
         in_full((sample.scores or {})["rejudge"])["verdicts"] for sample in log.samples or []
     ]

@@ -22,6 +22,7 @@ from inspect_reliability.showing import render
 from inspect_reliability.showing.document import Caution, Grave
 from inspect_reliability.stats import Reason, code_of
 from inspect_reliability.study.tasks import bbh_judge
+from logged import Logged
 
 LETTERS = ("A", "B", "C", "D", "E")
 
@@ -234,12 +235,12 @@ def test_shown_outputs_are_of_each_kind(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_replications_without_a_verdict_are_not_called_too_few(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, logged: Logged
 ) -> None:
     """A judge that never answers lacks verdicts, not epochs: the log is quiet, the report says."""
     task, judge = bbh_judge(replications=5), example_logs.judge("-")
     example_logs.run(task, tmp_path, limit=2, model=judge)
-    assert "epochs" not in caplog.text
+    assert "epochs" not in logged.text
     shown = command("report", tmp_path)
     assert shown.startswith("No output has a verdict")
     assert "judged once" not in shown

@@ -27,6 +27,7 @@ from inspect_reliability.judging import requests
 from inspect_reliability.judging.requests import reachable_model
 from inspect_reliability.tasks import judge_task
 from inspect_reliability.tiny_judge import folder
+from logged import Logged
 
 COMMAND = [sys.executable, "-c", "from inspect_reliability.cli import main; main()"]
 
@@ -153,7 +154,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Model, socket.socke
 
 @pytest.mark.server
 def test_a_server_that_is_not_there(
-    tmp_path: Path, model: tuple[Model, socket.socket], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, model: tuple[Model, socket.socket], logged: Logged
 ) -> None:
     """Nothing listens: no call is tried. One that listens and says nothing is warned of."""
     judge, server = model
@@ -166,7 +167,7 @@ def test_a_server_that_is_not_there(
     begun = monotonic()
     assert reachable_model(judge) is judge
     assert monotonic() - begun < 10
-    assert "has said nothing for 0.1 seconds" in caplog.text
+    assert "has said nothing for 0.1 seconds" in logged.text
 
 
 @pytest.mark.server

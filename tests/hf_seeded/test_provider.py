@@ -53,6 +53,7 @@ from inspect_reliability.hf_seeded.hooks import Labels
 from inspect_reliability.hf_seeded.prompt import ChatTemplate, PromptEncoder
 from inspect_reliability.hf_seeded.tree import Request
 from inspect_reliability.judging.requests import reachable_model
+from logged import Logged
 
 TEMPLATE = (
     "{% for message in messages %}"
@@ -352,14 +353,14 @@ def test_stop_at_verdict(model_folder: Path, model: Model) -> None:
 
 @pytest.mark.slow
 def test_stop_at_verdict_where_nobody_says_what_is_done(
-    model_folder: Path, model: Model, caplog: pytest.LogCaptureFixture
+    model_folder: Path, model: Model, logged: Logged
 ) -> None:
     """Where the caller hands in no function, texts go on, and one note says so."""
     early = load(model_folder, stop_at_verdict=True)
     for whole, other in zip(ask(model, seeds=range(5)), ask(early, seeds=range(5)), strict=True):
         assert other.completion == whole.completion
         assert not other.metadata["stop_at_verdict"]
-    assert caplog.text.count("stop_at_verdict=true has no effect here") == 1
+    assert logged.text.count("stop_at_verdict=true has no effect here") == 1
 
 
 @pytest.mark.slow
@@ -419,12 +420,10 @@ def test_refused_settings(model: Model, config: dict[str, Any], message: str) ->
 
 
 @pytest.mark.slow
-def test_ignored_settings_are_said_once(
-    model_folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_ignored_settings_are_said_once(model_folder: Path, logged: Logged) -> None:
     """What has no effect is said once, not a hundred times."""
     ask(load(model_folder), seeds=range(5), reasoning_tokens=100)
-    assert caplog.text.count("no use for reasoning_tokens") == 1
+    assert logged.text.count("no use for reasoning_tokens") == 1
 
 
 def test_other_content_is_refused(model: Model) -> None:

@@ -23,6 +23,7 @@ from inspect_reliability.scoring.exact_scores import AtVerdict, at_verdict
 from inspect_reliability.showing import render
 from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task
+from logged import Logged
 
 LETTERS = Reader({"options": ["A", "B", "C"]})
 SCALE = Reader({"from": 1, "to": 10})
@@ -185,13 +186,11 @@ def test_a_served_judge_that_reasons(tmp_path: Path) -> None:
 
 @pytest.mark.server
 @pytest.mark.parametrize("way", ["ignores", "refuses"])
-def test_a_provider_without_probabilities(
-    way: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_provider_without_probabilities(way: str, tmp_path: Path, logged: Logged) -> None:
     """Where none are returned, one warning says so and the verdicts are sampled ones."""
     server = Reasoner(**{way: ("logprobs", "top_logprobs")})  # type: ignore[arg-type]
     log = run(server, tmp_path, 4)
-    assert caplog.text.count("returns no log probabilities, so verdicts are sampled") == 1
+    assert logged.text.count("returns no log probabilities, so verdicts are sampled") == 1
     (row,) = analyse(judgments_from_logs(log.location)).results["rows"]
     assert (row["method"], row["n_replications"], row["open_mass"]) == ("sampled", 4, None)
 

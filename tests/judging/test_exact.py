@@ -29,6 +29,7 @@ from inspect_reliability.study.benchmarks import BENCHMARKS
 from inspect_reliability.study.published.reported import with_published
 from inspect_reliability.study.tasks import bbh_judge
 from inspect_reliability.tasks import judge_task
+from logged import Logged
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +130,7 @@ def test_judgments_are_weighted_verdicts(log: EvalLog) -> None:
     assert sorted(one.share or 0 for one in live) == pytest.approx(sorted(own["share"]))
 
 
-def test_summaries_may_be_cut(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_summaries_may_be_cut(folder: Path, logged: Logged) -> None:
     """Distributions too long for a log's summaries are read from its samples."""
     temperatures = [2, 1.7, 1.4, 1.2, 1, 0.8, 0.5, 0.2]
     task = judge_task(SCALE, ITEMS, exact=True, temperatures=temperatures)
@@ -142,7 +143,7 @@ def test_summaries_may_be_cut(folder: Path, caplog: pytest.LogCaptureFixture) ->
     table = judgments_from_logs(found.location).table
     sums = table.groupby(["question", "temperature"])["share"].sum()
     assert sums.tolist() == pytest.approx([1.0] * 8, abs=1e-4)
-    assert "asked once" not in caplog.text
+    assert "asked once" not in logged.text
 
 
 def test_live_metrics_are_those_of_the_report(log: EvalLog) -> None:

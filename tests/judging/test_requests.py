@@ -1,6 +1,5 @@
 """Requests of a run to a server: choices of one request, and options that are not sent."""
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from inspect_reliability.judging import requests
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.study.tasks import bbh_judge
+from logged import Logged
 
 pytestmark = pytest.mark.server
 
@@ -149,15 +149,12 @@ def test_top_k_reaches_a_server_that_takes_it(
     assert "options_not_sent" not in judgments_from_logs(log.location).table
 
 
-def test_a_refused_option_is_said_once_and_again_in_the_report(
-    judge: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_refused_option_is_said_once_and_again_in_the_report(judge: Any, logged: Logged) -> None:
     """A server without top_k judges without it: one warning, and a caution in reports."""
     server = ChatServer(said=SAID, refuses=("top_k",))
-    with caplog.at_level(logging.WARNING):
-        log = judge(server)
+    log = judge(server)
     assert verdicts(log) == drawn(log)
-    told = [one.getMessage() for one in caplog.records if "did not reach" in one.getMessage()]
+    told = [one.getMessage() for one in logged.records if "did not reach" in one.getMessage()]
     assert len(told) == 1
     assert ": top_k of this task" in told[0]
     [row] = analyse(judgments_from_logs(log.location)).results["rows"]

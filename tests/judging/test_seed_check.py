@@ -1,5 +1,4 @@
 import asyncio
-import logging
 import math
 from itertools import count, product
 from pathlib import Path
@@ -29,6 +28,7 @@ from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.record.replications import replication_seed
 from inspect_reliability.rejudging import rejudge
 from inspect_reliability.study.tasks import bbh_judge
+from logged import Logged
 
 LETTERS = tuple("ABCDE")
 
@@ -180,34 +180,28 @@ def test_the_check_is_left_to_another_where_the_first_fails(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_provider_that_ignores_seeds_is_found_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_provider_that_ignores_seeds_is_found_out(tmp_path: Path, logged: Logged) -> None:
     """Inspect's own provider seeds only when it loads the model; the log warns, once."""
     folder = str(tiny_judge.folder())
     model = get_model("hf/tiny", model_path=folder, tokenizer_path=folder, device="cpu")
     hurry()
-    with caplog.at_level(logging.WARNING):
-        options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
-        log = judge(bbh_judge(), model, tmp_path, **options)
+    options = {"epochs": 2, "limit": 1, "temperature": 2.0, "max_tokens": 12}
+    log = judge(bbh_judge(), model, tmp_path, **options)
     [found] = checks(log)
     assert found["seeds"] == "not honoured"
-    warned = [r for r in caplog.records if "does not honour seeds" in r.getMessage()]
+    warned = [r for r in logged.records if "does not honour seeds" in r.getMessage()]
     assert len(warned) == 1
     [row] = analyse(judgments_from_logs(log.location)).results["rows"]
     assert any("does not honour seeds" in caution for caution in row["cautions"])
 
 
 @pytest.mark.slow
-def test_a_judge_that_never_varies_shows_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_judge_that_never_varies_shows_nothing(tmp_path: Path, logged: Logged) -> None:
     """At temperature 0 every seed gives the same text: nothing is known, and that is said."""
-    with caplog.at_level(logging.WARNING):
-        [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
+    [found] = checks(judge(bbh_judge(), TINY, tmp_path, epochs=1, limit=1, temperature=0.0))
     assert found["seeds"] == "unknown"
     told = [
-        r.getMessage() for r in caplog.records if "honours seeds is not known" in r.getMessage()
+        r.getMessage() for r in logged.records if "honours seeds is not known" in r.getMessage()
     ]
     assert len(told) == 1
     assert "14 outputs with different seeds are one text" in told[0]

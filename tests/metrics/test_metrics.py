@@ -30,6 +30,7 @@ from inspect_reliability.judgments.count import Judged
 from inspect_reliability.judgments.score import judgments_in
 from inspect_reliability.metrics import reliability
 from inspect_reliability.stats import Cells, of_scale, panel
+from logged import Logged
 
 NAMES = tuple(of_scale("nominal"))
 ORDER = ["thorough", "terse", "muddled", "mistaken", "astray"]
@@ -169,12 +170,12 @@ def test_alpha_of_ordered_scores(level: Any, values: list[Any], categories: Any)
 
 
 @pytest.mark.usefixtures("unwarned")
-def test_words_are_ordinal_only_in_a_given_order(caplog: pytest.LogCaptureFixture) -> None:
+def test_words_are_ordinal_only_in_a_given_order(logged: Logged) -> None:
     """Without an order of the words there is no ordinal value, and the log says what to do."""
     found = reliability(level="ordinal")(scores(lambda rng: rng.choice(["poor", "good"])))
     assert isinstance(found, Mapping)
     assert math.isnan(found["krippendorff_alpha_ordinal"])
-    assert "categories=" in caplog.text
+    assert "categories=" in logged.text
     with pytest.raises(UserError, match="ordinl"):
         reliability(level="ordinl")  # type: ignore[arg-type]
 
@@ -335,7 +336,7 @@ def run(folder: Path, scorer: Scorer, given: Any, epochs: int | Epochs = 4) -> E
     return log
 
 
-def logged(log: EvalLog) -> dict[str, dict[str, float]]:
+def metrics_in(log: EvalLog) -> dict[str, dict[str, float]]:
     assert log.results is not None
     found: dict[str, dict[str, float]] = {}
     for score in log.results.scores:
@@ -347,33 +348,31 @@ def logged(log: EvalLog) -> dict[str, dict[str, float]]:
 def test_one_line_in_a_task(tmp_path: Path) -> None:
     """One line adds the panel to any task, live and when its metrics are computed again."""
     log = run(tmp_path, match(), [accuracy(), reliability(by="odd")])
-    found = logged(log)["match"]
+    found = metrics_in(log)["match"]
     # Three questions never vary; of the six pairs of Y N Y N two agree.
     assert found["agreement"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
     assert (found["agreement(0)"], found["agreement(1)"]) == (1, pytest.approx(1 / 3))
     assert found["accuracy"] == pytest.approx(0.75)
     recompute_metrics(log)
-    assert logged(log)["match"] == pytest.approx(found, nan_ok=True)
+    assert metrics_in(log)["match"] == pytest.approx(found, nan_ok=True)
 
 
 @pytest.mark.parametrize("epochs", [1, 4, Epochs(4, []), Epochs(4, "mode")])
 def test_any_number_of_epochs_and_any_reducer(tmp_path: Path, epochs: int | Epochs) -> None:
     """The task's own reducer is left to the other metrics."""
-    found = logged(run(tmp_path, match(), [reliability()], epochs))["match"]
+    found = metrics_in(run(tmp_path, match(), [reliability()], epochs))["match"]
     assert math.isnan(found["omega"]) == (epochs == 1)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unwarned")
 @pytest.mark.parametrize("name", ["reliability", "omega"])
-def test_a_key_that_is_not_there_is_named(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
-) -> None:
+def test_a_key_that_is_not_there_is_named(tmp_path: Path, logged: Logged, name: str) -> None:
     """Grouping by an unknown key adds no group, and says which keys there are."""
-    found = logged(run(tmp_path, match(), [EVERY[name](by="topic")]))["match"]
+    found = metrics_in(run(tmp_path, match(), [EVERY[name](by="topic")]))["match"]
     assert not [key for key in found if "(" in key]
-    assert "by='topic' groups nothing" in caplog.text
-    assert "Use one of: odd." in caplog.text
+    assert "by='topic' groups nothing" in logged.text
+    assert "Use one of: odd." in logged.text
 
 
 @pytest.mark.slow
@@ -381,14 +380,14 @@ def test_a_key_that_is_not_there_is_named(
 def test_scores_of_several_parts_in_a_task(tmp_path: Path, form: str) -> None:
     """Parts are scores of their own in inspect's form by key, and have flat names otherwise."""
     if form == "keys":
-        found = logged(run(tmp_path, rubric(), {"*": [reliability()]}))
+        found = metrics_in(run(tmp_path, rubric(), {"*": [reliability()]}))
         values: dict[str, float] = {
             f"{name.removeprefix('inspect_reliability/reliability_')}({key})": value
             for key, parts in found.items()
             for name, value in parts.items()
         }
     else:
-        values = logged(run(tmp_path, rubric(), [reliability()]))["rubric"]
+        values = metrics_in(run(tmp_path, rubric(), [reliability()]))["rubric"]
     assert values["agreement(facts)"] == pytest.approx((3 * 1 + 3 * 2 / 6) / 6)
     assert values["agreement(length)"] == 1
     assert math.isnan(values["icc(length)"])

@@ -38,6 +38,7 @@ from inspect_reliability.rejudging.again import Replication, summarise
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.stats import omega
 from inspect_reliability.stats.decomposition import decompose
+from logged import Logged
 from processes import INSPECT, python
 
 pytestmark = pytest.mark.slow
@@ -368,16 +369,14 @@ def test_a_key_without_a_grade_stays_unscored() -> None:
 
 
 @pytest.mark.usefixtures("unwarned")
-def test_a_scorer_without_a_model_is_not_reliable(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_scorer_without_a_model_is_not_reliable(tmp_path: Path, logged: Logged) -> None:
     """A scorer that asks no model gives copies: no coefficient, no judgment, and words why."""
     log = run(suite(rejudge(match(), 2)), tmp_path)
     assert kept(log)["verdicts"] == ["C", "C"]
     assert "asked no model" in str(the_score(log).explanation)
     for name in ("omega", "agreement", "non_response_rate"):
         assert math.isnan(metric(log, name))
-    assert "asks no model" in caplog.text
+    assert "asks no model" in logged.text
     with pytest.raises(UserError, match=r"6 replications of a scorer that asks no model"):
         judgments_from_logs(log.location)
 

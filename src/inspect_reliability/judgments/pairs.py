@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UserError
@@ -122,6 +123,7 @@ def pair_in(
     return None
 
 
+@lru_cache(maxsize=1_000)
 def is_tie(verdict: str | None) -> bool:
     """Whether a verdict on two responses prefers neither, in any order."""
     name = str(verdict)

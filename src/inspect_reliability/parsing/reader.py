@@ -125,10 +125,19 @@ class Reader:
     @cached_property
     def _parser(self) -> Parser:
         verdict, parser = self._fields.verdict, self._fields.parser
-        names, spelled = self.verdicts, spelled_as(self.verdicts)
-        if isinstance(verdict, Scale):
-            names, spelled = verdict.ends, verdict.spelled
+        scale = verdict if isinstance(verdict, Scale) else None
         if parser and parser.pattern:
+            spelled = scale.spelled if scale else spelled_as(self.verdicts)
             return PatternParser(parser.pattern, spelled)
-        value = DefaultParser(self.kind, names, spelled, (parser and parser.labels) or ())
+        labels = tuple((parser and parser.labels) or ())
+        if scale:
+            value = DefaultParser(self.kind, scale.ends, scale.spelled, labels)
+        else:
+            value = _of_names(self.kind, self.verdicts, labels)
         return JsonParser(parser.json_field, value) if parser and parser.json_field else value
+
+
+@lru_cache(maxsize=64)
+def _of_names(kind: str, names: tuple[str, ...], labels: tuple[str, ...]) -> DefaultParser:
+    """One for all readers of these verdicts: its expressions take as long as reading outputs."""
+    return DefaultParser(kind, names, spelled_as(names), labels)
