@@ -51,10 +51,10 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a file be read once in each way, for tests of what commands do with what was read."""
 
     def known(given: Any, **ways: Any) -> Judgments:
-        if not isinstance(given, tuple | list) or not all(map(has_judgments, given)):
-            return judgments_from(given, **ways)
-        texts = [(one, Path(one).read_bytes()) for one in given if Path(one).is_file()]
-        if len(texts) < len(given):
+        places = given if isinstance(given, tuple | list) else ()
+        paths = [one for one in places if isinstance(one, str | Path) and has_judgments(str(one))]
+        texts = [(one, Path(one).read_bytes()) for one in paths if Path(one).is_file()]
+        if not texts or len(texts) < len(given):
             return judgments_from(given, **ways)
         asked = repr((texts, ways["reading"]))
         if asked not in _READ:

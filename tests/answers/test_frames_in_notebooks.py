@@ -15,6 +15,8 @@ from commands import invoke
 from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.showing.document import Estimates
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 def graded(n: int = 60, labelled: int = 30) -> pd.DataFrame:
     """Grades under two prompts, v1 with more noise, five tries each; labels of the first ones."""

@@ -23,7 +23,7 @@ from inspect_reliability.showing.answer import PythonAnswer
 from inspect_reliability.showing.python_calls import options_in_python
 from inspect_reliability.watching.report import WatchedJudge
 
-pytestmark = pytest.mark.usefixtures("undrawn")
+pytestmark = pytest.mark.usefixtures("undrawn", "read_once")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 VERDICTS = pd.read_csv(EXAMPLES / "verdicts.csv", dtype=str)

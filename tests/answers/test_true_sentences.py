@@ -23,6 +23,8 @@ from inspect_reliability.answers.next_steps import advice
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.showing.formats import share
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 def printed(*arguments: object) -> str:
     """What a command says, in one line; it ended well."""

@@ -17,6 +17,8 @@ from inspect_reliability.judgments.chosen_judge import _mean_of, _numbers_in, by
 from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.record.rule import nearest_grade, read_choice
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 def grades(n: int = 120, tries: int = 3, off: float = 0.25, seed: int = 5) -> pd.DataFrame:
     """Grades from 1 to 5 that are a step off so often, each question labelled."""

@@ -19,6 +19,8 @@ from inspect_reliability.errors import UserError
 from inspect_reliability.showing import render
 from inspect_reliability.showing.document import CheckedLimit, Document
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 OUTCOMES = ("passes", "fails", "uncertain", "allowed")

@@ -11,6 +11,8 @@ from scipy import stats
 from commands import invoke
 from example_logs import judged, without_best
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:

@@ -14,6 +14,8 @@ from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.record.rule import KeepRule
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 @pytest.fixture(name="folder", autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,8 @@ from commands import invoke
 from inspect_reliability.record.rule import KeepRule
 from inspect_reliability.showing.formats import adding_up, share
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 def month(seed: int, n: int = 80) -> pd.DataFrame:
     """Three grades of each letter around its own, which is the label."""

@@ -11,6 +11,8 @@ import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.record.rule import KeepRule
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 TRIES = ("Note 1", "Note 2", "Note 3")
 COLUMNS = {"Aufgabe": "question", "Lehrkraft": "label", **dict.fromkeys(TRIES, "verdict")}
 OPTIONS = [word for one in COLUMNS.items() for word in ("--column", "=".join(one))]

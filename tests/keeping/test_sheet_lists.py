@@ -12,6 +12,8 @@ import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 TRIES = ("Note 1", "Note 2", "Note 3")
 COLUMNS = {"Vorgang": "question", "Team": "label", **dict.fromkeys(TRIES, "verdict")}
 OPTIONS = [word for one in COLUMNS.items() for word in ("--column", "=".join(one))]

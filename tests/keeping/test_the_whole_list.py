@@ -13,7 +13,7 @@ import inspect_reliability as ir
 from commands import invoke
 from inspect_reliability.keeping.report import KeptVerdicts
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("read_once")]
 
 
 def graded(wrong: float, seed: int = 0, labelled: int = 60) -> tuple[pd.DataFrame, pd.Series]:

@@ -30,6 +30,8 @@ from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
 from inspect_reliability.ranking import stability
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 def rank(*given: object) -> Result:
     return CliRunner().invoke(main, ["rank", *map(str, given)])
