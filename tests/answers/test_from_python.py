@@ -429,16 +429,17 @@ def test_the_next_call_runs_as_it_is_printed(
         (ir.analyse([file], labels=labels, reading=ir.Reading(abstain=["none"])), {"ir": ir}),
         (ir.watch(EXAMPLES / "checks.csv"), {"ir": ir}),
     ]
-    for answer, known in calls:
-        eval(next_call(answer), {"new": BARE, **known})
+    said = [next_call(answer) for answer, _ in calls]
+    for call, (_, known) in zip(said, calls, strict=True):
+        eval(call, {"new": BARE, **known})
     frames = next_call(ir.analyse(BARE, labels=[LABELS[:30], LABELS[30:]]))
     assert frames == "ir.compare(judgments, new, labels=labels)"
-    said = {next_call(answer) for answer, _ in calls}
     assert not any("..." in one or "LOGS" in one for one in said)
-    assert "max_error=0.25" in next_call(calls[3][0])
-    assert 'current="gpt-5.4", reading=ir.Reading(abstain=["x"])' in next_call(calls[4][0])
-    assert file not in ir.analyse(file, labels=labels).to_html()
-    assert labels not in ir.analyse(file, labels=labels).to_html()
+    assert "max_error=0.25" in said[3]
+    assert 'current="gpt-5.4", reading=ir.Reading(abstain=["x"])' in said[4]
+    page = ir.analyse(file, labels=labels).to_html()
+    assert file not in page
+    assert labels not in page
 
 
 @pytest.mark.slow

@@ -64,7 +64,7 @@ def test_a_pipe_is_refused(tmp_path: Path, command: tuple[str, ...], ending: str
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["report FILE", "design bbh", "--help"])
+@pytest.mark.parametrize("command", ["report FILE", "--help"])
 def test_a_full_disk_is_said_in_words(tmp_path: Path, command: str) -> None:
     """Where standard output has no room, of whatever is printed."""
     words = command.replace("FILE", judgments(tmp_path / "b.csv")).split()

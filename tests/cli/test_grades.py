@@ -210,7 +210,7 @@ def test_a_list_by_steadiness_is_not_promised_to_find_errors(
 @pytest.mark.slow
 def test_the_next_of_a_table_that_is_all_labelled_runs(sheet: str) -> None:
     """No command that is printed is refused because nothing is left to label."""
-    for limit in (".01", ".02", ".05", ".1", ".2", ".5"):
+    for limit in (".01", ".1", ".5"):
         for option in ((), ("--no-within-one",)):
             said = invoke("keep", sheet, "--max-error", limit, *option).stdout
             assert "Next: " in said
@@ -313,9 +313,9 @@ def _judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     rng = np.random.default_rng(7)
     off = rng.choice([-2, -1, 0, 1, 2], len(far), p=[0.15, 0.1, 0.5, 0.1, 0.15])
     far["verdict"] = np.clip(far["label"] + off, 1, 5)
-    near.to_excel("noten.xlsx", index=False)
-    far.to_excel("noten_neu.xlsx", index=False)
-    return "noten.xlsx", "noten_neu.xlsx"
+    near.to_csv("noten.csv", index=False)
+    far.to_csv("noten_neu.csv", index=False)
+    return "noten.csv", "noten_neu.csv"
 
 
 @pytest.mark.slow
@@ -326,7 +326,7 @@ def test_a_choice_counts_a_step_off_as_report_does(judges: tuple[str, str]) -> N
         assert {one["within_one"] for one in found} == {step == 1}
         assert len(found) == 4
         for one in found:
-            table = pd.read_excel(one["judge"])
+            table = pd.read_csv(one["judge"])
             if one["votes"] == 3:
                 mean = table.groupby("question")["verdict"].transform("mean")
                 table["verdict"] = mean.round()
@@ -336,13 +336,13 @@ def test_a_choice_counts_a_step_off_as_report_does(judges: tuple[str, str]) -> N
         assert ("within one step of people in" in said) == (step == 1)
         assert ("exactly right in" in said) == (step == 0)
     frames = [one for one in results("choose", *judges)["choose"] if one["chosen"]]
-    assert frames[0]["judge"] == "noten.xlsx"
+    assert frames[0]["judge"] == "noten.csv"
 
 
 @pytest.mark.slow
 def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> None:
     """By each person's labels, a candidate is within a step as often as pandas counts."""
-    ann = pd.read_excel(judges[0]).drop_duplicates("question").rename(columns={"question": "id"})
+    ann = pd.read_csv(judges[0]).drop_duplicates("question").rename(columns={"question": "id"})
     bob = ann.assign(label=np.clip(ann["label"] + 1, 1, 5))
     people = {"ann": ann, "bob": bob}
     labels = pd.concat([one[["id", "label"]].assign(rater=who) for who, one in people.items()])
@@ -351,7 +351,7 @@ def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> 
     found = results(*call)["rater_preferences"]
     assert [one["rater"] for one in found] == ["ann", "bob"]
     for one in found:
-        table = pd.read_excel(one["prefers"])
+        table = pd.read_csv(one["prefers"])
         label = table["question"].map(people[one["rater"]].set_index("id")["label"])
         assert one["accuracy"] == pytest.approx(((table["verdict"] - label).abs() <= 1).mean())
 
@@ -360,17 +360,17 @@ def test_people_prefer_by_the_measure_of_the_choice(judges: tuple[str, str]) -> 
 def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> None:
     """`validate` of the choice counts rounded means of the questions that did not choose."""
     for name in judges:
-        table = pd.read_excel(name)
+        table = pd.read_csv(name)
         table["label"] = table["label"].mask(table["question"].isin(table["question"][:150]))
-        table.to_excel(f"other_{name}", index=False)
-        pd.read_excel(name)[:150].to_excel(name, index=False)
+        table.to_csv(f"other_{name}", index=False)
+        pd.read_csv(name)[:150].to_csv(name, index=False)
     assert invoke("choose", *judges, "--votes", "3", "--out", "choice.yaml").exit_code == 0
     others = [f"other_{name}" for name in judges]
     for name in judges:
-        pd.read_excel(f"other_{name}").to_excel(name, index=False)
+        pd.read_csv(f"other_{name}").to_csv(name, index=False)
     call = ("validate", *judges, "--column", "file=judge", "--rule", "choice.yaml")
     (right,) = results(*call)["validity"]
-    table = pd.read_excel(right["judge"]).dropna(subset="label")
+    table = pd.read_csv(right["judge"]).dropna(subset="label")
     each = table.groupby("question").agg(said=("verdict", "mean"), label=("label", "first"))
     exact = (each["said"].round() == each["label"]).mean()
     assert right["accuracy"] == pytest.approx(exact)
@@ -414,8 +414,8 @@ def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
     assert "Whether" not in said
     assert "--column file=judge" in said
     found = results("choose", *judges, "--current", "noten")["choose"]
-    assert {one["judge"] for one in found if one["better_than_current"] is None} == {"noten.xlsx"}
-    assert ir.choose(list(judges), current="noten_n").chosen.startswith("noten.xlsx")
+    assert {one["judge"] for one in found if one["better_than_current"] is None} == {"noten.csv"}
+    assert ir.choose(list(judges), current="noten_n").chosen.startswith("noten.csv")
     refused = invoke("choose", *judges, "--current", "note")
     assert "is no candidate" in refused.stderr
     asked = invoke("keep", *judges)
@@ -426,12 +426,12 @@ def test_files_without_a_judge_are_candidates(judges: tuple[str, str]) -> None:
 def test_what_is_not_shown_is_said_without_a_current_one(judges: tuple[str, str]) -> None:
     """Of judges that do not differ by these labels; not of one that is clearly worse."""
     assert "It is not shown" not in words("choose", *judges, "--votes", "1")
-    table = pd.read_excel(judges[0])
+    table = pd.read_csv(judges[0])
     first = table["question"] == "q0"
     table.loc[first, "verdict"] = (table["label"] + 1) % 5 + 1  # two steps off
-    table.to_excel(judges[1], index=False)
+    table.to_csv(judges[1], index=False)
     said = words("choose", *judges, "--votes", "1")
-    assert "It is not shown to be within one step of people more often than noten_neu.xlsx." in said
+    assert "It is not shown to be within one step of people more often than noten_neu.csv." in said
 
 
 def noisy(empty: float = 0.0, shift: float = 0.0, seed: int = 3) -> pd.DataFrame:

@@ -20,11 +20,11 @@ from inspect_ai.solver import TaskState, generate
 from scipy.stats import binomtest, t
 from scipy.stats import t as student
 
+import example_logs
 import graders
 import inspect_reliability as ir
 from commands import invoke, results
 from evals import evaluate
-from example_logs import USAGE
 from inspect_reliability import rejudge
 from inspect_reliability.cli import main
 from inspect_reliability.metrics import win_rate
@@ -763,7 +763,7 @@ def test_a_folder_of_suite_logs_has_one_system_a_model(tmp_path: Path) -> None:
         says = ["yes" if n < right else "no" for n in range(12)]
         outputs = [ModelOutput.from_content(f"mockllm/{name}", one) for one in says]
         for one in outputs:
-            one.usage = USAGE
+            one.usage = example_logs.USAGE
         model = get_model(f"mockllm/{name}", custom_outputs=outputs, memoize=False)
         task = Task(dataset=samples, solver=generate(), scorer=by_length(), name="suite")
         log = evaluate(task, tmp_path / name, model=model, max_samples=1)
@@ -783,12 +783,12 @@ def test_suites_that_were_judged_again_rank_their_models(tmp_path: Path) -> None
     """The grader is the judge and its replications are tries; the model of a log is the system."""
     for seed, model in enumerate(("none/a", "none/b")):  # one seed of equal outputs is one draw
         task = graders.suite(rejudge(graders.wins(), replications=4, seed=100 * seed))
-        roles = {"grader": graders.tiny(seed=0)}
+        roles = {"grader": example_logs.judge("AAB")}
         evaluate(task, tmp_path / model[-1], model=model, model_roles=roles, epochs=2)
     results = found(tmp_path)
     assert {one["system"] for one in results["ranking"]} == {"none/a", "none/b"}
     assert {one["n_questions"] for one in results["ranking"]} == {3}
-    assert {one["judge"] for one in results["ranking"]} == {"hf_seeded/tiny-judge"}
+    assert {one["judge"] for one in results["ranking"]} == {"mockllm/model"}
     assert {"try", "run"} <= {one["across"] for one in results["survival"]}
 
 
