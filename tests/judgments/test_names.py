@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.other_names import same_in
+from inspect_reliability.judgments.pairs import PLACES
 from inspect_reliability.judgments.sources import judgments_from_file, judgments_from_frame
 from inspect_reliability.judgments.table import Judgments
 
@@ -17,6 +19,16 @@ def read(header: str, columns: Mapping[str, str] | None = None, **given: object)
     cells = [(j, q, n) for j in "xy" for q in ("p", "q") for n in (1, 2)]
     frame = pd.DataFrame(cells, columns=[judge, question, number])
     return judgments_from_frame(frame.assign(**{verdict: list("ABBBAAAB")}, **given), columns)
+
+
+@pytest.mark.parametrize("words", PLACES[2:], ids="/".join)
+def test_words_of_places_are_asked_about_beside_letters_of_another_judge(
+    words: tuple[str, str],
+) -> None:
+    """In each language that names places elsewhere, one judge may say so what another letters."""
+    first, second = (one.capitalize() for one in words)
+    meant = same_in({first, second, "tie"}, {"A", "B"})
+    assert meant == {first: "A", second: "B"}
 
 
 OURS = read("judge|question|replication|verdict")

@@ -90,13 +90,13 @@ def test_where_questions_are_too_few_the_rest_is_to_label(
 def test_labels_are_asked_of_each_promise_that_has_questions_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two epochs twice as many as of one; two judges of the same questions share them."""
+    """Of two topics twice as many as of one; two judges of the same questions share them."""
     monkeypatch.chdir(tmp_path)
     table, _ = graded(0.04, 3)
-    other = table.assign(question="epoch 2 of " + table["question"])
-    both = pd.concat([table.assign(epoch=1), other.assign(epoch=2)])
+    other = table.assign(question="other " + table["question"])
+    both = pd.concat([table.assign(topic="x"), other.assign(topic="y")])
     pd.concat([both.assign(judge="a"), both.assign(judge="b")]).to_csv("both.csv", index=False)
-    done = invoke("keep", "both.csv", "--max-error", ".05", "--by", "epoch", "--by", "judge")
+    done = invoke("keep", "both.csv", "--max-error", ".05", "--by", "topic", "--by", "judge")
     said = " ".join(done.stdout.split())
     assert "label the other 180, 90 for each of 2 promises" in said
     assert "inspect-reliability label both.csv --most 180 --out label.html" in said

@@ -43,6 +43,7 @@ from .arms import ALL, arms_by, arms_of, left_out, names_of, shared, verdicts_in
 from .cautions import CautionCode, each_order_once
 from .comparison_in_words import (
     EXACT,
+    TOGETHER,
     VALUES,
     SideCode,
     change_in_words,
@@ -66,6 +67,7 @@ from .independent_samples import (
     table_of_samples,
 )
 from .mean_error import mean_error_of_sides
+from .methods import of_comparison
 from .reliability import orders_apart
 from .row import Row
 from .several_values import table_of_values
@@ -78,12 +80,6 @@ _LEVEL = 0.95
 
 _SHOWN = 0.005
 """Share of undecided verdicts below which their row would be of 0.00."""
-
-_TOGETHER = (
-    "All intervals of the pairs under one condition are right at once with a probability of 95%, "
-    "so you may look for the largest difference. Each pair is compared on the questions that both "
-    "judged; N is their number."
-)
 
 _MOST_SAID = 5
 """Most conditions, such as judges, that the answer says one by one."""
@@ -419,9 +415,9 @@ def _every(analysis: Analysis, pairs: Sequence[Record], changed: Sequence[Record
         blocks += [Caution(one) for one in dict.fromkeys(c for p in own for c in p["cautions"])]
     if any(pair["benchmark"] == ALL for pair in pairs):
         blocks.append(Text(f"{ALL}: each benchmark is a test of its own, and counts alike."))
-    if len(names_of(analysis)) > 2:
-        return [*blocks, Text(_TOGETHER)]
-    return [*blocks, *drift_blocks(changed)]
+    sides = len(names_of(analysis))
+    blocks += [Text(TOGETHER)] if sides > 2 else drift_blocks(changed)
+    return [*blocks, *of_comparison(pairs, sides)]
 
 
 def _are_unpaired(pairs: Sequence[Record]) -> bool:

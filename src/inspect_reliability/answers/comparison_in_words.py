@@ -34,6 +34,12 @@ from .mean_error import MEAN_ERROR, MEAN_GRADE
 from .next_steps import more_labels
 from .summary import next_step
 
+TOGETHER = (
+    "All intervals of the pairs under one condition are right at once with a probability of 95%, "
+    "so you may look for the largest difference. Each pair is compared on the questions that both "
+    "judged; N is their number."
+)
+
 _WIDE, EXACT = 0.25, 0.1
 """Half the width of an interval that decides nothing, and that of one to plan for."""
 

@@ -48,7 +48,9 @@ def drift_blocks(changed: Sequence[Record]) -> Iterator[Block]:
     if not changed:
         return
     conditions = [grouped(name) for name in keys_of(changed[0], "second")]
-    columns = [*conditions, *declared("changes")]
+    graded = any(one["mean_change"] is not None for one in changed)
+    known = [one for one in declared("changes") if graded or one.key != "mean_change"]
+    columns = [*conditions, *known]
     yield Table.of(changed, columns, "How far verdicts moved beyond their own noise")
     shares = [
         {**keys_of(one, "second"), **share, "n_questions": one["n_questions"]}

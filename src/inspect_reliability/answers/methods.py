@@ -1,12 +1,13 @@
-"""The methods of a study as a paper says them: a paragraph on one judge."""
+"""The methods of a study as a paper says them: of a judge, of its places, of a comparison."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
 import numpy as np
 
-from ..showing.formats import Record, amount, share, span, whole_number
-from ..stats import COEFFICIENTS
+from ..showing.document import TO_CITE, Text
+from ..showing.formats import Record, amount, rounded, share, span, whole_number
+from ..stats import COEFFICIENTS, SHARES
 from ..stats.intervals import EXACT_BOUND
 from .analysis import Analysis
 from .next_steps import better_in
@@ -27,7 +28,13 @@ def methods(analysis: Analysis, row: Row, varied: list[str]) -> str:
     """
     right = next(iter(analysis.of(row, "validity")), None)
     return " ".join(
-        [_study(row, varied), *_steadiness(row), *_rightness(row, right), *_intervals(row, right)]
+        [
+            _study(row, varied),
+            *_steadiness(row),
+            *_rightness(row, right),
+            *of_positions(analysis.of(row, "position")),
+            *_intervals(row, right),
+        ]
     )
 
 
@@ -114,6 +121,64 @@ def _rightness(row: Row, right: Record | None) -> Iterator[str]:
     yield f"{said}."
 
 
+def of_positions(shares: Sequence[Record]) -> Iterator[str]:
+    """Which place is chosen most, and how the equality of places was tested."""
+    known = [one for one in shares if one["share"] is not None and one["p_value"] is not None]
+    if len(known) < 2:
+        return
+    most = max(known, key=lambda one: float(one["share"]))
+    n, p = most["n_questions"], rounded(most["p_value"], "p")
+    which = most["option"]
+    if most["share_of_tries"] is not None:
+        which = f"The response {which}"
+    weighing = ", both orders of a question weighing the same" if most["share_of_tries"] else ""
+    test = "a t test over questions" if len(shares) == 2 else "Pearson's chi-square over questions"
+    corrected = "" if len(shares) == 2 else ", corrected for their design effect"
+    yield (
+        f"{which} was chosen in {span(most, 'share', '%', n)} of choices on "
+        f"{amount(n, 'question')}{weighing}; that all places are chosen alike has p {p} "
+        f"({test}{corrected}; Rao & Scott 1984)."
+    )
+
+
+def of_comparison(pairs: Sequence[Record], sides: int) -> Iterator[Text]:
+    """How so many sides were compared, to cite."""
+    if not pairs:
+        return
+    first, second = pairs[0]["first"], pairs[0]["second"]
+    who = f"{first} and {second}" if sides == 2 else f"{sides} sides"
+    if "n_of_each" in pairs[0]:
+        said = (
+            f"{who} judged different questions, two independent samples. A difference has a 95% "
+            "interval made of those of both sides (Zou & Donner 2008)."
+        )
+    else:
+        n, several = max(pair["n_questions"] for pair in pairs), " at most" * (sides > 2)
+        said = (
+            f"{who} were compared on the questions that both judged ({n:,}{several}). A difference "
+            "has a 95% interval by the paired jackknife over questions with Student's t (Efron & "
+            "Tibshirani 1993, ch. 11), no narrower than the intervals of both sides imply."
+        )
+        if sides > 2:
+            said += (
+                " All these intervals hold together: t is that of the largest difference when "
+                "sides are permuted within questions (Westfall & Young 1993)."
+            )
+    named = {pair["coefficient"] for pair in pairs}
+    if "omega" in named:
+        said += (
+            " Omega is 1 minus how often two tries of a question differ, over how often verdicts "
+            f"on two questions do ({COEFFICIENTS['omega'].source})."
+        )
+    if named & {*SHARES}:
+        said += " Right is the share of a question's tries that are the label."
+    yield Text(f"{TO_CITE}{said} All was computed with {_with()}.", "cite")
+
+
+def _with() -> str:
+    return f"{_PACKAGE} {version(_PACKAGE)}"
+
+
 def _intervals(row: Row, right: Record | None) -> Iterator[str]:
     """How the intervals were made, and by what software."""
     of_draws = not (row.no_draws or row.asked_once) and row.numbers.value("omega") is not None
@@ -124,11 +189,12 @@ def _intervals(row: Row, right: Record | None) -> Iterator[str]:
     elif of_draws:
         made.append(
             "of coefficients by a jackknife over questions with Student's t (Efron & Tibshirani "
-            "1993), widened by an invented question"
+            "1993), widened by a pseudo-observation, a fraction of a question of a kind that was "
+            "never drawn"
         )
     if right is not None and right["accuracy"] is not None:
         made.append("of shares of right verdicts by Gaffke's bounds for a mean (Gaffke 2005)")
-    with_ = f"{_PACKAGE} {version(_PACKAGE)}"
+    with_ = _with()
     if made:
         yield (
             "Brackets are 95% intervals over questions, for other questions of this kind: "

@@ -11,6 +11,7 @@ from ..judgments.table import weights
 from ..showing import Form
 from ..showing.document import (
     HALF,
+    TO_CITE,
     WIDE,
     Block,
     Document,
@@ -25,6 +26,7 @@ from ..showing.keys import first_sentence, legend
 from . import questions, reliability, validity
 from .analysis import Analysis, Progress, quietly
 from .headline import MOST_SENTENCES
+from .methods import of_positions
 from .moving import no_place
 from .score_variance import score_moves
 from .summary import ANSWER, all_cautions, answer_block, meanings_of_words
@@ -262,6 +264,9 @@ def _position(analysis: Analysis) -> Iterator[Block]:
     look: dict[str, Any] = {"kind": "points", "x_label": "", "percent": True}
     for figure in analysis.pictures("position", says, "option", "share", **look):
         yield replace(figure, reference=1 / len({one["option"] for one in figure.records}))
+    for row in analysis.rows[:_MOST_MAPS]:
+        for said in of_positions(analysis.of(row, "position")):
+            yield Text(f"{TO_CITE}{said}", "cite")
 
 
 def _between(analysis: Analysis) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 
 from ..verdicts import NO_VERDICTS
 from .count import NUMBER, by_value
-from .pairs import is_tie
+from .pairs import PLACES, is_tie
 from .reading import Code, Note, Reading
 
 _ROWS: Sequence[Sequence[str]] = (
@@ -17,7 +17,7 @@ _ROWS: Sequence[Sequence[str]] = (
     [str(n) for n in range(1, 27)],
     [str(n) for n in range(26)],
     ("first", "second", "third", "fourth"),
-    ("left", "right"),
+    *(tuple(map(str.casefold, names)) for names in PLACES),
 )
 """Names of options in their order."""
 
