@@ -628,10 +628,6 @@ def test_what_is_wrong_twice_is_written_without_the_test_part(
         assert one["label"] == [known["label"][name]]
         assert sum(one["verdicts"].values()) == 5
         assert (one["explanation"], one["output"]) == ("because", "an answer")
-    done = invoke("report", logs, "--labels", labels, "--errors", out)  # ours: written again
-    assert done.exit_code == 0
-    out.write_text('{"mine": 1}\n')
-    assert invoke("report", logs, "--labels", labels, "--errors", out).exit_code == 2
 
 
 @pytest.mark.slow
