@@ -118,3 +118,14 @@ def test_only_judges_that_are_named_can_differ(
         assert {*taken.table["judge"]} == {made_of}
         notes = [note.what for note in taken.said if "judge of" in note.what]
         assert [what.rpartition(": ")[2] for what in notes] == ([said] if said else [])
+
+
+def test_a_list_by_another_column_names_no_judge() -> None:
+    """It has a row a question of each level, with its most frequent verdict, if there is one."""
+    table = pd.read_csv("new.csv")[:60].assign(judge="j", part=lambda rows: rows["replication"] % 2)
+    ir.keep(table, by="part", max_error=0.5, out="list.csv")
+    found = pd.read_csv("list.csv")
+    assert "judge" not in found
+    own = table.groupby(["question", "part"])["verdict"].agg(pd.Series.mode)
+    most = {key: one if isinstance(one, str) else "undecided" for key, one in own.items()}
+    assert found.set_index(["question", "part"])["verdict"].to_dict() == most

@@ -13,7 +13,7 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
-from .next_steps import gate_to_hold, unlabelled
+from .next_steps import gate_to_hold, set_aside, unlabelled
 from .row import STOPPED, Row, valued
 from .summary import ANSWER, answer_block, meanings_of_words, next_step
 from .validity import confusions, right_or_wrong, tabled, two_categories
@@ -104,6 +104,8 @@ def validate_document(analysis: Analysis, logs: str = "LOGS", rule: str = "") ->
     if not records:
         if why := next(filter(None, (row.of_one_output for row in analysis.rows)), None):
             raise UserError(f"No label can be used: {why}.")
+        if aside := set_aside(analysis)[0]:
+            raise UserError(f"No label is left. {aside} Judge and label other questions.")
         raise UserError(
             "Nothing is labelled. Name a file of labels with --labels FILE, or write a page to "
             f"label outputs in: inspect-reliability label {logs} --out label.html"

@@ -52,9 +52,10 @@ from .analysis import Analysis
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
 from .facets import INVARIANCE
-from .gate_next import GateCode, set_aside, when_open, when_passed
+from .gate_next import GateCode, when_open, when_passed
 from .given_rule import asked_promise, by_given_rule, rule_in
 from .labelled_cascade import LabelledCascade
+from .next_steps import set_aside
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import next_step, worst

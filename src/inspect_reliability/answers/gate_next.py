@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from ..judgments.columns import varies
-from ..judgments.reading import Code
 from ..showing.document import Text
 from ..showing.formats import BETTER, Record, amount, most_feasible, percent
 from ..stats import SHARES, code_of
@@ -12,7 +11,7 @@ from ..stats.planning import PROBABLY
 from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
-from .next_steps import FEWEST, more_labels, unlabelled
+from .next_steps import FEWEST, more_labels, set_aside, unlabelled
 from .row import by_options, tells_outputs_apart
 from .summary import next_step
 
@@ -77,13 +76,6 @@ def when_open(
         then = next_step("draw those to label at random", draw) if draw else []
     decides = f"so that the gate decides (with about {percent(PROBABLY)} probability)"
     return f"{known}{words[0].upper()}{words[1:]}, {decides}.", then
-
-
-def set_aside(analysis: Analysis) -> tuple[str, int]:
-    """That labels chose the judge and are left out, if some are, and of how many questions."""
-    n = sum(one.count for one in analysis.judgments.notes if one.code is Code.CHOSE)
-    said = f"{amount(n, 'label')} chose this judge and {'is' if n == 1 else 'are'} set aside"
-    return (f"{said}: by these it looks better than it is." if n else "", n)
 
 
 def _label_others(

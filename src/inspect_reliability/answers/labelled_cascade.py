@@ -555,7 +555,7 @@ class LabelledCascade:
         found = pd.DataFrame(
             self.keys
             | {
-                "judge": [self.names[n] if self.rows[1:] else self.keys["judge"] for n in last],
+                "judge": [self.names[n] if self.rows[1:] else self.keys.get("judge") for n in last],
                 "question": self.questions,
                 "verdict": self.verdicts,
                 "confidence": np.array([one.confidence for one in judges])[last, at],

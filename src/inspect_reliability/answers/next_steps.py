@@ -341,6 +341,13 @@ def more_labels(
     return f"{judge}, and label them{why}", draw
 
 
+def set_aside(analysis: Analysis) -> tuple[str, int]:
+    """That labels chose the judge and are left out, if some are, and of how many questions."""
+    n = sum(one.count for one in analysis.judgments.notes if one.code is Code.CHOSE)
+    said = f"{amount(n, 'label')} chose this judge and {'is' if n == 1 else 'are'} set aside"
+    return (f"{said}: by these it looks better than it is." if n else "", n)
+
+
 def unlabelled(row: Row) -> int:
     """How many questions have no label."""
     known = row.labelled.given.questions if row.labelled else ()
