@@ -6,6 +6,9 @@ import pandas as pd
 import pytest
 
 from commands import invoke, results
+from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.given_labels import labelled_judgments
+from inspect_reliability.judgments.reading import Reading
 
 FRAME = pd.DataFrame(
     [(f"q{q}", "ÄB"[(q * n) % 3 % 2]) for q in range(12) for n in range(1, 4)],
@@ -96,3 +99,36 @@ def test_a_label_in_the_file_of_judgments_has_any_name(tmp_path: Path) -> None:
     named = ("--column", "Frage=question", "--column", "Mensch=label")
     found = results("report", tmp_path / "j.csv", *named)
     assert found["validity"][0]["n_labelled"] == 12
+
+
+GRADES = pd.DataFrame([(f"q{q}", 1 + q % 5) for q in range(24)], columns=["question", "verdict"])
+
+
+@pytest.mark.parametrize("sheet", [True, False])
+def test_a_slip_outside_the_scale_is_refused(tmp_path: Path, sheet: bool) -> None:
+    """With its row, by what is allowed or the judge gives; what is said to be a grade counts."""
+    given = GRADES.set_axis(["id", "target"], axis="columns").head(21 if sheet else 24)
+    six = given.assign(target=given["target"].where(given.index != 7, 6))
+    if sheet:  # it says what is allowed, also where a judge does not show its scale
+        six = six.assign(
+            allowed="1 | 2 | 3 | 4 | 5", drawn="random", position=1, unsure="", note=""
+        )
+    judged = GRADES if not sheet else GRADES.assign(verdict=GRADES["verdict"].clip(2, 4))
+    judged.to_csv(tmp_path / "j.csv", index=False)
+    six.to_csv(tmp_path / "l.csv", index=False, sep=";")
+    asked = ("validate", tmp_path / "j.csv", "--labels", tmp_path / "l.csv")
+    refused = " ".join(invoke(*asked).stderr.split())
+    assert "l.csv, row 9 ('q7'): 6 is no grade from 1 to 5." in refused
+    assert "say that it is a grade: --map 6=6" in refused
+    assert invoke(*asked, "--map", "6=6").exit_code == 0
+
+
+def test_a_slip_beside_the_verdicts_is_refused() -> None:
+    """With its question; where a tenth are outside, the people's scale is longer."""
+    beside = GRADES.assign(label=GRADES["verdict"].where(GRADES.index != 7, 0))
+    with pytest.raises(UserError, match=r"question 'q7': 0 is no grade from 1 to 5.*map=\{'0'"):
+        labelled_judgments(beside)
+    known = labelled_judgments(beside, reading=Reading(map={"0": "0"}))
+    assert known.table["label"].tolist().count("0") == 1
+    often = beside.assign(label=beside["label"].where(beside["label"] != 2, 6))
+    assert labelled_judgments(often).table["label"].tolist().count("6") == 5

@@ -13,12 +13,13 @@ from ..shell import quote
 from ..verdicts import NO_VERDICTS
 from .abstentions import with_abstentions
 from .column_names import CHECKED, filled_in, is_list, question_of_list
-from .columns import CHECKED_LABEL, LABELS, of_role
+from .columns import CHECKED_LABEL, LABELS, by_rater, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
 from .label_files import columns_of_labels
 from .labels import sources_by_name, with_labels, with_labels_by_name, with_own_labels
 from .options_or_grades import asked_of_labelled
+from .outside_scale import FEWEST_GRADES, refuse_slips, scale_of
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
 from .sources import FILE, FRAME, Source, in_file, judgments_from
@@ -101,6 +102,7 @@ def labelled_judgments(
     grouped = {*by, *(known.columns[name] for name in by if name in known.columns)}
     refuse([one for one in asked if one.column not in grouped])
     judgments = replace(judgments, asked=())
+    _refuse_own_slips(judgments, known)
     # A frame's own labels stay as they are, as those of judgments do; of files all are looked at.
     if isinstance(given, pd.DataFrame) and not (named or known.map or known.abstain):
         return _with_checked(with_own_labels(judgments), lists, known)
@@ -415,25 +417,33 @@ def _refuse_outside(rows: pd.DataFrame, table: pd.DataFrame, where: str, reading
     given = [*table["verdict"].unique(), *(table["label"].dropna() if "label" in table else ())]
     said = {one for one in map(str, given) if one not in NO_VERDICTS}
     grades = [float(one) for one in said if NUMBER.fullmatch(one)]
-    if len({*grades}) < _FEWEST_GRADES or len(grades) < _MOSTLY * len(said):
+    if len({*grades}) < FEWEST_GRADES or len(grades) < _MOSTLY * len(said):
         return
-    low, high = min(grades), max(grades)
-    for row, question, written in zip(rows.index, rows["id"], rows["label"], strict=True):
-        text = str(written).strip().replace(",", ".")
-        if not NUMBER.fullmatch(text) or low <= float(text) <= high:
-            continue
-        text = f"{float(text):g}"
-        if text not in reading.map:
-            place = f"row {int(row) + (1 if where == FRAME else 2)} ({str(question)!r:.40})"
-            yes = reading.call({"map": {text: text}})
-            raise UserError(
-                f"{where}, {place}: {text} is no grade from {low:g} to {high:g}. Correct it in the "
-                f"column '{CHECKED}', or say that it is a grade: {yes}"
-            )
+    first = 1 if where == FRAME else 2
+    each = zip(rows.index, rows["id"], rows["label"], strict=True)
+    written = [(f"row {int(n) + first} ({str(name)!r:.40})", one) for n, name, one in each]
+    refuse_slips(where, written, (min(grades), max(grades)), reading, True, CHECKED)
 
 
-_FEWEST_GRADES = 3
-"""Different numbers that make a scale."""
+def _refuse_own_slips(judgments: Judgments, reading: Reading) -> None:
+    """Refuse a label in the judgments' own column that is outside the scale of the judge's grades.
+
+    Raises:
+        UserError: There are a few; the message names their questions.
+    """
+    table = judgments.table
+    if "label" not in table or (ends := scale_of({*table["verdict"]})) is None:
+        return
+    known = table[["question", "label"]].dropna().drop_duplicates("question")
+    written = [
+        (f"question {str(name)!r:.40}", str(one))
+        for name, label in zip(known["question"], known["label"], strict=True)
+        for one, _ in by_rater(label, None)
+    ]
+    where = ", ".join(judgments.files) or "data frame"
+    how = replace(reading, in_python=not judgments.files)
+    refuse_slips(where, written, ends, how, declared=False)
+
 
 _MOSTLY = 0.5
 """Share of different verdicts and labels that are numbers on one."""

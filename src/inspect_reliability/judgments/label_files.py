@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import UserError
 from .column_names import lacking, renamed_columns
 from .columns import LABELS, OF_LABELS
+from .outside_scale import allowed_in
 from .reading import Note, Reading
 from .rows import read_frame
 from .steps import named_once
@@ -60,6 +61,7 @@ class LabelFile(NamedTuple):
         adds: Whether its labels are beside those that the judgments have: `label` drew what had
             none. Labels that stopped when the answer was known count alone.
         settles: Whether its labels decide where people differ, and say nothing of their agreement.
+        allowed: The lowest and the highest grade that it allows, if it says so.
     """
 
     table: pd.DataFrame
@@ -70,6 +72,7 @@ class LabelFile(NamedTuple):
     splits: Mapping[str, str] = {}
     adds: bool = False
     settles: bool = False
+    allowed: tuple[float, float] | None = None
 
 
 def columns_of_labels(
@@ -206,6 +209,7 @@ def _read(
         splits=splits,
         adds=sheet and not until(draw),
         settles=draw == SETTLES,
+        allowed=allowed_in(frame["allowed"]) if sheet and "allowed" in frame else None,
     )
 
 

@@ -19,8 +19,9 @@ from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_o
 from .count import NUMBER, by_value, opposites
 from .label_files import LabelFile, read_labels, until
 from .label_ids import ids_known, units_by_id, units_by_number, without_zeros
+from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
-from .reading import Code, Note
+from .reading import Code, Note, Reading
 from .score import verdict_name
 from .table import Judgments, is_suite
 from .verdict_spelling import NO_LABEL, scored, spelled_alike
@@ -118,6 +119,9 @@ def with_labels_by_name(
     """Join labels of sources that have names; see `with_labels`."""
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(sources, columns or {}, sheet)
+    for path, file in files.items():
+        in_python = not isinstance(sources[path], str)
+        _refuse_slips(path, file, outputs, Reading(map=names, in_python=in_python))
     own = [*_of_judgments(outputs)] if "label" in judgments.table else []
     added = all(one.adds for one in files.values())
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.
@@ -183,6 +187,17 @@ def with_labels_by_name(
         table = outputs.placed(table, draws, added)
         table = outputs.split(table, [*files.values()])
     return replace(judgments, table=table, said=(*judgments.said, *notes))
+
+
+def _refuse_slips(path: str, file: LabelFile, outputs: _Outputs, reading: Reading) -> None:
+    """UserError if a label is outside the scale that its file allows, or that the judge's is."""
+    ends = file.allowed or scale_of(outputs.names)
+    if ends is None or file.table["part"].notna().any():
+        return
+    first = 1 if reading.in_python else 2  # below its header
+    rows = zip(file.table.index, file.table["id"], file.table["label"], strict=True)
+    written = [(f"row {int(n) + first} ({str(id)!r:.40})", label) for n, id, label in rows]
+    refuse_slips(path, written, ends, reading, declared=file.allowed is not None)
 
 
 def _of_two_minds(given: Sequence[_Label], files: Collection[str]) -> Iterator[Note]:

@@ -1,0 +1,96 @@
+"""Which numbers that people wrote are outside the scale of their grades?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ..errors import UserError
+from ..verdicts import NO_VERDICTS
+from .count import NUMBER
+from .reading import Reading
+
+_HIGHEST = (5, 7, 10, 100)
+"""Where scales end. Of a judge that gives at most 4, nobody knows where its scale does."""
+
+_LOWEST = (0, 1)
+
+FEWEST_GRADES = 3
+"""Different numbers that make a scale."""
+
+_MANY = 10
+"""Labels for each one outside, from which that is a slip; more often it is a grade."""
+
+_SHOWN = 3
+"""Most rows that a message names."""
+
+
+def scale_of(verdicts: Collection[str]) -> tuple[float, float] | None:
+    """The ends of the scale of a judge's grades; None if these do not show them."""
+    said = {one for one in verdicts if one not in NO_VERDICTS}
+    if not said or not all(map(NUMBER.fullmatch, said)):
+        return None
+    grades = {*map(float, said)}
+    low, high = min(grades), max(grades)
+    known = low in _LOWEST and high in _HIGHEST and len(grades) >= FEWEST_GRADES
+    return (low, high) if known else None
+
+
+def allowed_in(cells: Iterable[object]) -> tuple[float, float] | None:
+    """The ends of the grades that a sheet of `label` allows, as `1 | 2 | 3`; None of names."""
+    known = {name.strip() for one in cells if isinstance(one, str) for name in one.split("|")}
+    if len(known) < FEWEST_GRADES or not all(map(NUMBER.fullmatch, known)):
+        return None
+    return min(map(float, known)), max(map(float, known))
+
+
+def refuse_slips(
+    where: str,
+    written: Sequence[tuple[str, str | None]],
+    ends: tuple[float, float],
+    reading: Reading,
+    declared: bool,
+    column: str = "",
+) -> None:
+    """Refuse numbers outside a scale, unless their user says that they are grades.
+
+    Args:
+        where: What the message names: a file, or a data frame.
+        written: What was written, and where: a row, a question.
+        ends: The lowest and the highest grade.
+        reading: How to say that a number is a grade; those of its `map` are.
+        declared: Whether the scale was said, so that any number outside is refused, not only those
+            of a few labels.
+        column: Where it is to be corrected, if that has a name.
+
+    Raises:
+        UserError: One of them is.
+    """
+    low, high = ends
+    numbers = [(place, number) for place, one in written if (number := _number(one)) is not None]
+    found = [
+        (place, f"{one:g}")
+        for place, one in numbers
+        if not low <= one <= high and not _is_said(one, reading.map)
+    ]
+    if not found or not (declared or len(found) * _MANY <= len(numbers)):
+        return
+    first = ", ".join(f"{place}: {one}" for place, one in found[:_SHOWN])
+    more = f", and {len(found) - _SHOWN:,} more" if found[_SHOWN:] else ""
+    yes = reading.call({"map": {one: one for _, one in found}})
+    no, it, is_ = ("are no grades", "them", "they are grades") if found[1:] else _ONE
+    raise UserError(
+        f"{where}, {first}{more} {no} from {low:g} to {high:g}. Correct {it}"
+        f"{f' in the column {column!r}' * bool(column)}, or say that {is_}: {yes}"
+    )
+
+
+_ONE = ("is no grade", "it", "it is a grade")
+
+
+def _number(written: str | None) -> float | None:
+    text = str(written).strip().replace(",", ".")
+    return float(text) if NUMBER.fullmatch(text) else None
+
+
+def _is_said(number: float, names: Mapping[str, str]) -> bool:
+    return number in (_number(one) for one in names)
