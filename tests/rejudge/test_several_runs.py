@@ -17,7 +17,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 import commands
 from evals import evaluate
 from graders import rejudged
-from inspect_reliability import judgments_from_logs, rejudge
+from inspect_reliability import analyse, judgments_from_logs, rejudge
 from inspect_reliability.judgments.given_labels import labelled_judgments
 
 pytestmark = pytest.mark.slow
@@ -119,6 +119,8 @@ def test_runs_with_the_same_verdicts_are_no_copies(tmp_path: Path) -> None:
         ).location
         for epochs in (1, 4)
     ]
+    for log in logs:  # of one epoch, and of several
+        assert analyse(log).rows[0].title == "mockllm/one, suite, graded by mockllm/steady"
     found = judgments_from_logs(logs)
     assert not found.notes
     assert len(found) == QUESTIONS * (1 + 4)
