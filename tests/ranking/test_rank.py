@@ -517,6 +517,8 @@ def test_a_plan_names_the_runs_that_it_counts(tmp_path: Path) -> None:
     said = " ".join(invoke("plan", file, "--for", "rank", "--facet", "run").stdout.split())
     assert "questions x 2 runs of each system x" in said
     assert "by runs (epochs) of each system" in said
+    ranked = " ".join(invoke("rank", file, "--facet", "run").stdout.split())
+    assert "Another run (epoch) of each system changes the leader in" in ranked
 
 
 @pytest.mark.parametrize(("lead", "said"), [(60, None), (32, "none"), (0, "1")])
