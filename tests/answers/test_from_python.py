@@ -384,7 +384,7 @@ def test_a_reading_says_what_decides_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_python_is_told_arguments_not_options() -> None:
     """In errors, notes, cautions and calls; a command goes on to name its options."""
-    with pytest.raises(ValueError, match=r"Name a file of labels with labels=FILE\."):
+    with pytest.raises(ValueError, match=r"Name a file of labels with labels=FILE, "):
         ir.plan(BARE, names=["accuracy"])
     with pytest.raises(ValueError, match=r'use most=\{"towards": VALUE\}'):
         ir.gate(BARE, least={"towards": 0.1})
