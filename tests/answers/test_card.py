@@ -48,6 +48,21 @@ def test_a_scale_has_icc() -> None:
         assert ("ICC [95%]" in render(document, "table")) == shown
 
 
+def test_a_card_says_how_many_labels_and_of_which_days() -> None:
+    """Of two people, on the questions that have a label; days as a German spreadsheet has them."""
+    days = ["9.11.2026", "10.11.2026", "31.10.2026", "1.11.2026", "2.11.2026"]
+    rows = [
+        {"question": f"q{q}", "verdict": 1 + (q + k) % 3, "Datum": day, "Ann": 1 + q % 3}
+        | {"Ben": 2 if q < 2 else None, "Nr": k}
+        for q, day in enumerate(days)
+        for k in (1, 2)
+    ]
+    columns = {"Ann": "label", "Ben": "label", "Nr": "replication"}
+    said = str(ir.card(pd.DataFrame(rows), columns=columns))
+    assert re.search(r"Labels +5 questions, by 2 people", said)
+    assert re.search(r"Period \(Datum\) +2026-10-31 to 2026-11-10", said)
+
+
 def test_a_facet_with_cards_of_its_own_varied() -> None:
     """A card of one wording of several never says that the wording was not varied."""
     both = together(made(wording="a"), made(wording="b", noise=0.5))

@@ -5,6 +5,7 @@ runs. Beside it is what Norman, Rivera and Hughes (2026, section 5.3) ask for: a
 corrected for chance, and position bias. It says that reliability is not validity.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ import pandas as pd
 from inspect_ai.log import EvalLog, read_eval_log
 
 from .. import shell
+from ..judgments.column_names import is_called
 from ..judgments.columns import GROUP_BY, of_role, varies
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
@@ -23,7 +25,7 @@ from ..judgments.sources import Source
 from ..judgments.table import beside_replications
 from ..showing.answer import PythonAnswer
 from ..showing.document import TO_CITE, Block, Caution, Document, Table, Text
-from ..showing.formats import Record, chance, estimate_text, text, whole_number
+from ..showing.formats import Record, amount, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
 from .analysis import Analysis
 from .cautions import each_order_once
@@ -206,6 +208,20 @@ def _varied(row: Row) -> tuple[list[str], list[str]]:
     return drawn_by + varied, [name for name in known if name not in varied]
 
 
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d).*|(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d).*", re.DOTALL)
+
+
+def _period(row: Row) -> Iterator[tuple[str, str]]:
+    """The first and the last day of each column of days that the source has."""
+    for name in map(str, row.table):
+        known = row.table[name].dropna().map(str) if is_called(name, "time") else ()
+        found = [_DAY.fullmatch(one) for one in known]
+        if found and all(found):
+            each = [one.group(*((1, 2, 3) if one[1] else (6, 5, 4))) for one in found if one]
+            days = sorted("-".join(part.zfill(2) for part in parts) for parts in each)
+            yield f"Period ({name})", " to ".join(dict.fromkeys([days[0], days[-1]]))
+
+
 def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, str]]:
     """Who judged and how, the numbers of the report, and what varied."""
     graded = bool(card["graders"])
@@ -221,6 +237,12 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
         yield "Seeds", seeds if card["n_seeds"] else "none recorded"
     if days := sorted({one["created"][:10] for one in card["runs"]}):
         yield "Judged on", " to ".join(dict.fromkeys([days[0], days[-1]]))
+    else:
+        yield from _period(row)
+    if row.labelled:
+        people = len({rater for _, rater, _ in row.judged.rated})
+        by = f", by {people} people" * (people > 1)
+        yield "Labels", f"{amount(len(row.labelled.given.questions), 'question')}{by}"
     used = {f"{name} {number}" for one in card["runs"] for name, number in one["packages"].items()}
     yield "Versions", ", ".join([*sorted(used), f"card by {_PACKAGE} {version(_PACKAGE)}"])
     yield "Parser of verdicts", text(card["parser"])
