@@ -7,6 +7,7 @@ from math import ceil
 import numpy as np
 
 from ..judgments.columns import varies
+from ..judgments.table import is_suite
 from ..showing.document import Block, Figure, Grave, Table, Text
 from ..showing.formats import (
     Record,
@@ -215,7 +216,7 @@ def what_rows_are(analysis: Analysis) -> str:
     """The heading of their names: a judge, an evaluated model, or the one column grouped by."""
     if len(analysis.names) == 1 and analysis.names != ["judge"]:
         return grouped(analysis.names[0]).heading
-    return "Model" if analysis.rows[0].graders else "Judge"
+    return "Model" if is_suite(analysis.rows[0].table) else "Judge"
 
 
 def caption(analysis: Analysis, accuracy: bool = False) -> str:
