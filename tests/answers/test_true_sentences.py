@@ -391,7 +391,7 @@ def _rarely(q: int, r: int, off: float, by: int = 1) -> int:
         (lambda q: "no" if q % 25 == 0 else "yes", 0.02, True, None),
         # Always yes is right in 95%, and the judge, nearly always right, in 97% or more.
         (lambda q: "no" if q % 20 == 0 else "yes", 0.006, True, "accuracy=0.96"),
-        (lambda q: "no" if q % 4 == 0 else "yes", 0.02, True, "accuracy=0.85"),
+        (lambda q: "no" if q % 4 == 0 else "yes", 0.02, True, "accuracy=0.9"),
         # Grades 2, 3 and 4: always 3 is within one step of each.
         (lambda q: 2 + q % 3, 0.05, False, "accuracy=0.85"),
         (lambda q: 1 + q % 5, 0.05, False, "within_one=0.95"),

@@ -383,7 +383,7 @@ def test_without_a_rule_what_all_verdicts_hold_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("off", [0, 1])
 def test_people_and_a_judge_on_a_scale_are_so_far_apart(off: int, tmp_path: Path) -> None:
     """The judge says what one person does; the other says a grade, or none, more."""
-    rows = [("j", n, n % 7 + 1, rater) for n in range(30) for rater in range(2)]
+    rows = [("j", n, n % 6 + 1, rater) for n in range(30) for rater in range(2)]
     table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "rater"])
     table["label"] = table["verdict"] + off * table["rater"]
     table.to_csv(tmp_path / "judged.csv", index=False)
