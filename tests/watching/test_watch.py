@@ -161,6 +161,30 @@ def test_numbered_checks_are_numbered_once(save) -> None:
     assert "--since 15\n" in said
 
 
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%d/%m/%Y"])
+def test_days_that_begin_with_the_day_are_in_order(form: str, save) -> None:
+    """Over the end of a month, as the same checks with days of ISO; either order is refused."""
+    iso = checks(turned=5, at=15)
+    days = pd.to_datetime(iso["time"]) + pd.Timedelta(days=20)
+    iso, own = (
+        iso.assign(time=days.dt.strftime("%Y-%m-%d")),
+        iso.assign(time=days.dt.strftime(form)),
+    )
+    since = days.max().strftime(form)
+    known, begun = (watch(save(one), exit_code=1)["watch"] for one in (iso, own))
+    assert begun == known
+    if "/" in form:
+        few = save(own[own["time"].str[:2] < "13"])
+        done = invoke("watch", few)
+        assert done.exit_code == 2
+        assert "'02/02/2026' can be" not in done.stderr
+        assert "can be 2026-02-01 or 2026-01-02" in done.stderr
+    assert (
+        " the baseline is 10 checks, and there is 1"
+        in invoke("watch", save(own), "--since", since).stdout
+    )
+
+
 def test_two_files_are_compared_and_a_name_can_be_the_time(
     save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +208,10 @@ def test_two_files_are_compared_and_a_name_can_be_the_time(
         assert [check["time"] for check in known["watch"]] == [*names]
         [call] = re.findall(r"inspect-reliability (compare .*)", done.stdout)
         assert invoke(*shlex.split(call)).exit_code == 0
+    # Two runs that number the same draws: a name without a date is not offered as a time.
+    files = [save(checks(1, seed=k).drop(columns="time"), f"{k}.csv") for k in (1, 2)]
+    said = " ".join(invoke("watch", *files).stderr.split())
+    assert f"inspect-reliability compare {' '.join(files)}" in said
     files = [save(checks(1), "jan.csv"), save(checks(1).assign(time="2026-02-01"), "feb.csv")]
     assert f"compare {' '.join(files)}" in invoke("watch", *files, "--alpha", "0.04").stdout
 

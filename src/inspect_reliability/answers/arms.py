@@ -10,8 +10,10 @@ from typing import Any
 import pandas as pd
 
 from ..errors import UserError
+from ..judgments.column_names import is_called
 from ..judgments.columns import COLUMNS, GROUP_BY, dividing, of_role
 from ..judgments.count import NUMBER
+from ..judgments.days import refuse_either_order
 from ..judgments.other_names import asked_of_names
 from ..judgments.other_questions import OTHERS, named_by_numbers, of_other_questions
 from ..judgments.reading import Code, Note, refuse
@@ -61,6 +63,8 @@ def arms_by(judgments: Judgments, key: str) -> Analysis:
     table = judgments.table
     groups = [pair for pair in judgments.groups((key,)) if pair[0][key] is not None]
     values = [str(of[key]) for of, _ in groups]
+    if is_called(key, "time"):
+        refuse_either_order(values)
     if all(map(_DAY.fullmatch, values)):
         groups.sort(key=lambda one: str(one[0][key]))
     elif all(map(NUMBER.fullmatch, values)):

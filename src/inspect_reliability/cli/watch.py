@@ -1,6 +1,6 @@
 """`watch`: who changed, the judge or the system?"""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ import click
 from ..answers.summary import next_step
 from ..errors import UserError
 from ..files import kind_of
+from ..judgments.reading import OpenQuestionError
 from ..judgments.rows import dialect_of, has_judgments, read_frame
 from ..judgments.table import Judgments
 from ..log_files import logs_below, read_log
@@ -20,6 +21,7 @@ from ..showing.csv import frame_of, to_csv
 from ..showing.document import Text
 from ..showing.terminal import console, print_text
 from ..watching.changed import watching
+from ..watching.checks import has_date, no_time
 from ..watching.freeze import DRAWS, Frozen, anchor_rows, freeze, frozen_document, sample_uuids
 from ..watching.next_check import check_of_task, is_judge_task
 from ..watching.report import exit_code, stream_columns, watch_document
@@ -120,8 +122,8 @@ def watch(
     if out:
         raise click.UsageError("--out FILE is for anchors: add --freeze N.")
     production = _of_stream(request, stream).read(by) if stream else None
-    judgments = request.read()
-    compare = _compare(request, judgments)
+    judgments = _checks(request)
+    compare = _compare(request, judgments.files)
     found = watching(judgments, production, alpha=alpha, since=since, by=by, compare=compare)
     options = typed_options("alpha", "by")
     document = watch_document(found, request.typed + options, stream)
@@ -132,9 +134,19 @@ def watch(
     context.exit(exit_code(found, allow_uncertain))
 
 
-def _compare(request: CommonOptions, judgments: Judgments) -> str:
+def _checks(request: CommonOptions) -> Judgments:
+    """The judgments; a name of a file that is no date is not offered as the time of a check."""
+    try:
+        return request.read()
+    except OpenQuestionError as error:
+        dated = all(map(has_date, request.logs))
+        if dated or not any(one.column == "time" for one in error.asked):
+            raise
+        raise no_time(_compare(request, request.logs)) from None
+
+
+def _compare(request: CommonOptions, files: Sequence[str]) -> str:
     """The call that compares the two files of a folder or as typed; empty of other numbers."""
-    files = judgments.files
     if len(files) != 2:
         return ""
     both = request.logs if len(request.logs) == 2 else files

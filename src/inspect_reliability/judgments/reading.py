@@ -112,7 +112,13 @@ class Note:
 
 
 class OpenQuestionError(UserError):
-    """A source can mean two things, and its user has not chosen one."""
+    """A source can mean two things, and its user has not chosen one.
+
+    Attributes:
+        asked: What is asked.
+    """
+
+    asked: Collection[Note] = ()
 
 
 def refuse_unreadable(notes: Iterable[Note]) -> None:
@@ -144,7 +150,9 @@ def refuse(asked: Collection[Note]) -> None:
     if several:
         first = " ".join(one.choices[0].call for one in asked)
         lines.append(f"The first of each at once: {first}")
-    raise OpenQuestionError("\n".join(lines))
+    error = OpenQuestionError("\n".join(lines))
+    error.asked = asked
+    raise error
 
 
 @dataclass(frozen=True)

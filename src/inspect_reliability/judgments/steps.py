@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..verdicts import NON_RESPONSE
 from .column_names import (
+    is_called,
     joined,
     lacking,
     reading_of_list,
@@ -37,6 +38,7 @@ from .columns import (
 )
 from .copied_rows import copies_or_tries, without_copied_calls, without_copied_tries
 from .count import Judged
+from .days import iso_days
 from .deduplication import can_be_counted, telling, together
 from .duplicates import again_in, identity, of_one_verdict, telling_apart
 from .exports import as_rows
@@ -146,6 +148,7 @@ class Draft:
 
 def judgments_of(drafts: Sequence[Draft], reading: Reading) -> list[Judgments]:
     """Judgments of sources that are read together, after every step."""
+    _days(drafts)
     for draft in drafts:
         for step in (_answered, _copied_calls, _facets, _labels_of_raters):
             step(draft)
@@ -233,6 +236,18 @@ def _in_one_form(drafts: Sequence[Draft], reading: Reading) -> None:
     for draft, source in zip(drafts, sources, strict=True):
         draft.table = source.table
         draft.say(source.notes)
+
+
+def _days(drafts: Sequence[Draft]) -> None:
+    """Times that begin with the day or the month, over all sources, as texts that sort by time."""
+    own = chain.from_iterable(one.facets for one in drafts)
+    for name in dict.fromkeys(["time", *(one for one in own if is_called(one, "time"))]):
+        having = [one for one in drafts if name in one.table]
+        texts = {value for one in having for value in one.table[name] if isinstance(value, str)}
+        days = {text: day for text, day in iso_days(texts).items() if day != text}
+        for draft in having if days else ():
+            values = draft.table[name].map(lambda one, of=days: of.get(one, one))
+            draft.table = draft.table.assign(**{name: values})
 
 
 def _answered(draft: Draft) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import UserError
+from ..judgments.days import readings_of
 from ..judgments.table import Judgments
 from ..log_files import read_log
 from ..record import same_model
@@ -313,12 +314,13 @@ def _first(checks: Sequence[Check], since: str) -> int:
     """The check that is meant, by its number from 1 or its time."""
     known = {one.time: number for number, one in reversed([*enumerate(checks)])}
     known |= {str(number + 1): number for number in range(len(checks))}
-    if since not in known:
+    meant = [one for one in readings_of(since) if one in known]
+    if len(meant) != 1:
         raise UserError(
             f"There is no check {since}. Name one by its number, 1 to {len(checks)}, or by its "
             f"time, as in --since {checks[-1].time}."
         )
-    return known[since]
+    return known[meant[0]]
 
 
 def _renumbered(table: pd.DataFrame, numbers: Sequence[int]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UserError
 from ..judgments.columns import of_role
 from ..judgments.count import NUMBER
+from ..judgments.days import iso_days, refuse_either_order
 from ..judgments.judge_of import differs, judge_of, version_of
 from ..judgments.rows import ENDINGS
 from ..judgments.table import Judgments
@@ -40,8 +41,11 @@ _NO_TIME = (
 )
 _COMPARED = " Two files can be compared without times: {}"
 
-_DATE = re.compile(r"(?<!\d)\d{4}[-_]?\d{2}(?:[-_]?\d{2})?(?!\d)")
+_DATE = re.compile(r"(?<!\d)(?:\d{4}[-_]?\d{2}(?:[-_]?\d{2})?|\d{1,2}\.\d{1,2}\.\d{4})(?!\d)")
 """A date in the name of a file, to the day or the month."""
+
+_YEAR = re.compile(r"\d{4}")
+"""What a date has, and a day without a year or a time without a day has not."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +100,11 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
     if key.isna().any():
-        raise UserError(f"{_NO_TIME}{compare and _COMPARED.format(compare)}")
+        raise no_time(compare)
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
     table = table.assign(**own)
-    when = _numbers({one[0]: _time(judgments, one[0]) for one in table[_RUN].unique()})
+    when = _numbers({one[0]: _time(judgments, one[0]) for one in table[_RUN].unique()}, compare)
     by_run: list[tuple[Any, pd.DataFrame]] = [*table.groupby(_RUN, sort=False)]
     runs = sorted(by_run, key=lambda one: _order(judgments, one[0], when))
     number_of = dict[Any, int]()
@@ -143,24 +147,46 @@ def _time(judgments: Judgments, place: str) -> str:
     return log.created if log else str(place)
 
 
-def _numbers(times: Mapping[str, str]) -> dict[str, float]:
+def no_time(compare: str) -> UserError:
+    """What to say without times; `compare` is the call that needs none, if one is."""
+    return UserError(f"{_NO_TIME}{compare and _COMPARED.format(compare)}")
+
+
+def has_date(name: str) -> bool:
+    """Whether the name of a file has a date."""
+    return bool(_DATE.search(Path(name).name))
+
+
+def _numbers(times: Mapping[str, str], compare: str) -> dict[str, float]:
     """Each time as a number: a number as it is, a date, or one in a file's name, in seconds."""
     import pandas as pd
 
     if all(map(NUMBER.fullmatch, times.values())):
         return {name: float(value) for name, value in times.items()}
     found = {}
+    written = {name: _written(value) for name, value in times.items()}
+    refuse_either_order(written.values())
+    days = iso_days(written.values())
     for name, value in times.items():
-        in_name = _DATE.search(value) if Path(value).suffix.lower() in ENDINGS else None
+        day = days[written[name]]
         try:
-            read = pd.Timestamp(in_name[0].replace("_", "-") if in_name else value)
+            read = pd.Timestamp(day) if _YEAR.search(day) else None
         except ValueError:
+            read = None
+        if read is None:
             raise UserError(
                 f"The time {value!r} is no date or number. Write it as 2026-01-31 or "
                 "2026-01-31T08:30; a file's name needs such a date in it, or 2026-01."
-            ) from None
+                f"{compare and _COMPARED.format(compare)}"
+            )
         found[name] = (read.tz_localize("UTC") if read.tz is None else read).timestamp()
     return found
+
+
+def _written(time: str) -> str:
+    """A time as it is written; of a file the date in its name."""
+    in_name = _DATE.search(time) if Path(time).suffix.lower() in ENDINGS else None
+    return in_name[0].replace("_", "-") if in_name else time
 
 
 def _order(

@@ -1,0 +1,80 @@
+"""Days as texts: those that begin with the day or the month become 2026-01-31 and sort as texts."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+
+from ..errors import UserError
+
+_PARTS = re.compile(r"(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(.*)", re.DOTALL)
+
+_ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}
+"""Which part is the year, the month and the day."""
+
+_DOT = "."
+"""Between parts that begin with the day in every country that writes them so."""
+
+
+def iso_days(texts: Iterable[str]) -> dict[str, str]:
+    """Each text as a day of ISO, with what follows the day; as it is if it is no such text.
+
+    One order is read from all texts together, where only one makes days of all of them. Where
+    several do, the texts remain: `refuse_either_order` says so.
+    """
+    found = {text: text for text in texts}
+    for ways in _ways(found):
+        found |= next(iter(ways.values())) if len(ways) == 1 else {}
+    return found
+
+
+def readings_of(text: str) -> list[str]:
+    """Every day of ISO that a text can be; itself if it is no text that begins with a day."""
+    return [way[text] for ways in _ways([text]) for way in ways.values()] or [text]
+
+
+def refuse_either_order(texts: Iterable[str]) -> None:
+    """Refuse to sort texts that are days in two orders.
+
+    Raises:
+        UserError: They are; the message has both readings of one.
+    """
+    for ways in _ways(texts):
+        if len(ways) < 2:
+            continue
+        first, second, *_ = ways.values()
+        text = next(one for one in first if first[one] != second[one])
+        raise UserError(
+            f"The time {text!r} can be {first[text]} or {second[text]}, and so can every other "
+            "time here. Write them as 2026-01-31."
+        )
+
+
+def _ways(texts: Iterable[str]) -> Iterator[Mapping[str, Mapping[str, str]]]:
+    """Of the texts with one sign between parts: the orders that make days of all, with the days.
+
+    Orders that make the same days are one.
+    """
+    known = {text: found for text in texts if (found := _PARTS.fullmatch(text.strip()))}
+    for sign in {found[2] for found in known.values()}:
+        ways: dict[str, dict[str, str]] = {}
+        for name, order in _ORDERS.items():
+            if sign == _DOT and name != "day first":
+                continue
+            own = {text: _day(of, order) for text, of in known.items() if of[2] == sign}
+            days = {text: day for text, day in own.items() if day}
+            if len(days) == len(own) and days not in ways.values():
+                ways[name] = days
+        yield ways
+
+
+def _day(found: re.Match[str], order: tuple[int, int, int]) -> str:
+    """The day of ISO with what follows it; empty if the parts are no day in this order."""
+    parts = found[1], found[3], found[4]
+    year, month, day = (parts[at] for at in order)
+    if len(year) not in (2, 4) or len(day) > 2:
+        return ""
+    try:
+        made = date(int(year) + (2000 if len(year) == 2 else 0), int(month), int(day))
+    except ValueError:
+        return ""
+    return f"{made.isoformat()}{found[5].replace(',', ' ', 1)}"
