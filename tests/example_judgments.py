@@ -58,6 +58,13 @@ def changed(judgments: Judgments, **columns: Any) -> Judgments:
     return Judgments(judgments.table.assign(**columns))
 
 
+def one_flip_at_zero(**columns: Any) -> Judgments:
+    """A judge at temperature 0, one of whose 250 verdicts differs from its other tries."""
+    judgments = made(noise=0, temperature=0.0, **columns)
+    judgments.table.loc[3, "verdict"] = "A" if judgments.table["verdict"][3] != "A" else "B"
+    return judgments
+
+
 def together(*parts: Judgments) -> Judgments:
     return Judgments(pd.concat([part.table for part in parts], ignore_index=True))
 

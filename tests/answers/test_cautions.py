@@ -11,7 +11,7 @@ from frozen_tables import tables
 import example_logs
 import inspect_reliability as ir
 from commands import full, invoke
-from example_judgments import ORDERS, changed, made, together
+from example_judgments import ORDERS, changed, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.cautions import ASKED_ONCE
 from inspect_reliability.answers.report import report_document
@@ -48,6 +48,7 @@ def test_a_clean_study_needs_no_caution() -> None:
         (made(questions=2), "Omega has no interval: an interval needs at least 3 questions"),
         (made(replications=1), "Every question was judged once"),
         (made(temperature=0.0, noise=0), "At temperature 0"),
+        (one_flip_at_zero(), "At temperature 0 a judge draws nothing"),
         (made(noise=0), "Nothing here says whether each is a draw of its own or a copy"),
         (made(noise=0, log="a.eval"), "no seed check has seen this judge vary"),
         (

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from example_judgments import ORDERS, changed, made, together
+from example_judgments import ORDERS, changed, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by, arms_of
 from inspect_reliability.answers.compare import compare_arms
@@ -580,6 +580,7 @@ def explained() -> list[re.Pattern[str]]:
 def test_the_page_explains_every_caution() -> None:
     """Each text that a code has here is on the page, and the page has no other."""
     said_here = [*KEEPS, *of_rows(made(noise=0, log="a.eval"))]  # of a log in other words
+    said_here += of_rows(one_flip_at_zero())
     for code in EVERY:
         said_here += [one for one in brought(code) if code_of(one)]
     patterns = explained()

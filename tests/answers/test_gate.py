@@ -14,7 +14,7 @@ import pytest
 import yaml
 from scipy.stats import norm
 
-from example_judgments import changed, made, together
+from example_judgments import changed, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.beside_limit import gate_for_all
 from inspect_reliability.answers.gate import (
@@ -54,6 +54,7 @@ def test_another_study_passes_the_gate_that_is_advised() -> None:
         (made(noise=0.2, questions=8), Limits((("omega", 0.7),)), OPEN),
         (made(verdict="A"), Limits((("omega", 0.1),)), OPEN),
         (made(noise=0, temperature=0.0), Limits((("omega", 0.1),)), OPEN),
+        (one_flip_at_zero(), Limits((("omega", 0.1),)), OPEN),
         (made(noise=0), Limits((("omega", 0.1),)), OPEN),
         (together(made(noise=0, temperature=0.0), made()), Limits((("omega", 0.1),)), OPEN),
         (made(noise=0.9, questions=40, temperature=0.0), Limits((("omega", 0.6),)), FAILS),

@@ -98,11 +98,16 @@ def test_the_gravest_caution_is_printed_of_rows_without_a_headline() -> None:
 
 @pytest.mark.slow
 def test_copies_of_a_sweep_are_dashes_with_a_reason() -> None:
-    """No temperature is missing from the table, and omega says of how many rows it is."""
-    said = printed(sweep())
+    """No temperature is missing, one flip makes no draws, and omega says of how many rows it is."""
+    judgments = sweep()
+    table = judgments.table
+    at_zero = (table["benchmark"] == "SQuAD") & (table["temperature"] == 0)
+    table.loc[at_zero.idxmax(), "verdict"] = "flip"
+    said = printed(judgments)
+    assert "SQuAD - 0." in said
     assert "Benchmark T = 0 T = 0.5 T = 1" in said
     assert "MT-Bench - 0." in said
-    assert "-: all tries equal, maybe copies (temperature 0)." in said
+    assert "-: all tries equal, maybe copies (temperature 0); no draws (temperature 0)." in said
     assert "Omega of 6 of 9 rows goes" in said
     full = " ".join(
         one.text for one in report_document(analyse(sweep())).more() if isinstance(one, Text)

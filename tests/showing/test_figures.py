@@ -169,7 +169,7 @@ def test_a_page_promises_what_it_shows() -> None:
     page = render(report_document(analyse(Judgments(exact))), "html")
     assert "Brennan-Prediger" in page
     both = [changed(made(), judge=name) for name in "ab"]
-    copies = "Copies at temperature 0 are in no figure."
+    copies = "Tries at temperature 0 are in no figure."
     assert copies not in render(report_document(analyse(together(*both))), "html")
     both.append(changed(made(noise=0), temperature=0.0, judge="a"))
     assert copies in render(report_document(analyse(together(*both))), "html")

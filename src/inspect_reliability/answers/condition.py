@@ -132,6 +132,12 @@ COPIES = Reason(
     "nothing about reliability.",
 )
 
+NO_DRAWS = Reason(
+    Grave.COPIES,
+    "At temperature 0 a judge draws nothing: tries that differ do so by its machine, or by a "
+    "server that ignores the temperature. Their agreement says nothing about draws.",
+)
+
 ONE_SEED = Reason(
     Grave.ONE_SEED,
     "All replications of a question have one seed, so they are copies of one answer. Their "
@@ -305,7 +311,7 @@ class Condition:
 
     @property
     def copied(self) -> bool:
-        """Whether its replications are copies, made at temperature 0."""
+        """Whether its replications were made at temperature 0: copies, or nearly so."""
         return code_of(self.no_draws) is Grave.COPIES
 
     @property
@@ -356,16 +362,22 @@ class Condition:
 
 
 def _copied(table: pd.DataFrame, known: Judged) -> Iterator[Reason]:
-    """The reason, for each temperature at which no two replications of a question differ."""
+    """The reason, for each temperature at which replications may be copies."""
     parts: Iterable[tuple[Any, pd.DataFrame]] = [(table["temperature"].iloc[0], table)]
     if table["temperature"].nunique(dropna=False) > 1:
         parts = table.groupby("temperature", dropna=False)
     alike = ALIKE if from_logs(table) else ALIKE_IN_A_FILE
-    reasons = {Copied.AT_ZERO: COPIES, Copied.ONE_SEED: ONE_SEED, Copied.ALIKE: alike}
+    reasons = {
+        Copied.AT_ZERO: COPIES,
+        Copied.NO_DRAWS: NO_DRAWS,
+        Copied.ONE_SEED: ONE_SEED,
+        Copied.ALIKE: alike,
+    }
     for temperature, rows in parts:
         checks = set(rows[SEED_CHECK]) if SEED_CHECK in rows else set()
         why = why_copied(known if rows is table else Judged(rows), temperature, checks)
-        if why is not None:
+        # Epochs of a suite differ by the outputs that are judged, too.
+        if why is not None and not (why is Copied.NO_DRAWS and is_suite(table)):
             yield reasons[why]
 
 

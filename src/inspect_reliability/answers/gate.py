@@ -51,6 +51,7 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
+from .condition import NO_DRAWS
 from .facets import INVARIANCE
 from .gate_next import GateCode, when_open, when_passed
 from .given_rule import asked_promise, by_given_rule, rule_in
@@ -273,7 +274,10 @@ def _requirement(
     known = not why and found.value is not None
     evidence = _evidence_of(row, name, limit, at_least, votes) if anytime and known else None
     within = {"at_least" if at_least else "at_most": limit}
-    result = evidence.result if evidence else OPEN if why else within_limit(found, **within)
+    result = evidence.result if evidence else within_limit(found, **within)
+    # Draws differ more than the machine alone does, so what it fails they fail.
+    if why and not (why is NO_DRAWS and at_least and result == FAILS):
+        result = OPEN
     cautions = [row.silent] if row.silent and row.silent != why else []
     if reached := reached_by_one_verdict(row, name, limit, at_least):
         cautions.append(reached)

@@ -21,7 +21,7 @@ from ..stats.estimate import LEVEL
 from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .cautions import each_order_once
-from .condition import MOSTLY_WITHOUT_VERDICT
+from .condition import MOSTLY_WITHOUT_VERDICT, NO_DRAWS
 from .kept import record, votes_decide
 from .labelled_cascade import LabelledCascade
 from .next_steps import (
@@ -164,7 +164,9 @@ def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
             if is_of_scale(right)
             else _of_options(analysis, row, right, picked_of)
         )
-    if row.no_draws:
+    if row.no_draws is NO_DRAWS:
+        yield from _of_no_draws(row)
+    elif row.no_draws:
         yield "all tries of a question are equal and may be copies: nothing is known of another try"
     elif row.asked_once:
         yield "each question was judged once: nothing is known of another try"
@@ -174,6 +176,17 @@ def _parts(analysis: Analysis, row: Row, picked_of: int) -> Iterator[str]:
         yield f"{amount(n, 'question')} cannot say how it judges others"
     elif not right:
         yield _ONLY_LABELS
+
+
+def _of_no_draws(row: Row) -> Iterator[str]:
+    """How often tries at temperature 0 differ, and that this says nothing of draws."""
+    differ = 1 - (row.estimates["agreement"].value or 0.0)
+    yield (
+        "at temperature 0 another try gives another verdict in "
+        f"{share(differ, row.numbers.n_questions)} of cases, by its machine or by a server that "
+        "ignores the temperature"
+    )
+    yield "nothing is known of draws"
 
 
 def _of_options(analysis: Analysis, row: Row, right: Record, picked_of: int) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _study(row: Row, varied: list[str]) -> str:
     often = often if float(tries).is_integer() else f"{often} on average"
     if _by_orders(row):
         often += f" in {np.bincount(counts.by_variant[1]).max()} orders"
-    names = [f"the {one.partition(' (')[0]}" for one in varied]
+    names = [f"the {one.partition(' (')[0]}" for one in varied if not row.copied]
     known = f" ({'' if names[1:] else 'only '}{' and '.join(names)} varied)" if names else ""
     none = f", and {share(silent, len(counts.questions))} of outputs had no verdict" * bool(silent)
     unknown = "" if at else "; the temperature is not recorded"
@@ -66,6 +66,11 @@ def _study(row: Row, varied: list[str]) -> str:
 def _steadiness(row: Row) -> Iterator[str]:
     """How far two tries agree, by the coefficient to quote, defined."""
     own = row.record
+    if row.copied:
+        yield (
+            "Tries at temperature 0 are no draws of the judge, so no coefficient of reliability is "
+            "reported."
+        )
     if row.no_draws or row.asked_once:
         return
     scale = own.get("icc") is not None

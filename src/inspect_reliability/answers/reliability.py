@@ -30,7 +30,7 @@ from ..stats.majority import stable_majority
 from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .cautions import each_order_once
-from .condition import NO_VERDICT
+from .condition import NO_DRAWS, NO_VERDICT
 from .row import AT_VERDICT, Numbers, Row, valued
 from .validity import is_of_scale, near_in_words, of_fewer
 
@@ -106,7 +106,7 @@ def main_columns(analysis: Analysis, records: Sequence[Record]) -> list[TableCol
 def chart(analysis: Analysis, by: str = "judge") -> Iterator[Figure]:
     """Omega, or ICC of numbers, of each judge or benchmark, by what differs between rows."""
     left_out = any(row.copied for row in analysis.rows)
-    copies = " Copies at temperature 0 are in no figure." * left_out
+    copies = " Tries at temperature 0 are in no figure." * left_out
     records = analysis.estimates("rows")
     several = [name for name in analysis.differing(records) if name != by]
     x = analysis.across if analysis.across in several else next(reversed(several), by)
@@ -160,7 +160,9 @@ def why_none(row: Row) -> str | None:
     if row.asked_once:
         return "each question judged once"
     if row.no_draws:
-        return "no verdicts" if row.no_draws is NO_VERDICT else "all tries equal, maybe copies"
+        if row.no_draws is NO_VERDICT:
+            return "no verdicts"
+        return "no draws" if row.no_draws is NO_DRAWS else "all tries equal, maybe copies"
     return "omega not estimable" if row.estimates["omega"].value is None else None
 
 

@@ -18,6 +18,7 @@ class Copied(StrEnum):
     """What copies are known by."""
 
     AT_ZERO = "temperature 0"
+    NO_DRAWS = "temperature 0, though some replications differ"
     ONE_SEED = "one seed"
     ALIKE = "no two replications differ"
 
@@ -27,7 +28,8 @@ def why_copied(
 ) -> Copied | None:
     """Why judgments under one temperature may be copies of one answer each; None if they are none.
 
-    A live metric and a report both ask here, so both say the same of a log.
+    At temperature 0 tries that differ are no draws either: a server that batches requests flips a
+    few. A live metric and a report both ask here, so both say the same of a log.
 
     Args:
         known: The judgments.
@@ -44,7 +46,8 @@ def why_copied(
     # Most judges differ long before all is looked at.
     first: dict[Hashable, str] = {}
     given = zip(cells, known.choices, strict=True)
-    if any(first.setdefault(cell, choice) != choice for cell, choice in given if choice):
+    differ = any(first.setdefault(cell, choice) != choice for cell, choice in given if choice)
+    if differ and temperature != 0:
         return None
     tries: Counter[Hashable] = Counter()
     for cell, n in zip(cells, times, strict=True):
@@ -53,7 +56,7 @@ def why_copied(
     if max(tries.values()) < 2 or _varies_in_order(known):
         return None
     if temperature == 0:
-        return Copied.AT_ZERO
+        return Copied.NO_DRAWS if differ else Copied.AT_ZERO
     if _of_one_seed(known, cells, checks):
         return Copied.ONE_SEED
     return None if {*checks} & {*_SEEN_TO_VARY} else Copied.ALIKE

@@ -145,8 +145,8 @@ _WITH_INTERVAL = ("omega", "icc")
 _NOTHING = Estimate()
 
 _COPIES = (
-    "At temperature 0 no two replications of a question differ: they may be copies of one answer, "
-    "which say nothing about reliability, so its values are nan. Judge with a temperature above 0."
+    "At temperature 0 replications are copies of one answer, or differ by the machine alone. They "
+    "say nothing about reliability, so its values are nan. Judge with a temperature above 0."
 )
 
 
@@ -164,15 +164,19 @@ def _are_copies(scores: Sequence[SampleScore]) -> Callable[[Judged], bool]:
     """Whether judgments of these scores are copies at temperature 0, as a report finds them."""
     temperature = _temperature(scores)
     # One score of each run says how its seed check came out.
-    checks = {(one.score.metadata or {}).get(SEED_CHECK) for one in scores}
+    facts = [one.score.metadata or {} for one in scores]
+    checks = {one.get(SEED_CHECK) for one in facts}
+    # Epochs of a suite differ by the outputs that are judged, too.
+    judge = any("categories" in one for one in facts) or rejudged_in(one.score for one in scores)
 
     def found(judged: Judged) -> bool:
         exact = set(judged.column("temperature")) - {None}  # exact verdicts say their own
         asked_at = min(exact) if exact else temperature
         why = _estimable(lambda: why_copied(judged, asked_at, checks))
-        if why is Copied.AT_ZERO:
+        copies = why is Copied.AT_ZERO or (why is Copied.NO_DRAWS and bool(judge))
+        if copies:
             warn_once(logger, _COPIES)
-        return why is Copied.AT_ZERO
+        return copies
 
     return found
 
