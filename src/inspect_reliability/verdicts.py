@@ -13,6 +13,9 @@ TIE = "tie"
 INVALID = "invalid"
 """The verdict of an output that names several."""
 
+UNDECIDED = "undecided"
+"""The verdict of a list where several have the most votes. A tie is what a judge may say."""
+
 NO_VERDICTS = (NON_RESPONSE, INVALID)
 """What stands for the verdict of an output without one."""
 

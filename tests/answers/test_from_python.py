@@ -7,7 +7,9 @@ from html import unescape
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,6 +76,53 @@ def test_what_is_given_back_merges_with_the_frame(
     if {*map(str, ids)} == {*read[own].map(str)}:  # else pandas made other ids of these
         kept = ir.keep(str(tmp_path / "own.csv"), columns=columns).verdicts
         assert len(read.merge(kept, left_on=own, right_on="question")) == 180
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda n: pd.Categorical(n),
+        lambda n: n + 0.5,
+        lambda n: " q" + n.astype(str) + " ",
+        lambda n: n.map("{:03d}".format).astype("string"),
+        lambda n: pd.Timestamp("2026-01-01 09:00") + pd.to_timedelta(n, "D"),
+    ],
+)
+def test_ids_and_judges_are_given_back_as_the_values_of_the_frame(made: Any) -> None:
+    """So what is kept merges on both, whatever they are, and they have the dtype they had."""
+    rows = pd.DataFrame({"n": np.repeat(range(12), 3), "judge": 4})
+    frame = rows.assign(question=made(rows["n"]), verdict=[1, 2, 2] * 12)
+    kept = ir.keep(frame, labels=dict.fromkeys(frame["question"], 2)).verdicts
+    assert kept["question"].dtype == frame["question"].dtype
+    assert len(kept.merge(frame, on=["question", "judge"])) == len(frame) == 3 * len(kept)
+
+
+@pytest.mark.parametrize(
+    ("tries", "label", "dtypes"),
+    [
+        ([1, 2, 2], 2, ["int64", "int64"]),
+        ([1.5, 2.5, 2.5], 2.5, ["float64", "float64"]),
+        ([True, False, True], True, ["bool", "bool"]),
+        ([True, False, None], None, ["boolean", "boolean"]),  # one vote each: neither
+        ([1, 3, 3], None, ["int64", "Int64"]),  # nobody says which is final
+        (["1", "2", "2"], "2", [object, object]),
+    ],
+)
+def test_verdicts_are_given_back_with_the_type_that_they_had(
+    tries: list[Any], label: Any, dtypes: list[Any], tmp_path: Path
+) -> None:
+    """So they can be compared with labels; missing where votes decide nothing, or nobody did."""
+    ids = [f"q{n}" for n in range(12)]
+    frame = pd.DataFrame({"question": np.repeat(ids, 3), "verdict": tries * 12})
+    labels = {ids[0]: tries[1], **({} if label is None else dict.fromkeys(ids, label))}
+    kept = ir.keep(frame, labels=labels, within_one=False).verdicts
+    assert kept[["verdict", "final"]].dtypes.tolist() == dtypes
+    final = kept.set_index("question")["final"]
+    assert final[ids[1:]].eq(label).all() if label is not None else final[ids[1:]].isna().all()
+    if isinstance(label, int) and not isinstance(label, bool):  # what pandas reads of a file
+        frame.to_csv(tmp_path / "own.csv", index=False)
+        of_file = ir.keep(str(tmp_path / "own.csv"), labels=labels, within_one=False).verdicts
+        pd.testing.assert_frame_equal(of_file, kept)
 
 
 def printed(*call: object, form: str = "json") -> str:

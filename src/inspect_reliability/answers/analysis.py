@@ -317,7 +317,7 @@ class Analysis(Answered):
         if of:
             records = self._entries(name, of)
         found = in_frame(records, self.call)
-        return self.judgments.with_own_ids(found)
+        return self.judgments.with_own_values(found)
 
     def _entries(self, name: str, of: str) -> list[Record]:
         """The entries of a list that each record of a result has, with the keys of the record."""
@@ -383,7 +383,7 @@ class Analysis(Answered):
                  judge    question verdicts label
             0  gpt-5.4  Focus:1740    3 (8)     0
         """
-        return self.judgments.with_own_ids(self.list_errors(self))
+        return self.judgments.with_own_values(self.list_errors(self))
 
     def figures(self) -> dict[str, Drawing]:
         """Name -> figure of the page, as `report --figures` writes it; notebooks draw it."""

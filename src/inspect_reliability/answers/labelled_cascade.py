@@ -35,7 +35,7 @@ from ..stats.selective import (
     steps_of,
 )
 from ..stats.turns import ways_of
-from ..verdicts import NO_VERDICTS, NON_RESPONSE
+from ..verdicts import NO_VERDICTS, NON_RESPONSE, UNDECIDED
 from .condition import from_logs
 from .no_rule import NoRule, several_outputs, why_stopped_without
 from .promise import Promise
@@ -43,9 +43,6 @@ from .row import Row
 from .rule_check import RuleCheck, judged_otherwise
 
 _LEVEL = 0.95
-
-UNDECIDED = "undecided"
-"""The verdict of a list where several have the most votes. A tie is what a judge may say."""
 
 _NO_VERDICT = "no question has a most frequent verdict that decides something"
 

@@ -177,7 +177,6 @@ class Reading:
         where: File, or "data frame", for messages.
         in_python: Whether the user speaks Python, not on a command line.
         words: The columns that such a source has.
-        text_ids: Whether the ids of a data frame's questions are texts, also where all are numbers.
         may_lack: Columns of labels that a saved reading names, which new judgments may lack.
 
     Example:
@@ -202,7 +201,6 @@ class Reading:
     where: str = ""
     in_python: bool = False
     words: Words = JUDGMENTS
-    text_ids: bool = False
     may_lack: Sequence[str] = ()
 
     def __post_init__(self) -> None:

@@ -31,12 +31,13 @@ from .deduplication import BATCH, combine, fingerprint_of_counts, short, togethe
 from .duplicates import identity, telling_apart
 from .guess import Guess
 from .labels import says_none
+from .own_values import of_frame
 from .pairs import NAMES, OPTION, SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, verdict_counts, weights
-from .values import OUTPUT, converted_all
+from .values import OUTPUT, converted, converted_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,9 +301,9 @@ def judgments_from_frame(
 def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
     [found] = judgments_of([draft_of(iter([frame]), reading)], reading)
     [read] = found.readings
-    ids = frame.get(read.yours("question"))
-    numbers = ids is not None and ids.ndim == 1 and ids.dtype.kind in "iu"
-    return replace(found, readings=(replace(read, text_ids=not numbers),))
+    columns = {**reading.columns, **read.columns}
+    own = of_frame(frame, columns, found.table, lambda values: converted(values, FRAME))
+    return replace(found, own=own)
 
 
 def judgments_from_file(

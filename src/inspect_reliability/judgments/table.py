@@ -20,6 +20,7 @@ from ..saving import Ours, whole
 from ..verdicts import GIVEN
 from .columns import COLUMNS, GROUP_BY, LARGEST, N_JUDGMENTS, dividing, each_once, in_order
 from .log_facts import Log, said_of_shards
+from .own_values import OwnValues, of_file
 from .reading import Note, Reading, refuse
 
 if TYPE_CHECKING:
@@ -66,9 +67,6 @@ def own_scores(table: pd.DataFrame) -> pd.Series[bool]:
 
 _MACHINE_EPSILON = 2.3e-16
 
-_WHOLE = r"0|-?[1-9]\d{0,17}"
-"""An id that is a whole number, as pandas writes and reads it."""
-
 NUMBERS: Mapping[str, Any] = {
     "temperature": np.float64,
     "replication": np.int64,
@@ -93,6 +91,7 @@ class Judgments:
         readings: How each of their files was read.
         files: The files that they are from.
         order: The questions in the order of their source, where the table has another one.
+        own: The values of the data frame that they are from, as it has them.
 
     Example:
         >>> import inspect_reliability as ir
@@ -111,6 +110,7 @@ class Judgments:
     readings: tuple[Reading, ...] = ()
     files: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    own: OwnValues | None = None
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -138,19 +138,16 @@ class Judgments:
         own = {yours: ours for one in self.readings for yours, ours in one.columns.items()}
         return [name if name in self.table else own.get(name, name) for name in names]
 
-    def with_own_ids(self, found: pd.DataFrame) -> pd.DataFrame:
-        """A frame about questions, whose ids are numbers where those of the source are.
+    def with_own_values(self, found: pd.DataFrame) -> pd.DataFrame:
+        """A frame about judgments with the ids and verdicts as the user's own data have them.
 
-        So it can be merged with the user's own. In files all must be whole numbers that begin with
-        no zero, which pandas reads as such; logs have texts.
+        So it can be merged and compared with these. Of files it has what pandas reads from them;
+        logs have texts.
         """
-        read, column = self.readings, "question"
-        texts = self.logs or not read or any(one.text_ids for one in read)
-        if texts or column not in found or not len(self.table):
-            return found
-        if not self.table[column].drop_duplicates().map(str).str.fullmatch(_WHOLE).all():
-            return found
-        return found.assign(**{column: found[column].astype(np.int64)})
+        own = self.own
+        if own is None and self.readings and not self.logs and len(self.table):
+            own = of_file(self.table, map(str, found))
+        return found if own is None else own.given_back(found)
 
     def columns_of(self, reading: Reading) -> dict[str, str]:
         """Name in the files -> our name, as they were read and as the user said."""

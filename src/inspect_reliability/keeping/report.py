@@ -427,10 +427,12 @@ class KeptVerdicts(PythonAnswer):
 
         `decision` is "keep" where the rule keeps it. Where it does not, it is "labelled" or
         "checked" if a person said what is right, else "escalate", or "person" in a cascade. `final`
-        is the verdict to use: a person's, if there is one.
+        is the verdict to use: a person's, if there is one. Of a data frame, ids are its own values,
+        and verdicts have its type: numbers, or True and False. A verdict that decides nothing is
+        then missing.
         """
         found = pd.concat([decided(one) for one in listed(self.found)], ignore_index=True)
-        return self.analysis.judgments.with_own_ids(found)
+        return self.analysis.judgments.with_own_values(found)
 
     def rule(self) -> KeepRule:
         """The rule that `selective_scorer` applies to new questions; its `text` is that of a file.
