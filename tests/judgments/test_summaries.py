@@ -6,6 +6,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from inspect_ai.event import ModelEvent
 from inspect_ai.log import (
     EvalLog,
     EvalSampleSummary,
@@ -14,7 +15,7 @@ from inspect_ai.log import (
     read_eval_log_sample_summaries,
     write_eval_log,
 )
-from inspect_ai.model import ChatMessageUser
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from inspect_reliability import log_files
 from inspect_reliability.judgments.judge_of import version_of
@@ -122,3 +123,24 @@ def test_a_version_is_that_of_the_events_and_else_of_the_output(
         sample.events, sample.output.metadata = [], {"system_fingerprint": "fp_1"}
     write_eval_log(log, path := str(tmp_path / "log.eval"))
     assert version_of(path, (first.id, first.epoch)) == f"fp_1, {said}"
+
+
+def test_a_failed_call_has_no_version(log: EvalLog, tmp_path: Path) -> None:
+    """A log has the requested name for it, whether inspect or the archive's own text is read."""
+    log = log.model_copy(deep=True)
+    first = log.samples[0]
+    output = ModelOutput.from_content("answered", "C")
+    made = ModelEvent(
+        model="p/asked",
+        input=[],
+        tools=[],
+        tool_choice="auto",
+        config=GenerateConfig(),
+        output=output,
+    )
+    asked = ModelOutput(model="p/asked")
+    failed = made.model_copy(update={"error": "503 upstream", "output": asked})
+    first.events = [failed, made]
+    for ending in ("eval", "json"):
+        write_eval_log(log, path := str(tmp_path / f"log.{ending}"))
+        assert version_of(path, (first.id, first.epoch)) == "answered"

@@ -62,6 +62,21 @@ def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
     assert log.read_bytes() == before
 
 
+def test_an_interrupted_run_says_what_is_kept_and_what_goes_on(log: Path) -> None:
+    """Ctrl-C is no error, and the same command makes the rest."""
+    grader = log.parents[1] / "grader.py"
+    grader.write_text(grader.read_text().replace("SIGKILL", "SIGINT"))
+    (log.parents[1] / "kill").write_text("20")
+    done = rejudge(log)
+    assert done.exit_code == 4, done.output
+    said = " ".join(done.stderr.split())
+    assert "replications were not made: the run was interrupted. What was judged is kept." in said
+    assert "Run the same command again to make them." in said
+    assert rejudge(log).exit_code == 0
+    table = judgments_from_logs(target_of(log)).table
+    assert len(table) == table["seed"].nunique() == OUTPUTS * REPLICATIONS
+
+
 def test_a_grown_rejudging_keeps_what_it_has(log: Path) -> None:
     """A larger number adds the replications from there on, with seeds that follow."""
     for number, replications in ((1, "3"), (2, "5")):

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -212,10 +212,20 @@ def _judged(
             "with --model-cost-config FILE."
         )
     # Standard output is for the report.
-    with alone(f"{folder}/rejudging"), redirect_stdout(sys.stderr):
+    logs = list[EvalLog]()
+    # inspect returns no log of an interrupted run; a second Ctrl-C passes through it.
+    with (
+        suppress(KeyboardInterrupt),
+        alone(f"{folder}/rejudging"),
+        redirect_stdout(sys.stderr),
+    ):
         # Without its model inspect would load that of INSPECT_EVAL_MODEL beside it. A sample has
         # many replications, which a kill must not take away.
-        [log] = eval(task, task.model, log_dir=folder, log_buffer=1, log_realtime=False)
+        logs = eval(task, task.model, log_dir=folder, log_buffer=1, log_realtime=False)
+    if not logs:
+        limits.stop("the run was interrupted. What was judged is kept")
+        return []
+    [log] = logs
     errors = [log.error.message] if log.error else []
     for sample in log.samples or []:
         if sample.error:

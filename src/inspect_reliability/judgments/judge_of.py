@@ -136,7 +136,8 @@ def stale(rule: KeepRule, judgments: Judgments) -> str | None:
 def version_of(log: str, sample: tuple[int | str, int]) -> str | None:
     """The version that answered in a sample, as the provider named it; None if it did not.
 
-    That is the model's full name and, of some providers, the fingerprint of their system.
+    That is the model's full name and, of some providers, the fingerprint of their system. Of a call
+    that failed, a log has the name that was asked for, which is no version.
 
     Args:
         log: Where the log is.
@@ -151,7 +152,7 @@ def version_of(log: str, sample: tuple[int | str, int]) -> str | None:
 
 
 def _outputs(log: str, sample: int | str, epoch: int) -> list[dict[str, Any]]:
-    """The outputs of a sample's calls, or the sample's own if it shows no call."""
+    """The outputs of a sample's calls that succeeded, or its own if it shows no call."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import read_eval_log_sample
 
@@ -159,8 +160,9 @@ def _outputs(log: str, sample: int | str, epoch: int) -> list[dict[str, Any]]:
 
     with suppress(Exception):  # what is unusual is inspect's to read
         written = json.loads(read_member(log, f"samples/{sample}_epoch_{epoch}.json"))
-        if made := [one["output"] for one in written["events"] if one["event"] == "model"]:
-            return made
+        if made := [one for one in written["events"] if one["event"] == "model"]:
+            return [one["output"] for one in made if not one.get("error")]
     read = read_eval_log_sample(log, sample, epoch, exclude_fields={"messages", "attachments"})
-    calls = [one.output for one in read.events if isinstance(one, ModelEvent)]
-    return [one.model_dump() for one in calls or [read.output]]
+    calls = [one for one in read.events if isinstance(one, ModelEvent)]
+    answered = [one.output for one in calls if not one.error]
+    return [one.model_dump() for one in (answered if calls else [read.output])]
