@@ -22,7 +22,7 @@ from inspect_reliability.keeping.report import KeptVerdicts
 from inspect_reliability.ranking.report import RankedSystems
 from inspect_reliability.showing import render
 from inspect_reliability.showing.answer import PythonAnswer
-from inspect_reliability.showing.python_calls import options_in_python
+from inspect_reliability.showing.python_calls import Call, options_in_python
 from inspect_reliability.watching.report import WatchedJudge
 
 pytestmark = pytest.mark.usefixtures("undrawn", "read_once")
@@ -667,13 +667,28 @@ def test_a_next_step_of_one_judge_is_of_its_judgments_however_they_were_given(
     named = {"columns": {"model": "judge"}}
     read = ir.judgments_from_file("both.csv", **named)
     alone = ir.gate(frame[frame["model"] == "my judge"], **named, least={"accuracy": 0.9})
-    for source, how in ((frame, named), ("both.csv", named), (read, {})):
+    wide = frame.assign(n=frame.groupby(["question", "model"]).cumcount().map(str))
+    wide = wide.pivot(index="question", columns=["model", "n"], values="verdict")
+    wide = wide.rename(columns={"my judge": "mine"})  # "judge_0" would be a judge's name
+    wide = wide.set_axis(wide.columns.map("_".join), axis=1).reset_index()
+    labels = frame.drop_duplicates("question").set_index("question")["label"].to_dict()
+    columns = dict.fromkeys([*wide][1:], "verdict")
+    of_wide = {"labels": labels, "columns": columns}
+    several = (["both.csv"], named)
+    for source, how in ((frame, named), ("both.csv", named), (read, {}), several, (wide, of_wide)):
         [call] = re.findall(r"^\s*(ir\.gate\(.*)$", str(ir.analyse(source, **how)), re.MULTILINE)
-        found = eval(call, {"ir": ir, "judgments": source})
-        assert found.summary()["judge"].tolist() == ["my judge"]
+        found = eval(call, {"ir": ir, "judgments": source, **of_wide})
+        assert found.summary()["judge"].tolist() == ["mine" if source is wide else "my judge"]
         assert found.summary()["value"].tolist() == alone.summary()["value"].tolist()
-    several = str(ir.analyse(["both.csv"], **named))
-    assert "--only 'model=my judge' # in a terminal" in " ".join(several.split())
+
+
+@pytest.mark.parametrize(
+    ("stream", "named"), [(BARE, "stream"), ([BARE], "stream"), ("prod.csv", '"prod.csv"')]
+)
+def test_what_the_system_wrote_is_reported_of_the_stream(stream: Any, named: str) -> None:
+    """Read as it was read beside the anchors."""
+    call = Call.of(ir.watch, ONE, stream=stream, columns={"said": "verdict"})
+    assert call.then("report STREAM") == f'ir.analyse({named}, columns={{"said": "verdict"}})'
 
 
 def test_a_gate_that_does_not_pass_says_why() -> None:

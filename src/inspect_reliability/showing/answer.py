@@ -122,8 +122,7 @@ def in_python(answer: Document, call: Call) -> Document:
             case Text(text, "command") if text.startswith("inspect-reliability "):
                 only = f" {join(only_options(block.only))}"
                 command = text.removeprefix("inspect-reliability ").removesuffix(only)
-                of = call.of_rows(dict(block.only))
-                return replace(block, text=of.then(command) if of else f"{text}  # in a terminal")
+                return replace(block, text=call.of_rows(dict(block.only)).then(command))
             case Text(tone="command"):
                 return block
             case Text() | Caution():

@@ -52,7 +52,8 @@ class Call:
         source: Where the judgments are, as Python writes it; `judgments` where that is no path.
         given: Name of each other argument -> its value as Python writes it, or its name.
         frame: The judgments, if they are a data frame.
-        reader: Function that reads them, "" if they are read; None of several files.
+        reader: Function that reads them, "" if they are read; None of several files, or of what
+            may be any.
     """
 
     source: str = "judgments"
@@ -77,7 +78,7 @@ class Call:
     def without_paths(self) -> "Call":
         """The same for a page, which goes to other people."""
         hidden = {name: name for name in _PLACES if self.given.get(name, "")[:1] in ('"', "[")}
-        reader = "" if self.frame is None else self.reader
+        reader = None if self.frame is None else self.reader
         return replace(self, source="judgments", given={**self.given, **hidden}, reader=reader)
 
     def then(self, command: str) -> str:
@@ -88,6 +89,8 @@ class Call:
         if page := _PAGE.fullmatch(command):
             made = f"ir.analyse({self._arguments(self._read)}).to_html()"
             return f'open("{page[1]}", "w", encoding="utf-8").write({made})'
+        if command == "report STREAM" and "stream" in self.given:
+            return replace(self, source=_LIST.sub(r"\1", self.given["stream"])).then("report LOGS")
         if _ERRORS.fullmatch(command):
             return f"ir.analyse({self._arguments(self._read)}).errors()"
         found = _CALL.fullmatch(command)
@@ -108,10 +111,12 @@ class Call:
         new = {name: places.get(of, of) for name, of in new.items()}
         return f"ir.{function}({self._arguments({**known, **new}, *second)})"
 
-    def of_rows(self, levels: Mapping[str, str]) -> "Call | None":
-        """The same of the judgments that have these levels, by column; None if it cannot be said.
+    def of_rows(self, levels: Mapping[str, str]) -> "Call":
+        """The same of the judgments that have these levels, by column.
 
-        Of a data frame these are its rows, if they are seen there.
+        Of a data frame these are its rows, if they are seen there. Else they are of what reads the
+        judgments, with their labels where some are given: which of the columns are theirs, only
+        both together show.
         """
         if not levels:
             return self
@@ -133,7 +138,13 @@ class Call:
             name: of for name, of in self.given.items() if name in ("columns", "swap", "reading")
         }
         if self.reader is None or (read and "labels" in self.given):
-            return None
+            made = f"ir.analyse({self._arguments(self._read)}).judgments{only}"
+            known = {*_READS} - {"by"}
+            return replace(
+                self,
+                source=made,
+                given={name: of for name, of in self.given.items() if name not in known},
+            )
         rest = {name: of for name, of in self.given.items() if name not in read}
         made = f"ir.{self.reader}({self._arguments(read)}){only}"
         return replace(self, source=made, given=rest)
