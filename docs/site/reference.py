@@ -30,12 +30,12 @@ from inspect_reliability.answers.choose import choose_document
 from inspect_reliability.answers.compare import compare_arms
 from inspect_reliability.answers.drift import drift
 from inspect_reliability.answers.gate import Limits, check_limits
-from inspect_reliability.answers.headline import HARDLY, LOW, RELIABLE, STEADY
+from inspect_reliability.answers.headline import HARDLY, LOW, STEADY
 from inspect_reliability.answers.label import draw_outputs
 from inspect_reliability.answers.next_steps import GAIN
 from inspect_reliability.answers.plan import plans
 from inspect_reliability.answers.promise import Promise
-from inspect_reliability.answers.reliability import STABLE
+from inspect_reliability.answers.reliability import RELIABLE, STABLE
 from inspect_reliability.answers.score_variance import of_suite, sources
 from inspect_reliability.cli import main
 from inspect_reliability.designs.variations import shipped

@@ -10,6 +10,7 @@ import pytest
 from example_judgments import changed, made, together
 from inspect_reliability.answers import Analysis, analyse
 from inspect_reliability.answers.gate import Limits, check_limits
+from inspect_reliability.answers.plan import plans, remarks
 from inspect_reliability.answers.reliability import exact_verdicts_note
 from inspect_reliability.answers.report import report_document, summary
 from inspect_reliability.judgments.sources import judgments_from_frame
@@ -287,3 +288,18 @@ def test_what_was_left_open_is_the_most_of_any_judge() -> None:
         known = analyse(judgments_from_frame(frame[frame["judge"].isin([*judges])]))
         [note] = exact_verdicts_note(known.rows)
         assert said in note.text
+
+
+def test_without_labels_a_scale_counts_means() -> None:
+    """ICC of a mean of three tries is ICC(1, k) of Shrout & Fleiss, 1 - MSW / MSB."""
+    grades = np.array([[3, 4, 4], [6, 7, 5], [2, 2, 3], [9, 8, 8], [5, 5, 7], [1, 2, 1]])
+    rows = [(f"q{q}", grade) for q, own in enumerate(grades) for grade in own]
+    analysis = analyse(pd.DataFrame(rows, columns=["question", "grade"]).astype({"grade": float}))
+    means = grades.mean(axis=1)
+    within = ((grades - means[:, None]) ** 2).sum() / (6 * 2)
+    between = 3 * ((means - means.mean()) ** 2).sum() / 5
+    (record,) = analysis.summary().to_dict("records")
+    assert (record["n_votes"], record["votes"]) == (3, pytest.approx(1 - within / between))
+    (plan,) = plans(analysis)
+    assert {one["coefficient"] for one in plan["designs"]} == {"icc"}
+    assert remarks(analysis.rows[0], plan)[0] == "One try has an ICC of 0.91."

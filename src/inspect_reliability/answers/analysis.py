@@ -282,7 +282,8 @@ class Analysis(Answered):
         value, and the ends of its 95% interval as `<name>_low` and `<name>_high`. Where they are
         known, these are `right`, `undecided`, `again` (the same verdict on a second try), `votes`
         (right, or the same again, by the majority of `n_votes`), `omega` and `silent` (without a
-        verdict); on scales `near`, `rank`, `apart` and `icc`. `frame("rows")` has every number.
+        verdict); on scales `near`, `rank`, `apart` and `icc`, and `votes` is of the mean: without
+        labels its ICC. `frame("rows")` has every number.
 
         Example:
             >>> import inspect_reliability as ir

@@ -32,13 +32,10 @@ from .next_steps import (
     majorities,
     same_for_all,
 )
-from .reliability import STABLE, orders_apart
+from .reliability import RELIABLE, STABLE, enough_tries, icc_of_mean, orders_apart
 from .row import Row, valued
 from .score_variance import moves_scores
 from .validity import is_of_scale, near_in_words, no_better_than_always, of_fewer
-
-RELIABLE = 0.9
-"""Reliability that the mean of so many tries is to have."""
 
 STEADY = 0.02
 """Share of tries with another verdict up to which one try is enough."""
@@ -60,9 +57,6 @@ _MOSTLY = 0.5
 
 HARDLY = 0.2
 """Omega that the whole interval is below where tries agree hardly more than by chance."""
-
-_MEANS = (1, 3, 5, 9)
-"""Numbers of tries whose mean is spoken of."""
 
 _ONLY_LABELS = "only labels can say whether it is right"
 
@@ -406,11 +400,10 @@ def _majority(votes: Sequence[Record], n: int) -> str:
 
 
 def _mean(icc: float | None) -> str:
-    """The fewest tries whose mean is reliable (Spearman 1910, Brown 1910)."""
+    """The fewest tries whose mean is reliable."""
     if icc is None or not 0 < icc < 1:
         return ""
-    reliable = {k: k * icc / (1 + (k - 1) * icc) for k in _MEANS}
-    if enough := next((k for k, one in reliable.items() if one >= RELIABLE), None):
-        return ": one is enough" if enough == 1 else f": take the mean of {enough}"
-    last = _MEANS[-1]
-    return f": even the mean of {last} has a reliability of only {reliable[last]:z.2f} (ICC)"
+    k = enough_tries(icc)
+    if (reached := icc_of_mean(icc, k)) < RELIABLE:
+        return f": even the mean of {k} has a reliability of only {reached:z.2f} (ICC)"
+    return ": one is enough" if k == 1 else f": take the mean of {k}"

@@ -38,7 +38,15 @@ from .analysis import Analysis
 from .beside_limit import gate_for_all
 from .headline import says_little
 from .next_steps import CHANGES, FIRST_LABELS, Advice, advice, more_labels, unlabelled
-from .reliability import majority_of, orders_apart, too_few_votes, votes_of, votes_table
+from .reliability import (
+    enough_tries,
+    majority_of,
+    means_of,
+    orders_apart,
+    too_few_votes,
+    votes_of,
+    votes_table,
+)
 from .results import analyse
 from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
 from .summary import cautions_of_rows, more, next_step, worst
@@ -53,6 +61,8 @@ _OF_GRADES = (
     "These are grades: labels are planned for how often a verdict is within one step (--for "
     "accuracy plans exact matches, --for icc questions)."
 )
+
+_OF_SCALE = "These are grades: ICC is planned (--for omega plans exact matches)."
 
 _OF_THESE_TRIES = (
     "Omega and agreement are planned for as many tries of each order or wording as here: what more "
@@ -95,7 +105,7 @@ def plans(
     replications, as far as the pilot tells of them, any other with the pilot's number; "accuracy"
     counts labelled questions, and is planned
     where nothing was replicated and there are labels. Of grades with labels, "within_one" is
-    planned unless other `names` are given.
+    planned unless other `names` are given, without labels "icc".
 
     Returns:
         One record per row: `votes` and how many are needed, `designs` of sufficient studies, and
@@ -110,6 +120,8 @@ def plans(
     rows = analysis.rows
     if names == COEFFICIENTS and are_grades(rows):
         names = (WITHIN_ONE,)
+    elif names == COEFFICIENTS and all(row.judged.scale and not row.labelled for row in rows):
+        names = ("icc",)
     if not any(row.labelled for row in rows):
         refuse_unlabelled(rows, names, "A plan for")
     if {*names}.isdisjoint(SHARES) and all(row.counts.replications.max() < 2 for row in rows):
@@ -190,8 +202,8 @@ def plan(
         stable: A question is stable if two majorities agree with this probability.
         assurance: Probability that a study of the planned size reaches its half-width: by default
             .8, and .5 of labels, as you can label more where it is not reached.
-        names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one", which
-            is planned by default where grades have labels.
+        names: Coefficients to plan for; "accuracy" plans labels, and on a scale "within_one". By
+            default grades are planned for the latter where they have labels, else for "icc".
         swap: What verdicts name where orders have names; see `judgments_from`.
         reading: How frames and files are read, or a file that says so.
 
@@ -264,10 +276,11 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         have = "row has a plan of its" if left == 1 else "rows have plans of their"
         said.append(Text(f"{left} more {have} own.", "answer"))
     said += _without_plan([one for one in every if known and one not in known])
-    if are_grades(analysis.rows) and {one["coefficient"] for one in found[0]["designs"]} == {
-        WITHIN_ONE
-    }:
+    planned = {one["coefficient"] for one in found[0]["designs"]}
+    if are_grades(analysis.rows) and planned == {WITHIN_ONE}:
         said.append(Text(_OF_GRADES, "answer"))
+    elif planned == {"icc"} and all(row.judged.scale for row in analysis.rows):
+        said.append(Text(_OF_SCALE, "answer"))
     cheapest: list[Record] = [
         {"who": row.title} | one for row, plan in known for one in _cheapest(plan)
     ]
@@ -461,7 +474,7 @@ def _every(analysis: Analysis, found: Sequence[Record], wanted: float) -> Iterat
     for row, plan in zip(analysis.rows, found, strict=True):
         yield Text(f"{describe(keys_of(plan))} ({plan['n_questions']} questions)", "heading")
         for key, (title, columns) in _TABLES.items():
-            if plan[key]:
+            if plan[key] and not (key == "votes" and means_of(row)):
                 yield Table.of(plan[key], columns, title)
         yield from _of_sizes(plan["designs"])
         yield from map(Text, remarks(row, plan, wanted))
@@ -471,7 +484,10 @@ def _every(analysis: Analysis, found: Sequence[Record], wanted: float) -> Iterat
 def remarks(row: Row, plan: Record, wanted: float = 0.95) -> list[str]:
     """A plan in sentences, including what is not known."""
     why = dict(plan["not_estimable"])
-    if reason := why.pop("votes", None):
+    reason = why.pop("votes", None)
+    if means := means_of(row):
+        found = [_of_mean(means)]
+    elif reason:
         found = [f"No votes: {reason}"]
     elif needed := plan["votes_needed"]:
         give = "give" if needed > 1 else "gives"
@@ -483,6 +499,13 @@ def remarks(row: Row, plan: Record, wanted: float = 0.95) -> list[str]:
     else:
         found = [too_few_votes(row, plan["votes"][-1], wanted)]
     return found + [f"{aim}: {reason}" for aim, reason in why.items()]
+
+
+def _of_mean(means: Mapping[int, Estimate]) -> str:
+    """How many grades a mean takes to be reliable."""
+    k = enough_tries(means[1].value or 0.0)
+    of = "One try has" if k == 1 else f"The mean of {k} tries has"
+    return f"{of} an ICC of {means[k].value:z.2f}."
 
 
 def _plan(

@@ -40,6 +40,12 @@ _LOWEST = -0.25
 STABLE = 0.95
 """How often two majorities of so many votes are to come out the same."""
 
+RELIABLE = 0.9
+"""ICC that the mean of so many grades is to have."""
+
+_MEANS = (1, 3, 5, 9)
+"""Numbers of tries whose mean is spoken of."""
+
 _FEWEST_VOTES = 3
 """That can have a majority of more than one."""
 
@@ -255,6 +261,37 @@ def orders_apart(row: Row) -> bool:
     return varies(row.table, "order")
 
 
+def icc_of_mean(icc: float, tries: int) -> float:
+    """ICC of the mean of so many grades, by that of one (Spearman 1910; Brown 1910)."""
+    return tries * icc / (1 + (tries - 1) * icc)
+
+
+def enough_tries(icc: float) -> int:
+    """The fewest tries whose mean has an ICC of .9, or the most that are spoken of."""
+    return next((k for k in _MEANS if icc_of_mean(icc, k) >= RELIABLE), _MEANS[-1])
+
+
+def means_of(row: Row) -> dict[int, Estimate]:
+    """ICC of the mean of so many grades, with the ends that the interval of one gives it.
+
+    Empty where verdicts are no grades, tries may be copies, or a mean takes orders in turn, which
+    is no mean of tries alike.
+    """
+    if not row.judged.scale or row.no_draws or row.asked_once or orders_apart(row):
+        return {}
+    one = row.estimates["icc"]
+    if one.value is None or one.value <= 0:
+        return {}
+    found = {k: replace(one, value=icc_of_mean(one.value, k)) for k in _MEANS}
+    if not one.ends:
+        return found
+    low, high = max(one.ends[0], 0.0), one.ends[1]
+    return {
+        k: replace(of, low=icc_of_mean(low, k), high=icc_of_mean(high, k))
+        for k, of in found.items()
+    }
+
+
 def votes_of(majority: Mapping[int, Estimate]) -> list[Record]:
     """One record per number of votes."""
     return [
@@ -289,6 +326,7 @@ OF_VOTES = {
     "accuracy": "how often the majority of {} tries is right",
     "within_one": "how often the mean of {} tries is within one step of the label",
     "agreement": "how often two majorities of {} tries on one question give the same verdict",
+    "icc": "ICC of the mean of {} tries",
 }
 """What votes are right or alike in, in words; the table has the number of tries in brackets."""
 
@@ -323,7 +361,7 @@ def votes_table(
 ) -> Iterator[Table | Text]:
     """How often the majority of so many votes is right, and comes out the same again.
 
-    On a scale, how often their rounded mean is right, and within a step of the label.
+    On a scale, how often their rounded mean is right, and within a step of the label, and its ICC.
     """
     if row.no_draws:  # copies are one vote
         return
@@ -338,8 +376,8 @@ def votes_table(
             if one[key] is not None
         }
 
-    right = known("accuracy")
-    again = {
+    right, means = known("accuracy"), means_of(row)
+    again = {k: f"{one.value:z.2f}" for k, one in means.items()} or {
         one["votes"]: share_beside(wanted, one["agreement"], row.numbers.n_questions)
         for one in analysis.of(row, "votes")
         if one["agreement"] is not None
@@ -348,17 +386,20 @@ def votes_table(
     shown = [n for n in odd if n in (*_MOST_VOTES, odd[-1])]
     if len(shown) < 2:
         return
-    named = {"Right": right, "Same again": again}
+    named = {"Right": right, "ICC of the mean" if means else "Same again": again}
     if of_scale:
         near = f"Mean {near_in_words(labelled[0])}"
-        named = {near: known("within_one"), "Mean right": right, "Majority the same again": again}
+        last = "ICC of the mean" if means else "Majority the same again"
+        named = {near: known("within_one"), "Mean right": right, last: again}
     lines = [[name, *(of.get(n, "-") for n in shown)] for name, of in named.items() if len(of) > 1]
     if lines:
-        what = "Votes" if of_scale else "Majorities"
+        what = "Votes" if of_scale or means else "Majorities"
         title = whom and f"{what} of {whom}"
-        about = f"{'Accuracy and agreement' if labelled else 'Agreement'} by number of votes"
+        steady = "reliability" if means else "agreement"
+        about = f"Accuracy and {steady}" if labelled else steady.capitalize()
+        about += " by number of votes"
         yield Table(["Votes", *map(str, shown)], lines, title, caption=about)
-    if lines and len(again) > 1 and row.without_verdict:
+    if lines and len(again) > 1 and row.without_verdict and not means:
         agreed = row.estimates["agreement"].value
         same = "" if agreed is None else f" ({share(agreed, row.numbers.n_questions)} again)"
         yield Text(f"{NO_VOTE[0].upper()}{NO_VOTE[1:]}{same}.")

@@ -378,6 +378,9 @@ def _with_votes(
             key = "within_one"
             known = [one for one in right["means"][1:] if one[key] is not None]
         last = [one for one in known if one["votes"] == k] or known[-1:]
+    elif means := reliability.means_of(row):
+        key, k = "icc", reliability.enough_tries(means[1].value or 0.0)
+        last = [{"votes": k, "n_questions": n, **valued(icc=means[k])} for k in [max(k, 3)]]
     else:
         key = "agreement"
         known = [one for one in analysis.of(row, "votes") if one[key] is not None]
@@ -385,7 +388,8 @@ def _with_votes(
         last = [one for one in odd if one[key] >= reliability.STABLE][:1] or odd[-1:]
     for one in last:
         of = of_fewer(right["n_labelled"], one) if right else ""
-        value, *ends = span(one, key, "%", one["n_questions"] if right else n).split(" ", 1)
+        form = "z.2f" if key == "icc" else "%"
+        value, *ends = span(one, key, form, one["n_questions"] if right else n).split(" ", 1)
         said = " ".join([value, f"({one['votes']})", *ends]) + of.removesuffix(" questions")
         return key, one["votes"], NumberCell(said, one[key], *(one[f"{key}_interval"] or ()))
     return None
