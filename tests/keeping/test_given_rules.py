@@ -485,6 +485,51 @@ def test_a_rule_that_keeps_as_much_of_a_less_steady_month_promises_nothing(tmp_p
         KeepRule.read(str(made))
 
 
+def test_a_rule_of_a_judge_that_became_milder_promises_nothing(tmp_path: Path, rule: str) -> None:
+    """Its votes are as steady as before, and a grade higher.
+
+    The rule has how many questions the votes of the first month gave each grade, by counting.
+    """
+    verdicts = month(1).groupby("question")["verdict"]
+    clear = verdicts.agg(lambda own: own.mode()[0] if own.nunique() < 3 else None).dropna()
+    mean = verdicts.mean().round().astype(int)
+    known = mean[clear.index].value_counts()
+    assert KeepRule.read(rule).verdicts == {str(grade): n for grade, n in known.items()}
+    milder = month(1)
+    milder["verdict"] = (milder["verdict"] + 1).clip(upper=5)
+    milder["question"] = "new " + milder["question"]
+    of = milder.drop(columns="label")
+    said = " ".join(str(ir.keep(of, rule=rule)).split())
+    then = share((mean[clear.index] >= 2).mean(), len(clear))
+    had = f"{then} had a grade of 2 or more, and 100% of these (p < 0.001)"
+    assert f"No promise: of the questions that the rule was made of, {had}" in said
+    assert "the judge changed, or what it judges did" in said
+    assert "compare EARLIER" in said
+    # A name is another one as often as it was, and as many votes agree.
+    made = tmp_path / "names.json"
+    names = unanimous(60, 120, 80)
+    ir.keep(names, save_rule=made)
+    other = names.replace({"A": "B", "B": "A"}).drop(columns="label")
+    said = " ".join(str(ir.keep(other, rule=made)).split())
+    assert "was made of, 100% had the verdict 'A', and 0% of these (p < 0.001)" in said
+    assert ir.keep(names.drop(columns="label"), rule=made).summary()["kept"][0] == 0.5
+
+
+def test_labels_that_leave_a_rule_open_ask_for_as_many_as_decide(tmp_path: Path) -> None:
+    """6 of 18 are wrong where 20% may be: beta's bound says how many would contradict it."""
+    made = tmp_path / "rule.json"
+    ir.keep(split(right=True), save_rule=made, max_error=0.2)
+    now, number = split(right=False), [*range(12), *range(60, 66)]
+    kept = now["question"].isin([f"q{n}" for n in number])
+    said = " ".join(str(ir.keep(now.assign(label=now["label"].where(kept)), rule=made)).split())
+    assert "6 of 18 kept verdicts with a label are wrong: more than 20%, which neither" in said
+    needed = next(
+        n for n in range(19, 101) if beta.ppf(0.05, round(n / 3), n - round(n / 3) + 1) >= 0.2
+    )
+    assert f"before you use the rule, label {needed - 18} more questions" in said
+    assert "write what to keep" not in said
+
+
 @pytest.fixture
 def half(tmp_path: Path) -> str:
     """The rule that keeps half of 120 questions, all three votes, with at most 30% wrong."""

@@ -295,12 +295,6 @@ class LabelledCascade:
         )
 
     @property
-    def agreeing(self) -> IntArray:
-        """Questions by the most votes that agree, from 0, where nothing could be kept, on."""
-        votes = int(self.cascade.judges[0].tries)
-        return np.bincount(np.rint(self.cascade.confidence * votes).astype(int), None, votes + 1)
-
-    @property
     def step(self) -> Threshold | None:
         """The step that is promised; None if nothing is."""
         return None if self.withheld else self.rule.step
@@ -342,7 +336,7 @@ class LabelledCascade:
             check = self.check
             if check and (check.contradicts or check.confirms):
                 return check.words if check.contradicts else None
-            return judged_otherwise(given, self.agreeing)
+            return judged_otherwise(given, self.cascade, self.categories)
         if not self.cascade.labelled.any():
             return self.promise.no_labels
         drawn = next(filter(None, (row.not_at_random for row in self.rows)), None)

@@ -1,27 +1,66 @@
 """Do labels of new questions agree with a saved rule?"""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ..judgments.count import NUMBER
 from ..record.rule import KeepRule
 from ..showing.formats import chance, percent, share
 from ..stats.cells import ROUNDING, IntArray
 from ..stats.interval_scales import one_sided
-from ..stats.selective import LABELS_DIFFER, Threshold, levels_differ
+from ..stats.selective import LABELS_DIFFER, Cascade, Threshold, levels_differ
 from .promise import Promise
 
 
-def judged_otherwise(given: KeepRule, agreeing: IntArray) -> str | None:
-    """Why a rule's promise may not hold of questions whose votes are not as steady; else None.
+def agreeing_in(cascade: Cascade) -> IntArray:
+    """Questions by the most votes that agree, from 0, where nothing could be kept, on."""
+    votes = int(cascade.judges[0].tries)
+    return np.bincount(np.rint(cascade.confidence * votes).astype(int), None, votes + 1)
 
-    `levels_differ` compares how many votes agree. Of a rule that does not say it, only what was
-    kept is known; one that does not say how many questions made it had its labelled ones at least.
+
+def said_in(cascade: Cascade, names: Sequence[str], threshold: float) -> dict[str, int]:
+    """Questions by verdict: that of the judge that keeps it, else of the one asked last.
+
+    Args:
+        cascade: The judges.
+        names: The names of their verdicts.
+        threshold: What keeps a verdict.
+    """
+    by = cascade.kept_by(threshold)
+    last = np.where(by < 0, len(cascade.judges) - 1, by)
+    top = np.array([one.top for one in cascade.judges])[last, np.arange(len(by))]
+    said = np.bincount(top[top >= 0], minlength=len(names)).tolist()
+    return {name: n for name, n in zip(names, said, strict=True) if n}
+
+
+def judged_otherwise(given: KeepRule, cascade: Cascade, names: Sequence[str]) -> str | None:
+    """Why a rule's promise may not hold of questions that are judged otherwise; else None.
+
+    `levels_differ` compares how many votes agree, then which verdicts they make.
 
     Args:
         given: The rule.
-        agreeing: Questions here by the most votes that agree, as the rule has them.
+        cascade: Its judges here.
+        names: The names of their verdicts.
+    """
+    found = _as_steady(given, agreeing_in(cascade))
+    if found is None and given.verdicts:
+        found = _said(given.verdicts, said_in(cascade, names, given.share))
+    return found and f"of the questions that the rule was made of, {found}: {_CHANGED}"
+
+
+_CHANGED = "the judge changed, or what it judges did, so that its promise may not hold"
+
+
+def _as_steady(given: KeepRule, agreeing: IntArray) -> str | None:
+    """In words, that fewer or more votes agree; None where it may be chance.
+
+    Of a rule that does not say how many agreed, only what was kept is known; one that does not say
+    how many questions made it had its labelled ones at least.
     """
     made, least = np.array(given.agreeing), 0
     if not given.agreeing:
@@ -30,16 +69,42 @@ def judged_otherwise(given: KeepRule, agreeing: IntArray) -> str | None:
         agreeing = np.array([agreeing[: least + 1].sum(), agreeing[least + 1 :].sum()])
     if (p_value := levels_differ(made, agreeing)) > LABELS_DIFFER:
         return None
-    then, now = (one[::-1].cumsum()[::-1] / one.sum() for one in (made, agreeing))
-    at = int(np.abs(then - now).argmax())
+    at, then, now = _farthest(made, agreeing)
     needed, votes = at + least, given.votes
     alike = f"{f'all {votes}' if needed == votes else f'{needed} or more of {votes}'} votes alike"
     alike = alike if votes > 1 else "a verdict"
-    return (
-        f"of the questions that the rule was made of, {share(then[at], int(made.sum()))} had "
-        f"{alike}, and {share(now[at], int(agreeing.sum()))} of these "
-        f"({chance(p_value)}): these verdicts are others, and its promise may not hold"
-    )
+    return f"{then} had {alike}, and {now} of these ({chance(p_value)})"
+
+
+def _said(made: Mapping[str, int], said: Mapping[str, int]) -> str | None:
+    """In words, that verdicts are others; None where it may be chance.
+
+    Grades have an order. Names have that of how often both samples have them, which the order of
+    the samples does not change.
+    """
+    numbers = all(map(NUMBER.fullmatch, {**made, **said}))
+    one, other = Counter[Any](), Counter[Any]()
+    for of, counts in ((made, one), (said, other)):
+        for name, n in of.items():
+            counts[float(name) if numbers else name] += n  # 3.0 is 3
+    both = one + other
+    names = sorted(both) if numbers else sorted(both, key=lambda name: (-both[name], name))
+    then, now = (np.array([counts[name] for name in names]) for counts in (one, other))
+    if (p_value := levels_differ(then, now)) > LABELS_DIFFER:
+        return None
+    if numbers:
+        at, was, is_ = _farthest(then, now)
+        return f"{was} had a grade of {names[at]:g} or more, and {is_} of these ({chance(p_value)})"
+    at = int(np.abs(then / then.sum() - now / now.sum()).argmax())
+    was, is_ = (share(of[at] / of.sum(), int(of.sum())) for of in (then, now))
+    return f"{was} had the verdict {names[at]!r}, and {is_} of these ({chance(p_value)})"
+
+
+def _farthest(made: IntArray, here: IntArray) -> tuple[int, str, str]:
+    """The level at or above which two samples differ most, and the share of each there."""
+    then, now = (one[::-1].cumsum()[::-1] / one.sum() for one in (made, here))
+    at = int(np.abs(then - now).argmax())
+    return at, share(then[at], int(made.sum())), share(now[at], int(here.sum()))
 
 
 @dataclass(frozen=True)
@@ -78,6 +143,25 @@ class RuleCheck:
         return self._checks and self.ends[1] <= self.promise.max_error
 
     @property
+    def is_open(self) -> bool:
+        """Whether more is wrong than the rule allows, and so few labels do not decide on it."""
+        allowed = self.promise.max_error * self.step.n_labelled + ROUNDING
+        undecided = self._checks and not (self.contradicts or self.confirms)
+        return undecided and self.step.errors > allowed
+
+    def labels_to_decide(self, most: int) -> int | None:
+        """Further labels of kept verdicts that contradict the rule if errors stay as frequent.
+
+        None if so many as `most` do not.
+        """
+        from scipy.special import bdtrc
+
+        n = self.step.n_labelled + np.arange(1, most + 1)
+        errors = np.rint(n * self.step.errors / self.step.n_labelled)
+        sure = bdtrc(errors - 1, n, self.promise.max_error) <= 1 - self.promise.confidence
+        return int(sure.argmax()) + 1 if sure.any() else None
+
+    @property
     def words(self) -> str:
         """What the labels show, without a stop."""
         n, errors, allowed = self.step.n_labelled, self.step.errors, self.promise.max_error
@@ -98,5 +182,5 @@ class RuleCheck:
             return (
                 f"{found}: agrees with the rule ({sure} at most {most} is, by these labels alone)"
             )
-        by_chance = f"more than {percent(allowed)}, which may be chance"
-        return f"{found}: {by_chance} ({sure} at least {least} is)"
+        neither = f"more than {percent(allowed)}, which neither confirms nor contradicts the rule"
+        return f"{found}: {neither} ({sure} at least {least} is)"

@@ -14,6 +14,7 @@ from ..answers.kept import record
 from ..answers.labelled_cascade import LabelledCascade
 from ..answers.next_steps import rejudge_call
 from ..answers.row import Row
+from ..answers.rule_check import agreeing_in, said_in
 from ..errors import UserError
 from ..judgments.column_names import CHECKED, LABELLED, is_list, numbers_of_tries
 from ..judgments.columns import COLUMNS
@@ -256,7 +257,8 @@ def saved_rule(panel: LabelledCascade, logs: Mapping[str, Log]) -> KeepRule:
         )
     names = ("votes", "votes_needed", "max_error", "confidence", "kept", "error", "n_labelled")
     known = {name: one[name] for name in (*names, "n_questions")}
-    known["agreeing"] = panel.agreeing.tolist()
+    known["agreeing"] = agreeing_in(panel.cascade).tolist()
+    known["verdicts"] = said_in(panel.cascade, panel.categories, one["threshold"])
     made = {
         name: judge_of(row.table, logs) for name, row in zip(panel.names, panel.rows, strict=True)
     }

@@ -41,6 +41,8 @@ def what_next(
     """What the first rule asks for."""
     panel, again = found[0], f"keep {logs}{options}"
     out = f" --out {quote(written)}" * bool(written)
+    if panel.check and panel.check.is_open and (more := _label_more(panel, logs)):
+        return [*more, *_compare(panel, logs)]
     if panel.reason is None:
         book = any(one.lower().endswith(".xlsx") for one in analysis.judgments.files)
         listed_in = "kept.xlsx" if book else "kept.csv"
@@ -51,7 +53,8 @@ def what_next(
         return next_step("judge each output again", rejudge_call(panel.rows[0]))
     if panel.promise.given and not several_outputs(panel.rows):
         own = f"keep {logs}{_without_rule(options, panel)}"
-        return _check_rule(panel, logs) or _own_rule(panel, own, out)
+        steps = _check_rule(panel, logs) or _own_rule(panel, own, out)
+        return [*steps, *_compare(panel, logs)]
     if panel.stopped and not panel.withheld and not panel.rule.known:
         return next_step("go on in the page that saved the labels: open it, and the file in it")
     if several_outputs(panel.rows):
@@ -174,6 +177,33 @@ def _check_rule(panel: LabelledCascade, logs: str) -> list[Text]:
         "command again with --labels labels.csv"
     )
     return next_step(words, f"label {logs} --most {n} --out label.html")
+
+
+def _label_more(panel: LabelledCascade, logs: str) -> list[Text]:
+    """How many further labels decide on a rule of which more is wrong here than it allows."""
+    check, left = panel.check, int((~panel.cascade.labelled).sum())
+    assert check is not None
+    if not left:
+        return []
+    kept = check.step.kept
+    needed = check.labels_to_decide(int(left * kept))
+    n = left if needed is None else min(ceil(needed / kept), left)
+    words = f"before you use the rule, label {amount(n, 'more question')} drawn at random, and run "
+    words += "this command again with both files of labels"
+    words += "" if needed else " (even these may leave it open)"
+    return next_step(words, f"label {logs} --most {n} --out more.html")
+
+
+def _compare(panel: LabelledCascade, logs: str) -> list[Text]:
+    """How to see whether the judge changed, where these verdicts are others than the rule's."""
+    contradicted = panel.check is not None and panel.check.contradicts
+    if not panel.withheld or contradicted or not len(panel.cascade.thresholds):
+        return []
+    words = (
+        "to see whether the judge changed, compare with EARLIER, the file that made the rule: of "
+    )
+    words += "outputs that are in both, only the judge can differ"
+    return next_step(words, f"compare EARLIER {logs}")
 
 
 def _allow_more(panel: LabelledCascade, again: str, out: str) -> list[Text]:

@@ -50,6 +50,8 @@ class KeepRule:
         agreeing: How steady the votes were: the number of these questions by the most votes that
             agreed, from 0, where nothing could be kept, to `votes`; empty in rules that do not say
             it.
+        verdicts: The number of these questions by the verdict that their votes made, kept or not;
+            empty in rules that do not say it.
     """
 
     judges: Annotated[list[str], Field(min_length=1)]
@@ -65,6 +67,7 @@ class KeepRule:
     grades: list[_Number] = Field(default_factory=list)
     n_questions: Annotated[int, Field(ge=0)] = 0
     agreeing: list[Annotated[int, Field(ge=0)]] = Field(default_factory=list)
+    verdicts: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
 
     @field_validator("votes_needed")
     @classmethod
