@@ -229,6 +229,36 @@ def test_names_that_moved_are_said_in_points() -> None:
     assert f"({share[1] - share[0]:+.0f} points" in said
 
 
+def test_verdicts_that_flipped_both_ways_are_said_to_differ() -> None:
+    """Equal shares hide no flips: two verdicts of both sides differ, by a count of all pairs."""
+    own = [int(q < 15) for q in range(30)]
+    flipped = [own[q] ^ (q % 3 == 0) for q in range(30)]
+    draws = np.random.default_rng(1)
+    sep, oct_ = (draws.random((30, 10)) < 0.05 + 0.9 * np.array([of]).T for of in (own, flipped))
+    rows = [
+        (month, f"a{q}", "pass" if x else "fail")
+        for month, side in (("sep", sep), ("oct", oct_))
+        for q in range(30)
+        for x in side[q]
+    ]
+    table = pd.DataFrame(rows, columns=["month", "question", "verdict"])
+    found = ir.compare(table, by="month")
+    across = np.mean([[x != y for x in sep[q] for y in oct_[q]] for q in range(30)])
+    within = np.mean([2 * x.sum(1) * (~x).sum(1) / 90 for x in (sep, oct_)])
+    said = " ".join(repr(found).split())
+    start = f"Verdicts of sep and oct differ in {across:.0%} of pairs, those of one side alone in "
+    assert said.startswith(f"{start}{within:.0%}: beyond noise by {100 * (across - within):.0f} po")
+    was, now = (1 - side.mean() for side in (sep, oct_))
+    assert "That shares of verdicts differ is not shown: 'fail' is " in said
+    assert f"is {was:.0%} of sep's and {now:.0%} of oct's" in said
+    above = found.summary().set_index("coefficient").loc["differ beyond noise"]
+    assert above["difference"] == pytest.approx(across - within)
+    redrawn = draws.random((30, 10)) < 0.05 + 0.9 * np.array([own]).T
+    same = table[:300].assign(month="nov", verdict=np.where(redrawn.ravel(), "pass", "fail"))
+    steady = " ".join(repr(ir.compare(pd.concat([table[:300], same]), by="month")).split())
+    assert "That verdicts of sep and nov differ beyond noise is not shown" in steady
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("labelled", [0, 1])
 def test_labels_of_one_side_can_count_for_both(labelled: int) -> None:

@@ -99,9 +99,64 @@ def test_what_is_shown_of_mean_grades_leads(tmp_path: Path) -> None:
     assert row["difference_interval"] == pytest.approx([-2 - reach, -2 + reach])
     assert found.summary()["first_value"].notna().all()
     assert str(found).startswith("first gives lower grades than second, by 2.00 [")
+    calls = re.findall(r"ir\.label\(.*\)", str(found))
+    assert [call.split(",")[0] for call in calls] == ["ir.label(judgments", "ir.label(new"]
+    named = [one.assign(judge=name) for one, name in zip(sides, ("m", "n"), strict=True)]
+    assert str(ir.compare(*named, columns=columns)).count("ir.label(") == 2
     said = " ".join(invoke("compare", *words).stdout.split())
     for name, file in (("may", "first"), ("june", "second")):
         assert re.search(rf"label \S*{name}.csv .*--most 30 --out {file}.html", said)
+
+
+def test_the_share_of_a_verdict_is_compared_where_nothing_else_is_known() -> None:
+    """One verdict a question: 32 of 40 pass and then 20 of 40, and their difference is shown."""
+    sides = [
+        pd.DataFrame(
+            {
+                "question": [f"{month}{k}" for k in range(40)],
+                "verdict": ["pass" if k < n else "fail" for k in range(40)],
+            }
+        )
+        for month, n in (("may", 32), ("june", 20))
+    ]
+    found = ir.compare(*sides)
+    [row] = [one for one in found.to_dict()["rows"] if one["coefficient"] == "share of pass"]
+    assert (row["first_value"], row["second_value"], row["n_of_each"]) == (0.8, 0.5, [40, 40])
+    below, above = row["first_value_interval"][0], row["second_value_interval"][1]
+    assert row["difference_interval"][0] == pytest.approx(0.3 - np.hypot(0.8 - below, above - 0.5))
+    said = " ".join(str(found).split())
+    assert said.startswith("second gives 'fail' more often: 50% of verdicts, 20% of first's (+30 p")
+    assert "not estimable" not in said
+
+
+def test_omega_and_agreement_that_differ_are_said_apart() -> None:
+    """Nine of ten at random repeat more often than steady halves, and beyond chance less often."""
+    draws = np.random.default_rng(3)
+    shares = [np.full(150, 0.95), np.repeat([0.15, 0.85], 75)]
+    first, second = (
+        pd.DataFrame(
+            [
+                (f"{of}{q}", "pass" if draws.random() < p else "fail")
+                for q, p in enumerate(own)
+                for _ in "123"
+            ],
+            columns=["question", "verdict"],
+        )
+        for of, own in zip("so", shares, strict=True)
+    )
+    found = ir.compare(first, second)
+    known = {one["coefficient"]: one for one in found.to_dict()["rows"]}
+    for side, of in ((first, "first"), (second, "second")):
+        passed = side["verdict"].eq("pass").groupby(side["question"]).sum()
+        same = np.where(passed.isin([0, 3]), 1, 1 / 3).mean()
+        assert known["agreement"][f"{of}_value"] == pytest.approx(same)
+    assert known["omega"]["difference_interval"][1] < 0
+    assert known["agreement"]["difference_interval"][0] > 0
+    said = " ".join(str(found).split())
+    assert "By omega, which counts only what is beyond chance, second repeats itself more" in said
+    assert (
+        "By agreement, which counts every equal pair of verdicts, first repeats itself mo" in said
+    )
 
 
 def test_months_of_one_file_are_compared_as_those_of_two() -> None:

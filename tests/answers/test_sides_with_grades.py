@@ -76,7 +76,7 @@ def test_few_labels_hide_no_change_of_all_grades() -> None:
     few, by_letter = APRIL[1][:12], APRIL[0].pivot_table("verdict", "question", "judge")
     moved = (by_letter["sued"] - by_letter["nord"]).mean()
     said = " ".join(str(compare(APRIL[0], by="judge", labels=few)).split())
-    words = "Over all 40 questions that both judged, sued grades higher than nord"
+    words = "Over all 40 questions that both judged: sued grades higher than nord"
     assert f"{words} ({moved:+.2f} " in said
     assert "Over all" not in " ".join(str(compare(APRIL[0], by="judge", labels=APRIL[1])).split())
 

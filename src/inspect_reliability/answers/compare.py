@@ -41,20 +41,24 @@ from ..stats.labelled import WITHIN_ONE
 from .analysis import Analysis
 from .arms import ALL, arms_by, arms_of, left_out, names_of, shared, verdicts_in
 from .cautions import CautionCode, each_order_once
+from .changes_in_words import (
+    beyond_noise_counted,
+    change_in_words,
+    change_rows,
+    joined,
+    paired_in_words,
+)
 from .comparison_in_words import (
     EXACT,
     TOGETHER,
     VALUES,
     SideCode,
-    change_in_words,
-    compared_in_words,
     is_wide,
     labelled_alone,
     next_of_each,
     next_of_models,
     next_of_several,
     over_conditions,
-    shown_changes,
 )
 from .drift import drift, drift_blocks
 from .independent_samples import (
@@ -65,6 +69,7 @@ from .independent_samples import (
     replications,
     samples_in_words,
     table_of_samples,
+    told_of_samples,
 )
 from .mean_error import mean_error_of_sides
 from .methods import of_comparison
@@ -95,11 +100,13 @@ class ComparedJudges(PythonAnswer):
         sides: The judges, or the values of a column.
         found: What is found of them.
         may_share: Whether labels of one of two sources can be given for both.
+        two_sources: Whether each side has a source of its own.
     """
 
     sides: Analysis
     found: SideDifferences
     may_share: bool = False
+    two_sources: bool = False
 
     _own = ("left_out", "together")
 
@@ -107,7 +114,8 @@ class ComparedJudges(PythonAnswer):
     def document(self) -> Document:
         """The differences as the command shows them."""
         again = [f"compare LOGS NEW --labels {of}" for of in ("LOGS", "NEW")]
-        return compare_document(self.sides, self.found, again=again * self.may_share)
+        logs = ("LOGS", "NEW") if self.two_sources else ("LOGS",)
+        return compare_document(self.sides, self.found, logs, again * self.may_share)
 
     @property
     def left_out(self) -> Sequence[str]:
@@ -189,7 +197,8 @@ def compare(
     refuse_nothing(found)
     plain = all(isinstance(source, str | Path | pd.DataFrame) for source in given)
     notes = [note for side in (one, *two) for note in side.notes]
-    return ComparedJudges(analysis, found, may_share=bool(two) and plain, notes=notes)
+    may_share = bool(two) and plain
+    return ComparedJudges(analysis, found, may_share, two_sources=bool(two), notes=notes)
 
 
 def _of_source(reading: Reading, source: Source) -> Reading:
@@ -267,11 +276,12 @@ def compare_document(
     """
     pairs, not_compared, changed = found
     every = partial(_every, analysis, pairs, changed)
+    moved = list(_changes_as_rows(pairs, changed))
     return Document(
         "Which is steadier?",
         _answer(analysis, pairs, changed, every, logs, again),
         {"rows": pairs, "left_out": not_compared, "changes": changed},
-        sheet=[*_changes_as_rows(pairs, changed), *pairs],
+        sheet=[*pairs, *moved] if _labelled(pairs) else [*moved, *pairs],
         more=every,
         explained=lambda: legend(declared("compare")),
     )
@@ -282,28 +292,11 @@ def _labelled(pairs: Sequence[Record]) -> bool:
     return any(pair["coefficient"] in SHARES for pair in pairs)
 
 
-def _changed_under(pair: Record, changed: Sequence[Record]) -> Record:
-    """What changed under the condition of a pair; empty where that is of all benchmarks."""
-    where = keys_of(pair, before="coefficient")
-    return next((one for one in changed if where.items() <= one.items()), {})
-
-
 def _changes_as_rows(pairs: Sequence[Record], changed: Sequence[Record]) -> Iterator[Record]:
-    """What changed between two sides without labels, as rows beside those of coefficients."""
-    two = len(_by_sides(pairs)) == 1
-    for change in changed if two and not _labelled(pairs) else ():
-        for name, before, value, ends in shown_changes(change):
-            yield {
-                **dict.fromkeys(pairs[0]),
-                **keys_of(change),
-                "coefficient": name,
-                "first_value": before,
-                "second_value": None if before is None else before + value,
-                "difference": -value,
-                "difference_interval": [-ends[1], -ends[0]],
-                "n_questions": change["n_questions"],
-                "cautions": [],
-            }
+    """What changed between two sides, as rows beside those of coefficients."""
+    for change in changed if len(_by_sides(pairs)) == 1 else ():
+        known = {**keys_of(change), "n_questions": change["n_questions"], "cautions": []}
+        yield from (dict.fromkeys(pairs[0]) | known | row for row in change_rows(change))
 
 
 def _answer(
@@ -332,16 +325,20 @@ def _answer(
             if (name := describe(condition)) in told_of:
                 said += [Text(f"{name}:", "answer")] * apart
                 said += table_of_values(told_of[name], rows)
+        if counted := beyond_noise_counted(changed):
+            said.append(Text(counted, "answer"))
     elif many:
         words, leads = over_conditions(conditions)
         table = _table((first[0]["first"], first[0]["second"]), leads)
+        words = f"{words} {beyond_noise_counted(changed)}".rstrip()
         said = [Text(words, "answer"), replace(table, most=2 * _MOST_SAID)]
     elif pairs:
         for name, own in told_of.items():
             alike = _in_identical(analysis, name, own)
             said += _of_two(own, changed, alike, f"{name}: " * apart, others * (not apart))
     else:  # what changed is all there is
-        said = every()
+        each_change = changed if len(changed) <= _MOST_SAID else ()
+        said = [Text(joined(change_in_words(one)), "answer") for one in each_change] + every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")
@@ -360,18 +357,10 @@ def _of_two(
     pairs: Sequence[Record], changed: Sequence[Record], alike: str, named: str, others: str = ""
 ) -> Iterator[Block]:
     """The answer of two sides under one condition: a sentence and its table."""
-    unpaired = _are_unpaired(pairs)
-    words = [alike or (samples_in_words if unpaired else compared_in_words)(pairs)]
-    if not (alike or unpaired):
-        change = _changed_under(pairs[0], changed)
-        moved = change_in_words(change)
-        labelled = [pair["n_questions"] for pair in pairs if pair["coefficient"] in SHARES]
-        if not labelled:
-            words.insert(0, moved)
-        elif moved and max(labelled) < change["n_questions"]:
-            words.append(f"Over all {change['n_questions']:,} questions that both judged, {moved}")
-    yield Text(f"{named}{' '.join(filter(None, words))}{others}", "answer")
-    yield _table((pairs[0]["first"], pairs[0]["second"]), pairs)
+    names, unpaired = (pairs[0]["first"], pairs[0]["second"]), _are_unpaired(pairs)
+    words = alike or (samples_in_words(pairs) if unpaired else paired_in_words(changed, pairs))
+    yield Text(f"{named}{words}{others}", "answer")
+    yield _table(names, told_of_samples(pairs) if unpaired else pairs)
 
 
 def _in_identical(analysis: Analysis, where: str, pairs: Sequence[Record]) -> str:

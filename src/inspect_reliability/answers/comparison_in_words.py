@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from statistics import NormalDist
 
 from ..shell import join
 from ..showing.document import Text
@@ -20,7 +19,6 @@ from ..showing.formats import (
     reaching,
     reaching_in_points,
     rounded,
-    share,
     share_places,
     text,
 )
@@ -55,6 +53,9 @@ class SideCode(StrEnum):
 
 _MOST_LOGS = 4
 """Most logs that a command names."""
+
+SHARE_OF = "share of "
+"""What begins the name of a verdict's share, where it is a row beside coefficients."""
 
 _ALIKE = 0.05
 """Difference of shares that does not matter, as where `choose` takes the cheapest."""
@@ -116,10 +117,11 @@ def each_in_words(pairs: Sequence[Record]) -> Iterator[tuple[bool, str]]:
         value, ends = _of_the_one_ahead(pair)
         by, higher = _moved(pair), _higher(pair)
         if pair["coefficient"] in SHARES:
-            by = _moved_points(value, ends, n)
+            by = moved_points(value, ends, n)
             higher = f"{ahead} {by}"
         if is_decided(pair):
-            yield True, f"{ahead} {what} than {other} ({by})."
+            than = f"{ahead} {what} than {other} ({by})."
+            yield True, " ".join([*_against(pair, pairs, than, what)])
         else:
             others = _decided_beside(pair, pairs)
             lead = f" by {pair['coefficient']}" if others else ""
@@ -173,11 +175,30 @@ def _decided_beside(pair: Record, pairs: Sequence[Record]) -> list[Record]:
     return found if len({one["difference"] > 0 for one in found}) == 1 else []
 
 
+def _against(pair: Record, pairs: Sequence[Record], than: str, what: str) -> Iterator[str]:
+    """Who is ahead by one coefficient, and that another one says the opposite where it does."""
+    names = next(names for names, _ in _ASKED if pair["coefficient"] in names)
+    against = [
+        one
+        for one in pairs
+        if one["coefficient"] in names and (one["difference"] or 0) * pair["difference"] < 0
+    ]
+    if not against or pair["coefficient"] in SHARES:
+        yield than
+        return
+    counts = "how near grades are" if pair["coefficient"] == "icc" else "only what is beyond chance"
+    yield f"By {pair['coefficient']}, which counts {counts}, {than}"
+    if shown := list(filter(is_decided, against)):
+        yield from _by_others(shown, pair, what)
+
+
 def _by_others(others: Sequence[Record], pair: Record, what: str) -> Iterator[str]:
     if others:
         names = " and ".join(one["coefficient"] for one in others)
         count = "count" if others[1:] else "counts"
         alone = f", which {count} equal verdicts alone" if pair["coefficient"] == "icc" else ""
+        if names == "agreement" and pair["coefficient"] == "omega":
+            alone = ", which counts every equal pair of verdicts"
         ahead = _ahead(others[0])
         other = pair["second"] if ahead == pair["first"] else pair["first"]
         yield f"By {names}{alone}, {ahead} {what} than {other} ({', '.join(map(_moved, others))})."
@@ -221,18 +242,24 @@ def _of_side(pair: Record, side: str, form: str = "+z.2f") -> str:
     return rounded(pair[name], form) if alone else estimate_text(pair, name, form)
 
 
-def _moved_points(value: float, ends: Sequence[float], n: int) -> str:
+def moved_points(value: float, ends: Sequence[float], n: int) -> str:
+    """A difference of shares of n questions in points, with its interval."""
     moved = rounded(100 * value, f"+z.{share_places(n)}f")
     return f"{amount(moved, 'point')} {reaching_in_points(ends, n)}"
 
 
 def _shown(key: str, sign: str, pair: Record) -> str:
     """A value with as many digits as sentences have, and its interval if it has one."""
-    places = 2 + (share_places(pair["n_questions"]) if pair["coefficient"] in SHARES else 0)
+    places = 2 + (share_places(pair["n_questions"]) if _is_share(pair) else 0)
     form = f"{sign}z.{places}f"
     if f"{key}_interval" in pair:
         return estimate_text(pair, key, form)
     return text(pair[key], form, "not estimable")
+
+
+def _is_share(pair: Record) -> bool:
+    """Whether it is a share of verdicts: of those that are right, say, or of one verdict."""
+    return pair["coefficient"] in SHARES or str(pair["coefficient"]).startswith(SHARE_OF)
 
 
 def _name_shown(pair: Record) -> str:
@@ -248,69 +275,11 @@ VALUES: dict[str, Callable[[Record], str]] = {
 """How tables show a comparison."""
 
 
-def shown_changes(change: Record) -> Iterator[tuple[str, float | None, float, list[float]]]:
-    """What moved beyond noise: the mean grade, and the verdict whose share moved most.
-
-    Yields:
-        What it is, its value on the first side where one is known, the second less the first, and
-        the 95% interval of that. The verdict is one of several: it is shown to move only where an
-        interval that holds for all of them leaves out 0.
-    """
-    ends = change.get("mean_change_interval")
-    if ends and (ends[0] > 0 or ends[1] < 0):
-        yield "mean grade", None, change["mean_change"], ends
-    known = [one for one in change.get("shares", ()) if one["change_interval"]]
-    wider = NormalDist().inv_cdf(1 - 0.025 / max(len(known), 1)) / NormalDist().inv_cdf(0.975)
-    found = [
-        one
-        for one in known
-        if abs(one["change"]) > wider * (one["change_interval"][1] - one["change"])
-    ]
-    if found:
-        most = max(found, key=lambda one: (round(abs(one["change"]), 9), one["change"]))
-        yield f"share of {most['verdict']}", most["first"], most["change"], most["change_interval"]
-
-
-def change_in_words(change: Record) -> str:
-    """How the distribution of verdicts changed; empty where no change is shown."""
-    said = [_score_in_words(change)] if change.get("grade_values") else []
-    for name, before, value, ends in shown_changes(change):
-        first, second, n = change["first"], change["second"], change["n_questions"]
-        if before is None and said:
-            continue
-        if before is None:
-            by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
-            how = "higher" if value > 0 else "lower"
-            said.append(f"{second} grades {how} than {first} ({by} on the mean grade).")
-            continue
-        verdict, shares = name.removeprefix("share of "), (before, before + value)
-        was, now = (share(one, n) for one in shares)
-        often = "more" if value > 0 else "less"
-        said.append(
-            f"{second} gives {verdict!r:.40} {often} often: {now} of verdicts, {was} of {first}'s "
-            f"({_moved_points(value, ends, n)})."
-        )
-    return " ".join(filter(None, said))
-
-
-def _score_in_words(change: Record) -> str:
-    """How far a suite's mean score moves from one side to the other; empty if that is not known."""
-    value, ends, n = change["mean_change"], change["mean_change_interval"], change["n_questions"]
-    if value is None or not ends:
-        return ""
-    values = change["grade_values"].values()
-    if min(values) >= 0 and max(values) <= 1:
-        by = _moved_points(value, ends, n)
-    else:
-        by = f"{rounded(value, '+z.2f')} {reaching(ends, '+z.2f')}"
-    return f"The mean score moves by {by} from {change['first']} to {change['second']}."
-
-
 def is_wide(pair: Record) -> bool:
     """Whether an interval is so wide that the questions are too few to tell anything."""
     ends = pair["difference_interval"]
-    # Of grades, whose distance has no scale of its own.
-    if pair["coefficient"] in (MEAN_ERROR, MEAN_GRADE):
+    # Of grades, whose distance has no scale of its own, and of what needs no plan.
+    if pair["coefficient"] in (MEAN_ERROR, MEAN_GRADE) or pair["coefficient"].startswith(SHARE_OF):
         return False
     return bool(ends) and ends[1] - ends[0] > 2 * _WIDE and not is_decided(pair)
 

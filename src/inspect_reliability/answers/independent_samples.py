@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from ..shell import split
 from ..showing.document import Table, Text
 from ..showing.formats import Record, TableColumn, grouped, keys_of, most_feasible, span, text
 from ..showing.keys import declared
@@ -11,10 +10,13 @@ from ..stats import KINDS, ReliabilityError
 from ..stats.comparison import Comparison, compare_independent
 from ..stats.labelled import WITHIN_ONE
 from ..stats.planning import questions_to_tell
+from ..stats.rates import rate
 from .analysis import Analysis
-from .arms import SIDE
+from .arms import SIDE, names_of
+from .changes_in_words import ShareMoved, shares_in_words
 from .comparison_in_words import (
     FIRST_LABELS,
+    SHARE_OF,
     VALUES,
     each_in_words,
     is_decided,
@@ -27,6 +29,9 @@ from .row import Row
 from .summary import next_step
 
 _ITSELF = "Other questions in each, so each is taken by itself"
+
+_MOST_SHARES = 4
+"""Most verdicts whose shares a short answer has."""
 
 _BY_LABELS = {WITHIN_ONE: "within a step of the label", "accuracy": "right"}
 """What answers how good each is, the first that is known, in words."""
@@ -72,16 +77,49 @@ def compare_samples(parts: Mapping[str, Row]) -> Iterator[Comparison]:
     for name in names:
         yield compare_independent((one, other), name, first.estimate(name), second.estimate(name))
     yield from mean_grade_of_samples(parts)
+    if not (first.judged.scale and second.judged.scale):
+        yield from _shares(parts)
     yield from mean_error_of_samples(parts)
+
+
+def _shares(parts: Mapping[str, Row]) -> Iterator[Comparison]:
+    """The difference of the share of each verdict that either side gave."""
+    (one, first), (other, second) = parts.items()
+    given = dict.fromkeys(
+        name
+        for row in (first, second)
+        for name in row.counts.categories
+        if row.counts.share_of(name).any()
+    )
+    for name in sorted(given):
+        each = (rate(row.counts, name) for row in (first, second))
+        yield compare_independent((one, other), f"{SHARE_OF}{name}", *each)
 
 
 def samples_in_words(pairs: Sequence[Record]) -> str:
     """What is shown of two samples, grades first; then that nothing is paired, and what is open."""
     grades = [one for one in pairs if one["coefficient"] == MEAN_GRADE]
     each = [(is_decided(one), mean_grade_in_words(one)) for one in grades]
+    if moved := _moved(pairs):
+        n = max(pair["n_questions"] for pair in pairs)
+        each.append(shares_in_words((pairs[0]["first"], pairs[0]["second"]), moved, n))
     each += [(True, mean_error_in_words(pairs)), *each_in_words(pairs)]
     shown, left_open = ([words for known, words in each if known is of] for of in (True, False))
     return " ".join(filter(None, [*shown, _of_each(pairs), *left_open]))
+
+
+def _moved(pairs: Sequence[Record]) -> list[ShareMoved]:
+    """How much more of its verdicts the second side gives each verdict."""
+    return [
+        ShareMoved(
+            str(pair["coefficient"]).removeprefix(SHARE_OF),
+            pair["first_value"],
+            -pair["difference"],
+            [-end for end in reversed(pair["difference_interval"])],
+        )
+        for pair in pairs
+        if str(pair["coefficient"]).startswith(SHARE_OF) and pair["difference_interval"]
+    ]
 
 
 def _of_each(pairs: Sequence[Record]) -> str:
@@ -95,6 +133,14 @@ def _of_each(pairs: Sequence[Record]) -> str:
         said = (f"{pair[one]} in {span(pair, f'{one}_value', '%', n)} of {n:,}" for one, n in each)
         return f"{_ITSELF}: {what}, {', '.join(said)}."
     return f"{_ITSELF}."
+
+
+def told_of_samples(pairs: Sequence[Record]) -> Sequence[Record]:
+    """What a short answer shows: of many verdicts those that moved most, and what is known."""
+    shares = [one for one in pairs if one["coefficient"].startswith(SHARE_OF)]
+    shares.sort(key=lambda one: -abs(one["difference"] or 0))
+    known = [one for one in pairs if one["difference"] is not None]
+    return [one for one in known if one not in shares[_MOST_SHARES:]] or pairs
 
 
 def table_of_samples(names: tuple[str, str], pairs: Sequence[Record]) -> Table:
@@ -139,11 +185,13 @@ def next_of_samples(
     known = {pair["coefficient"]: pair for pair in pairs}
     pair = next((known[name] for name in _BY_LABELS if name in known), None)
     if pair is None:
-        files = ("first.html", "second.html") if len(sources) > 1 else ("more.html",)
+        files, sides = ["more.html"], [names_of(analysis)]
+        if len(sources) > 1:
+            files, sides = ["first.html", "second.html"], [[one] for one in sides[0]]
         label = [
             f"label {of} --most {FIRST_LABELS} --out {file}"
-            for of, file in zip(sources, files, strict=True)
-            if _lacks_labels(analysis, of if len(sources) > 1 else None)
+            for of, file, own in zip(sources, files, sides, strict=True)
+            if _lacks_labels(analysis, own)
         ]
         whose = "each" if len(label) == len(sources) else "the one without labels"
         words = f"label questions of {whose}, drawn at random, to see how often it is right"
@@ -165,15 +213,9 @@ def next_of_samples(
     return said
 
 
-def _lacks_labels(analysis: Analysis, source: str | None) -> bool:
-    """Whether a side, or any, has questions to label, and too few labels for an interval.
-
-    Args:
-        analysis: The sides; each has the name of its source.
-        source: How the source of one side was typed; None for all.
-    """
-    name = source and split(source)[0]
-    rows = [row for row in analysis.rows if name in (None, row.group[SIDE])]
+def _lacks_labels(analysis: Analysis, sides: Sequence[str]) -> bool:
+    """Whether one of these sides has questions to label, and too few labels for an interval."""
+    rows = [row for row in analysis.rows if row.group[SIDE] in sides]
     few = (not row.labelled or len(row.labelled.given.questions) < FEWEST for row in rows)
     return any(map(unlabelled, rows)) and any(few)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import wraps
@@ -18,7 +18,7 @@ from ..judgments.table import Judgments
 _PAGE = re.compile(r"report LOGS --html (\S+)")
 _ERRORS = re.compile(r"report LOGS --errors \S+")
 _CALL = re.compile(
-    r"(?P<command>[a-z]+) LOGS(?P<new> NEW)?(?P<again> \.\.\.)?"
+    r"(?P<command>[a-z]+) (?P<source>LOGS|NEW\b)(?P<new> NEW)?(?P<again> \.\.\.)?"
     r"(?P<options>(?: --[a-z][a-z-]*(?: (?:'[^']*'|[^-\s]\S*))?)*)"
 )
 _INLINE = re.compile(r"inspect-reliability ([a-z]+ LOGS(?: \S*[^\s.])*)(\.?)$")
@@ -106,10 +106,10 @@ class Call:
         if {"labels"} <= known.keys() & new.keys():  # the new ones come to those there are
             new["labels"] = f"[{_unpacked(known['labels'])}, {new['labels']}]"
         other = self.given.get("second", "second")
-        second = ["new" if other == "second" else other] if found["new"] else []
-        places = {"LOGS": self.source, "NEW": "".join(second)}
+        places = {"LOGS": self.source, "NEW": "new" if other == "second" else other}
         new = {name: places.get(of, of) for name, of in new.items()}
-        return f"ir.{function}({self._arguments({**known, **new}, *second)})"
+        sources = [places[of] for of in (found["source"], (found["new"] or "").strip()) if of]
+        return f"ir.{function}({self._arguments({**known, **new}, sources)})"
 
     def of_rows(self, levels: Mapping[str, str]) -> "Call":
         """The same of the judgments that have these levels, by column.
@@ -153,9 +153,10 @@ class Call:
     def _read(self) -> dict[str, str]:
         return {name: text for name, text in self.given.items() if name in _READS}
 
-    def _arguments(self, named: Mapping[str, str], *others: str) -> str:
+    def _arguments(self, named: Mapping[str, str], sources: Sequence[str] = ()) -> str:
         said = {name: _LIST.sub(r"\1", of) for name, of in named.items()}
-        return ", ".join([self.source, *others, *(f"{name}={of}" for name, of in said.items())])
+        given = [f"{name}={of}" for name, of in said.items()]
+        return ", ".join([*(sources or [self.source]), *given])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
