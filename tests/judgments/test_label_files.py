@@ -1,10 +1,12 @@
 """Files of labels with other columns, in other forms."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import inspect_reliability as ir
 from commands import invoke, results
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.given_labels import labelled_judgments
@@ -132,3 +134,22 @@ def test_a_slip_beside_the_verdicts_is_refused() -> None:
     assert known.table["label"].tolist().count("0") == 1
     often = beside.assign(label=beside["label"].where(beside["label"] != 2, 6))
     assert labelled_judgments(often).table["label"].tolist().count("6") == 5
+
+
+def test_a_column_for_each_person_is_a_row_for_each_label(tmp_path: Path) -> None:
+    """A verdict is right as often as it is the label of one of them; empty cells say nothing."""
+    judged = pd.DataFrame({"question": [*"aabbcc"], "verdict": [*"xyxxyx"]})
+    wide = pd.DataFrame({"id": [*"abc"], "ann": [*"xyx"], "bob": ["x", "x", None]})
+    columns = {"ann": "label", "bob": "label"}
+    each = wide.melt("id", var_name="rater", value_name="label").dropna()
+    named = each.set_index(["id", "rater"])["label"]
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    right = ((1 + 0) / 2 + (1 / 2 + 1 / 2) / 2 + (0 + 1) / 2) / 3
+    wide_forms = [(wide, columns), (str(tmp_path / "wide.csv"), columns)]
+    for labels, how in [*wide_forms, (named, {}), (named.to_dict(), {}), (each, {})]:
+        found = ir.analyse(judged, labels=labels, columns=how).frame("validity")
+        assert found["accuracy"].tolist() == pytest.approx([right])
+    with pytest.raises(UserError, match=re.escape(f"say so of each: columns={columns}")):
+        ir.analyse(judged, labels=pd.concat([wide, wide]))
+    with pytest.raises(UserError, match="'rater' says who gave them, too"):
+        ir.analyse(judged, labels=wide.assign(rater="cho"), columns=columns)

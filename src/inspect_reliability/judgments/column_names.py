@@ -254,13 +254,13 @@ def _judges(table: pd.DataFrame, name: str) -> bool:
     if normalised_name(name) not in map(normalised_name, BARE):
         return True
     values, given = (
-        {*map(_said, {*table[one].dropna().map(str)})} if one in table else set[str]()
+        {*map(in_one_spelling, {*table[one].dropna().map(str)})} if one in table else set[str]()
         for one in (name, "verdict")
     )
     return 2 * len(values & given) > len(values)
 
 
-def _said(one: str) -> str:
+def in_one_spelling(one: str) -> str:
     """A verdict without what is written differently: 4 and 4.0, "yes" and "Yes."."""
     try:
         return f"{float(one):g}"

@@ -314,8 +314,7 @@ def _sorted(
             else:
                 files.append(one)
         elif isinstance(one, Mapping | pd.Series):
-            by_question = pd.Series(one)
-            files.append(pd.DataFrame({"id": by_question.index, "label": by_question.to_numpy()}))
+            files.append(_rows_of(pd.Series(one)))
         elif not isinstance(one, str | Path):
             raise UserError(
                 f"Labels cannot be read from a value of type {type(one).__name__}. Give a file, a "
@@ -331,6 +330,18 @@ def _sorted(
         else:
             files.append(str(one))
     return edited, files, lists
+
+
+def _rows_of(labels: pd.Series[Any]) -> pd.DataFrame:
+    """Labels by question as rows, or by question and rater; their names are those of the index."""
+    import pandas as pd
+
+    if labels.index.nlevels < 2:
+        return pd.DataFrame({"id": labels.index, "label": labels.to_numpy()})
+    names = [*labels.index.names]
+    if labels.index.nlevels == 2 and not any(names):
+        names = ["id", "rater"]
+    return labels.rename("label").rename_axis(names).reset_index()
 
 
 def labels_in(labels: Labels) -> list[Any]:

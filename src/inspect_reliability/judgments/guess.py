@@ -16,6 +16,7 @@ from .column_names import (
     asks,
     could_be,
     few_values,
+    in_one_spelling,
     is_called,
     joined_once,
     names_a_case,
@@ -339,23 +340,27 @@ def _alike(verdicts: set[str], labels: set[str]) -> bool:
     return both or all(one.replace(".", "", 1).isdecimal() for one in verdicts | labels)
 
 
-def hint_of_several(frame: pd.DataFrame, reading: Reading) -> str:
-    """How to say that several columns are verdicts, where their values are much the same."""
+def hint_of_several(frame: pd.DataFrame, reading: Reading, ours: str = "verdict") -> str:
+    """How to say that several columns are verdicts or labels, where their values are alike."""
     shown = {name for pair in pairs_shown(frame) for name in pair}
     free = [name for name in map(str, frame) if name not in shown and not could_be(name, "label")]
     free = [name for name in free if not any(could_be(name, one) for one in _NAMED)]
     free = [name for name in free if name not in reading.columns]
-    values = {name: {*frame[name].head(_ROWS).dropna().map(str)} for name in free[:MOST_COLUMNS]}
+    values = {
+        name: {*frame[name].head(_ROWS).dropna().map(str).map(in_one_spelling)}
+        for name in free[:MOST_COLUMNS]
+    }
     few = {name: of for name, of in values.items() if 0 < 2 * len(of) < max(len(frame), 3)}
     for own in few.values():
         same = [name for name, of in few.items() if 2 * len(own & of) > len(own | of)]
         same = same if len(same) > 1 else [name for name, of in few.items() if _grades(of)]
-        labels = _labels(as_texts(frame), same, same)
+        labels = _labels(as_texts(frame), same, same) if ours == "verdict" else []
         same = [name for name in same if name not in labels]
         if len(same) > 1:
-            calls = reading.column_call("verdict", *same)
+            calls = reading.column_call(ours, *same)
             judge = any(could_be(name, "judge") for name in map(str, frame))
             kinds = "tries or parts of a score" if judge else "verdicts of one judge each, or tries"
+            kinds = "labels of one person each" if ours == "label" else kinds
             return f" If several are {kinds}, say so of each: {calls}."
     return ""
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UserError
-from .column_names import lacking, renamed_columns
+from .column_names import blank, lacking, renamed_columns
 from .columns import LABELS, OF_LABELS
+from .guess import hint_of_several
 from .outside_scale import allowed_in
-from .reading import Note, Reading
+from .reading import Code, Note, Reading
 from .rows import read_frame
+from .side_by_side import RATERS
 from .steps import named_once
 from .values import converted_all
 
@@ -113,7 +116,10 @@ def read_labels(
         path, (frame, _) = min(frames.items(), key=lambda one: _is_sheet(one[1][0]))
         raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
-    return {path: _read(path, frame, notes, own) for path, (frame, notes) in frames.items()}
+    return {
+        path: _read(path, frame, notes, own, not isinstance(sources[path], str))
+        for path, (frame, notes) in frames.items()
+    }
 
 
 def _is_sheet(frame: pd.DataFrame) -> bool:
@@ -181,7 +187,11 @@ def _positions(frame: pd.DataFrame, table: pd.DataFrame) -> dict[str, int]:
 
 
 def _read(
-    path: str, frame: pd.DataFrame, notes: Sequence[Note], columns: Mapping[str, str]
+    path: str,
+    frame: pd.DataFrame,
+    notes: Sequence[Note],
+    columns: Mapping[str, str],
+    in_python: bool,
 ) -> LabelFile:
     sheet = _is_sheet(frame)
     reading = {
@@ -189,13 +199,15 @@ def _read(
         for yours, ours in columns.items()
         if not sheet and {*yours.split("+")} <= {*frame}
     }
-    about = Reading(columns=reading, where=path, words=OF_LABELS)
+    about = Reading(columns=reading, where=path, words=OF_LABELS, in_python=in_python)
+    frame, about, wide = _by_person(frame, about)
     table, taken, _ = renamed_columns(frame, about)
     if absent := [name for name in ("id", "label") if name not in table]:
-        raise UserError(lacking(absent, frame, about))
+        hint = "" if "label" in table else hint_of_several(frame, about, "label")
+        raise UserError(lacking(absent, frame, about) + hint)
     table = converted_all(table[[name for name in LABELS if name in table]], path)
     draw = next(iter(_texts(frame, "drawn")), None)
-    said = [*notes, *taken, *_changed(frame, path)]
+    said = [*notes, *wide, *taken, *_changed(frame, path)]
     splits: dict[str, str] = {}
     if "split" in frame and TEST in (parts := frame["split"].map(_part)).to_numpy():
         splits = dict(zip(table["id"].map(str), parts, strict=True))
@@ -242,6 +254,31 @@ def _by_part(frame: pd.DataFrame) -> pd.DataFrame:
         after = frame.reindex(columns=[f"{_AFTER}_{one.removeprefix(_OF_PART)}" for one in parts])
         several[_AFTER] = after.to_numpy().T.ravel()
     return several.assign(part=of_part)
+
+
+def _by_person(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, Reading, list[Note]]:
+    """A row for each label, with who gave it, where its user says that several columns are labels.
+
+    Cells that are empty have no row; the others keep the number of theirs.
+
+    Raises:
+        UserError: A column says who gave the labels, too.
+    """
+    people = [yours for yours, ours in reading.columns.items() if ours == "label"]
+    if len(people) < 2:
+        return frame, reading, []
+    others = {yours: ours for yours, ours in reading.columns.items() if ours != "label"}
+    if "rater" in {*others.values(), *frame}.difference(people):
+        raise UserError(
+            f"{reading.where}: {len(people)} columns are labels of a person each, and the column "
+            "'rater' says who gave them, too. Name one column of labels, or leave out that one."
+        )
+    kept = frame.drop(columns="label", errors="ignore") if "label" not in people else frame
+    rest = [name for name in kept if name not in people]
+    rows = kept.melt(rest, people, "rater", "label", ignore_index=False)
+    rows = rows[~rows["label"].map(blank)]
+    note = Note(RATERS, len(people), reading.where, Code.COLUMN)
+    return rows, replace(reading, columns=others), [note]
 
 
 def _is_later(name: str, frame: pd.DataFrame) -> bool:

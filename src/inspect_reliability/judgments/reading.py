@@ -214,7 +214,9 @@ class Reading:
     def hint(self) -> str:
         """How to say which column is which."""
         if self.in_python:
-            return 'Say which it is, your name first: columns={"id": "question"}.'
+            yours, ours = self.words.example.split("=")
+            pair = '"id": "question"' if self.words is JUDGMENTS else f'"{yours}": "{ours}"'
+            return f"Say which it is, your name first: columns={{{pair}}}."
         return f"Say which it is: --column YOURS=OURS, as in --column {self.words.example}."
 
     def call(self, entries: Entries) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TAKEN = "columns of verdicts taken for {}"
 
-_RATERS = "columns of labels taken for those of several people"
+RATERS = "columns of labels taken for those of several people"
 
 _MEANS = {"replication": "replications", "scorer": "parts of a score", "judge": "judges"}
 
@@ -153,7 +153,7 @@ def melted(
         said = _TAKEN.format(meaning_in_words(meaning))
         notes.append(Note(said, len(wide), reading.where, Code.COLUMN))
     if people:
-        notes.append(Note(_RATERS, len(people), reading.where, Code.COLUMN))
+        notes.append(Note(RATERS, len(people), reading.where, Code.COLUMN))
     return map(rows, chain([first], frames)), replace(reading, columns=others), notes
 
 
