@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 from ..errors import UserError
@@ -46,6 +46,7 @@ from .reliability import (
     too_few_votes,
     votes_of,
     votes_table,
+    ways_of,
 )
 from .results import analyse
 from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
@@ -65,7 +66,7 @@ _OF_GRADES = (
 _OF_SCALE = "These are grades: ICC is planned (--for omega plans exact matches)."
 
 _OF_THESE_TRIES = (
-    "Omega and agreement are planned for as many tries of each order or wording as here: what more "
+    "Studies have as many tries in each order or wording, and at most as many as here: what more "
     "would give is not known."
 )
 
@@ -78,7 +79,7 @@ _AS_NUMBERS = ". --map makes numbers of them, as in --map C=1 --map P=0.5 --map 
 
 _MOST_PLANS = 4
 
-_MOST_STUDIES = 8
+_MOST_STUDIES = 16
 """Most rows that an answer speaks of, and most studies that it lists."""
 
 _TABLES = {
@@ -319,8 +320,11 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         of = ", which is enough for every row" if len(reached) > 1 else ""
         n, tries = _for_all(found, name, half)
         study = _study({"coefficient": name, "n_questions": n, "n_replications": tries})
+        if tries and (ways := ways_of(known[0][0])) and (each := tries / ways[0]).is_integer():
+            study += f" ({each:g} in each {ways[1]})"
         said += next_step(f"judge {study}{of}, and report the tries")
-    return [*said, more(len(told) - 1, len(known) - _MOST_PLANS)]
+    left = max(len(known) - _MOST_PLANS, len(cheapest) - _MOST_STUDIES)
+    return [*said, more(len(told) - 1, left)]
 
 
 def _without_studies(analysis: Analysis, logs: str, why: Sequence[str]) -> list[Text]:
@@ -562,13 +566,15 @@ def _designs(
         if isinstance(found, str):
             why[coefficient] = found
             continue
-        tried = _replications(found)
+        fewer, tried = row.with_fewer_tries(coefficient), _replications(found)
         told = list(takewhile(partial(_told, found), tried))
         for r in tried[len(told) :][:1]:
             why[f"{coefficient}, {round(r, _TENTHS):g} replications or more"] = str(found.untold(r))
         for half_width in dict.fromkeys(half_widths):
             assured = _assured(coefficient, assurance)
-            for study in _studies(found, told, half_width, assured, why):
+            each_order = (_studies(one, [one.own], half_width, assured, why) for one in fewer)
+            own = _studies(found, told, half_width, assured, why)
+            for study in chain(*each_order, own):
                 tokens, cost = (one and study.judgments * one for one in each.values())
                 yield {
                     "coefficient": coefficient,

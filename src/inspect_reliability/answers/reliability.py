@@ -336,12 +336,18 @@ def tries_for(row: Row, votes: int) -> str:
 
     Each takes the orders in turn where these were tried again, so every order has its turns twice.
     """
+    if not (found := ways_of(row)):
+        return f"{2 * votes} times"
+    return f"{2 * ceil(votes / found[0])} times in each {found[1]}"
+
+
+def ways_of(row: Row) -> tuple[int, str] | None:
+    """In how many orders or wordings a question was tried again, and the word; None in one."""
     counts = row.counts
     if counts.exact or counts.variants is None:
-        return f"{2 * votes} times"
-    ways = int(np.bincount(counts.by_variant[1]).max())
+        return None
     what = " and ".join(one for one in ("order", "wording") if varies(row.table, one))
-    return f"{2 * ceil(votes / ways)} times in each {what}"
+    return int(np.bincount(counts.by_variant[1]).max()), what
 
 
 def too_few_votes(row: Row, most: Record, wanted: float) -> str:

@@ -35,7 +35,7 @@ from ..stats.cells import FloatArray
 from ..stats.coefficients import stratified_omega
 from ..stats.estimate import LEVEL
 from ..stats.labelled import WITHIN_ONE
-from ..stats.planning import Precision, precision
+from ..stats.planning import Precision, precision, with_fewer_tries
 from ..stats.rates import by_question
 from ..stats.selective import share_at_any_time
 from ..verdicts import CORRECT, INCORRECT, INVALID, NO_VERDICTS, NON_RESPONSE
@@ -121,6 +121,11 @@ class Row(Condition):
             return self.labelled.precision(name, votes, NO_VERDICTS) if self.labelled else None
         cells, _ = on_scale(self.judged, COEFFICIENTS[name].scale)
         return None if cells is None else precision(cells, name)
+
+    def with_fewer_tries(self, name: str) -> list[Precision]:
+        """The same of a coefficient with fewer tries of each order or wording; none without."""
+        cells = None if name in SHARES else on_scale(self.judged, COEFFICIENTS[name].scale)[0]
+        return [] if cells is None else with_fewer_tries(cells, name)
 
     def estimate(self, name: str, votes: int = 1) -> Estimate:
         """One coefficient or rate, or by the labels a share of the verdicts, or of several votes.

@@ -350,6 +350,59 @@ def _scaled(counts: Cells, row: Coefficient) -> Precision:
     return replace(blank, interval=scaled, spread=spread, reason=None)
 
 
+FEWER = (2, 3, 5, 10)
+"""Tries of each variant, such as an order, that are planned for if the pilot has more."""
+
+_THINNED = 5
+"""How often so many tries are drawn from the pilot's: their mean width errs less than its own."""
+
+
+def with_fewer_tries(counts: Cells, coefficient: str) -> list[Precision]:
+    """The same of studies with fewer tries of each variant, such as an order, than the pilot.
+
+    They are drawn from the pilot's without replacement, which is a study of that size on the same
+    questions. Its value is the pilot's; its interval is wider by the mean of these draws.
+
+    Returns:
+        One for each number of `FEWER` below the median of the pilot's, fewest first; none without
+        variants, for exact distributions, and where the pilot plans nothing.
+    """
+    own = precision(counts, coefficient)
+    if counts.variants is None or counts.exact or not isinstance(own.interval, Scaled):
+        return []
+    value, (low, high), n = own.interval.value, own.interval.ends, own.interval.n
+    most, generator = float(np.median(counts.by_variant[0].replications)), np.random.default_rng(0)
+    found = []
+    for tries in (one for one in FEWER if one < most):
+        drawn = [
+            precision(_thinned(counts, tries, generator), coefficient) for _ in range(_THINNED)
+        ]
+        ends = [one.interval.ends for one in drawn if isinstance(one.interval, Scaled)]
+        if len(ends) < _THINNED:
+            continue
+        wider = float(np.sqrt(np.mean([(b - a) ** 2 for a, b in ends]))) / (high - low)
+        interval = Scaled(value, (value - wider * (value - low), value + wider * (high - value)), n)
+        each, spread = drawn[0].n_replications, float(np.median([one.spread for one in drawn]))
+        found.append(replace(own, n_replications=each, interval=interval, spread=spread))
+    return found
+
+
+def _thinned(counts: Cells, tries: int, generator: np.random.Generator) -> Cells:
+    """So many tries of each variant, drawn without replacement."""
+    variants, of = counts.by_variant
+    n, k = variants.table.shape
+    verdicts = np.repeat(np.tile(np.arange(k), n), variants.table.ravel())
+    rows = np.repeat(np.arange(n), variants.replications)
+    order = np.lexsort((generator.random(len(rows)), rows))
+    starts = np.cumsum(variants.replications) - variants.replications
+    kept = order[np.arange(len(rows)) - starts[rows] < tries]
+    table = np.zeros((n, k), np.int64)
+    np.add.at(table, (rows[kept], verdicts[kept]), 1)
+    together = np.zeros_like(counts.table)
+    np.add.at(together, of, table)
+    return replace(counts, table=together, variants=replace(variants, table=table))
+
+
 def fewest(reached: Callable[[int], bool]) -> int | None:
     """The fewest questions that suffice, as more would; None if a million do not."""
     least = most = FEWEST_QUESTIONS
