@@ -82,6 +82,34 @@ def test_columns_are_named_as_in_files_of_judgments(tmp_path: Path, judgments: P
         assert says in " ".join(done.stderr.split())
 
 
+def test_people_and_the_judge_may_have_one_name_for_a_grade(tmp_path: Path) -> None:
+    """With the reading of the judgments, with and without --column; tries are no labels."""
+    own, labels, reading = (tmp_path / one for one in ("own.csv", "labels.csv", "reading.yaml"))
+    tries = [(f"q{q}", k, 1 + (q + (k == 2) * (q % 3 == 0)) % 5) for q in range(12) for k in (1, 2)]
+    frame = pd.DataFrame(tries, columns=["Vorgang", "Versuch", "Note"])
+    frame.to_csv(own, index=False)
+    people = frame[frame["Versuch"] == 1].drop(columns="Versuch")
+    people.to_csv(labels, index=False)
+    reading.write_text(
+        "# How inspect-reliability reads a file: --reading takes this.\n"
+        "columns: {Vorgang: question, Versuch: replication, Note: verdict}\n"
+    )
+    right = frame["Note"].eq(frame["Vorgang"].map(people.set_index("Vorgang")["Note"])).mean()
+    call = ("report", own, "--reading", reading, "--labels")
+    for more in ((), ("--column", "Note=label")):
+        assert results(*call, labels, *more)["validity"][0]["accuracy"] == pytest.approx(right)
+        assert "has no column 'label'" in invoke(*call, own, *more).stderr
+    # Another sheet of the workbook of judgments has labels: the one with the named column is read.
+    book = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(book) as writer:
+        frame.to_excel(writer, sheet_name="Noten", index=False)
+        named = people.rename(columns={"Note": "Anna"})
+        named.to_excel(writer, sheet_name="Menschen", index=False)
+    call = ("report", book, "--reading", reading, "--labels")
+    found = results(*call, book, "--column", "Anna=label")
+    assert found["validity"][0]["accuracy"] == pytest.approx(right)
+
+
 def test_labels_say_numbers_as_verdicts_do(tmp_path: Path) -> None:
     """7,5 and 7/10 are numbers where verdicts are."""
     frame = pd.DataFrame({"question": range(8), "verdict": [q + 0.5 for q in range(8)]})

@@ -271,7 +271,15 @@ class CommonOptions:
     def reading(self) -> Reading:
         """How LOGS are read."""
         entries = {name: getattr(self, name) for name in _ENTRIES}
-        return Reading.of(in_file(self.reading_file), map=self.meant, **entries)
+        known = in_file(self.reading_file)
+        if known and self.labels:  # what both files call so is a verdict in one and a label there
+            both = {one for one, ours in known.columns.items() if ours == "verdict"}
+            entries["columns"] = {
+                yours: ours
+                for yours, ours in self.columns.items()
+                if ours != "label" or yours not in both
+            }
+        return Reading.of(known, map=self.meant, **entries)
 
     def of(self, *logs: str) -> "CommonOptions":
         """The same of other LOGS."""

@@ -264,7 +264,7 @@ def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dic
     """
     files, columns = _sorted(labels)[1], reading.columns
     open_ = {yours for yours, ours in columns.items() if ours in LABELS}
-    if not files or not open_ or (theirs := columns_of_labels(files, reading.sheet)) is None:
+    if not files or not open_ or (theirs := columns_of_labels(files, reading.sheet, open_)) is None:
         return dict(columns)
     open_ -= {
         yours

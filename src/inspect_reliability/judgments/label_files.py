@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +13,7 @@ from .columns import LABELS, OF_LABELS
 from .guess import hint_of_several
 from .outside_scale import allowed_in
 from .reading import Code, Note, Reading
-from .rows import read_frame
+from .rows import read_frame, sheets_of
 from .side_by_side import RATERS
 from .steps import named_once
 from .values import converted_all
@@ -79,13 +79,14 @@ class LabelFile(NamedTuple):
 
 
 def columns_of_labels(
-    sources: Iterable[str | pd.DataFrame], sheet: str | None = None
+    sources: Iterable[str | pd.DataFrame], sheet: str | None = None, named: Collection[str] = ()
 ) -> set[str] | None:
     """The columns of files and data frames of labels; None if `label` wrote all of them.
 
-    What `label` writes has its own names, whatever the columns of the judgments are called.
+    What `label` writes has its own names, whatever the columns of the judgments are called. `named`
+    are columns that the user names; see `read_labels`.
     """
-    frames = [_rows(one, sheet)[0] for one in sources]
+    frames = [_rows(one, sheet, named)[0] for one in sources]
     others = [{*map(str, one)} for one in frames if not _is_sheet(one)]
     return set().union(*others) if others else None
 
@@ -98,8 +99,10 @@ def read_labels(
     Args:
         sources: Name -> path of a file, or a data frame.
         columns: Name in any of the files -> one of ours (`names.LABELS`). What is a question in
-            files of judgments is an id here; their other columns are none of these.
-        sheet: The sheet that is read of workbooks that have it.
+            files of judgments is an id here, and what is a verdict there is a label in a file
+            without another; their other columns are none of these.
+        sheet: The sheet that is read of workbooks that have it; where it has none of the columns
+            that the user names, the first that has one.
 
     Raises:
         UserError: A file cannot be read, or has no column of ids or labels; or none has a column
@@ -107,7 +110,9 @@ def read_labels(
     """
     frames: dict[str, tuple[pd.DataFrame, list[Note]]] = {}
     for name, source in sources.items():
-        frame, notes = _rows(source, sheet)
+        frame, notes = _rows(
+            source, sheet, [one for one, ours in columns.items() if ours in LABELS]
+        )
         frames[name] = _by_part(named_once(frame, name)), notes
     known = {name for frame, _ in frames.values() if not _is_sheet(frame) for name in frame}
     own = {yours: ours for yours, ours in columns.items() if ours in LABELS}
@@ -116,8 +121,16 @@ def read_labels(
         path, (frame, _) = min(frames.items(), key=lambda one: _is_sheet(one[1][0]))
         raise UserError(lacking(absent, frame, Reading(where=path, words=OF_LABELS)))
     own |= {yours: "id" for yours, ours in columns.items() if ours == "question"}
+    tries = {yours for yours, ours in columns.items() if ours == "replication"}
+    verdicts = [yours for yours, ours in columns.items() if ours == "verdict"]
+
+    def said_by_both(frame: pd.DataFrame) -> Sequence[str]:
+        return () if tries & {*frame} else verdicts
+
     return {
-        path: _read(path, frame, notes, own, not isinstance(sources[path], str))
+        path: _read(
+            path, frame, notes, own, said_by_both(frame), not isinstance(sources[path], str)
+        )
         for path, (frame, notes) in frames.items()
     }
 
@@ -128,10 +141,18 @@ def _is_sheet(frame: pd.DataFrame) -> bool:
     return names >= _OF_A_SHEET and any(one.startswith(("target", "label")) for one in names)
 
 
-def _rows(source: str | pd.DataFrame, sheet: str | None) -> tuple[pd.DataFrame, list[Note]]:
-    """A row a label, and how they were read."""
+def _rows(
+    source: str | pd.DataFrame, sheet: str | None, named: Collection[str] = ()
+) -> tuple[pd.DataFrame, list[Note]]:
+    """A row a label, and how they were read: of a workbook the sheet with a column so `named`."""
     if isinstance(source, str):
         frame, _, notes = read_frame(source, sheet, of_all=False)
+        if named and {*named}.isdisjoint(frame):
+            for other in sheets_of(source):
+                its, _, said = read_frame(source, other)
+                if not {*named}.isdisjoint(its):
+                    what = f"sheet {other!r} read, which has a column of labels that you named"
+                    return its, [*said, Note(what, 1, source)]
         return frame, notes
     index = [name for name in source.index.names if name is not None and name not in source]
     return source.reset_index(index).reset_index(drop=True), []
@@ -191,6 +212,7 @@ def _read(
     frame: pd.DataFrame,
     notes: Sequence[Note],
     columns: Mapping[str, str],
+    verdicts: Sequence[str],
     in_python: bool,
 ) -> LabelFile:
     sheet = _is_sheet(frame)
@@ -202,6 +224,10 @@ def _read(
     about = Reading(columns=reading, where=path, words=OF_LABELS, in_python=in_python)
     frame, about, wide = _by_person(frame, about)
     table, taken, _ = renamed_columns(frame, about)
+    same = [one for one in verdicts if one in table and "label" not in table]
+    if same:  # people and the judge have one name for what they give
+        table = table.rename(columns={same[0]: "label"})
+        taken.append(Note(f"column {same[0]!r} taken for 'label'", 1, path, Code.COLUMN))
     if absent := [name for name in ("id", "label") if name not in table]:
         hint = "" if "label" in table else hint_of_several(frame, about, "label")
         raise UserError(lacking(absent, frame, about) + hint)

@@ -432,6 +432,20 @@ def _escaped(value: Any) -> Any:
     return text
 
 
+def sheets_of(location: str) -> list[str]:
+    """The names of the sheets of a workbook; none of another file."""
+    path = _here(location)
+    if path.suffix.lower() not in _WORKBOOKS:
+        return []
+    from openpyxl import load_workbook
+
+    book = load_workbook(path, read_only=True)
+    try:
+        return [str(one) for one in book.sheetnames]
+    finally:
+        book.close()
+
+
 def _table(path: Path, sheet: str | None, of_all: bool) -> tuple[list[list[Any]], list[Note]]:
     from openpyxl.reader.excel import ExcelReader
 
