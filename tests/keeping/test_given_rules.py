@@ -530,6 +530,27 @@ def test_labels_that_leave_a_rule_open_ask_for_as_many_as_decide(tmp_path: Path)
     assert "write what to keep" not in said
 
 
+def test_few_labels_of_what_would_be_kept_ask_for_as_many_as_do() -> None:
+    """51 of 120 grades come with three votes alike; of 85 labels 33 are of these, all right.
+
+    Of 10%, beta's bound at half of the level needs 36 without an error.
+    """
+    labelled = [q < 33 or 51 <= q < 103 for q in range(120)]
+    rows = [
+        {"question": f"q{q}", "judge": "m", "replication": k}
+        | {"verdict": 1 + q % 3 + (q >= 51 and k == 2)}
+        | {"label": (1 + q % 3 + (q % 4 == 0 and q >= 51) * 3) if labelled[q] else None}
+        for q in range(120)
+        for k in range(3)
+    ]
+    assert beta.ppf(0.975, 1, 36) <= 0.1 < beta.ppf(0.975, 1, 35)
+    more = math.ceil((36 - 33) / (51 / 120))
+    said = " ".join(str(ir.keep(pd.DataFrame(rows), max_error=0.1)).split())
+    assert f"about {85 + more} labels would be enough for those with all votes alike" in said
+    assert "draw more questions at random, and label them" in said
+    assert f"most={more}," in said
+
+
 @pytest.fixture
 def half(tmp_path: Path) -> str:
     """The rule that keeps half of 120 questions, all three votes, with at most 30% wrong."""

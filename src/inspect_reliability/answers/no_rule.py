@@ -97,8 +97,14 @@ class NoRule:
 
     @property
     def more_labels(self) -> int | None:
-        """Labels that would do if errors stay as frequent; None where these are as many."""
-        labels = self.rule.labels
+        """Labels that would do if errors stay as frequent; None where these are as many.
+
+        Where these are, but fewer of them than their share are of what would be kept, more do.
+        """
+        labels, step = self.rule.labels, self.rule.labels_for
+        if labels and step and labels <= self.labelled and step.n_labelled < self._needed:
+            lacking = max(step.kept * labels, self._needed) - step.n_labelled
+            labels = self.labelled + ceil(lacking / step.kept - ROUNDING)
         return labels if labels and labels > self.labelled else None
 
     @property
