@@ -23,6 +23,7 @@ _ONE_AND_MORE = {
     int: ("a whole number", "whole numbers"),
     float: ("a number", "numbers"),
     Path: ("a path", "paths"),
+    Any: ("a value", "names"),
 }
 
 _AS_IN = {

@@ -18,6 +18,7 @@ from commands import invoke
 from example_judgments import one_of_two_to_hold
 from inspect_reliability.answers.compare import ComparedJudges
 from inspect_reliability.answers.plan import StudyPlan
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.keeping.report import KeptVerdicts
 from inspect_reliability.ranking.report import RankedSystems
 from inspect_reliability.showing import render
@@ -123,6 +124,27 @@ def test_verdicts_are_given_back_with_the_type_that_they_had(
         frame.to_csv(tmp_path / "own.csv", index=False)
         of_file = ir.keep(str(tmp_path / "own.csv"), labels=labels, within_one=False).verdicts
         pd.testing.assert_frame_equal(of_file, kept)
+
+
+def test_a_pivoted_frame_is_read_by_the_levels_of_its_columns() -> None:
+    """As the rows that it was made of; without names of levels, those of a column are joined."""
+    rows = [(q, j, r, (q + r) % 3) for q in range(9) for j in ("one", "two") for r in (1, 2)]
+    long = pd.DataFrame(rows, columns=["question", "judge", "replication", "verdict"])
+    known = judgments_from(long).table
+    tries, both = ["replication"], ["judge", "replication"]
+    for given, values in ((long, "verdict"), (long, ["verdict"])):
+        wide = given.pivot(index="question", columns=both, values=values)
+        for frame in (wide, wide.reset_index(), wide.assign(more="x")):
+            found = judgments_from(frame)
+            pd.testing.assert_frame_equal(found.table[[*known]], known)
+    bare = wide.droplevel(0, axis=1).rename_axis([None, None], axis=1)
+    columns = dict.fromkeys(["one_1", "one_2", "two_1", "two_2"], "verdict")
+    pd.testing.assert_frame_equal(judgments_from(bare, columns=columns).table, known)
+    one = long[long["judge"] == "one"].pivot(index="question", columns=tries, values="verdict")
+    numbered = one.set_axis([1, 2], axis=1)
+    of_one = known[known["judge"] == "one"].drop(columns="judge").reset_index(drop=True)
+    table = judgments_from(numbered, columns={1: "verdict", 2: "verdict"}).table
+    pd.testing.assert_frame_equal(table.drop(columns="judge"), of_one)
 
 
 def printed(*call: object, form: str = "json") -> str:

@@ -178,6 +178,6 @@ def test_a_column_for_each_person_is_a_row_for_each_label(tmp_path: Path) -> Non
         found = ir.analyse(judged, labels=labels, columns=how).frame("validity")
         assert found["accuracy"].tolist() == pytest.approx([right])
     with pytest.raises(UserError, match=re.escape(f"say so of each: columns={columns}")):
-        ir.analyse(judged, labels=pd.concat([wide, wide]))
+        ir.analyse(judged, labels=pd.concat([wide, wide.assign(bob="y")]))
     with pytest.raises(UserError, match="'rater' says who gave them, too"):
         ir.analyse(judged, labels=wide.assign(rater="cho"), columns=columns)

@@ -6,7 +6,7 @@ corrected for chance, and position bias. It says that reliability is not validit
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -21,7 +21,7 @@ from ..judgments.column_names import is_called
 from ..judgments.columns import GROUP_BY, of_role, varies
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
-from ..judgments.sources import Source
+from ..judgments.sources import Columns, Source
 from ..judgments.table import beside_replications
 from ..showing.answer import PythonAnswer
 from ..showing.document import TO_CITE, Block, Caution, Document, Table, Text
@@ -95,7 +95,7 @@ def card(
     by: str | Sequence[str] = (),
     *,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> JudgeCards:

@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..judgments.chosen_judge import Openings
 from ..judgments.given_labels import Labels, labelled_judgments, labels_in, places_in
 from ..judgments.reading import Reading
-from ..judgments.sources import Source, in_file
+from ..judgments.sources import Columns, Source, in_file
 from ..judgments.table import Judgments
 from ..record.rule import CHOICE, ChosenJudge
 from ..saving import write_text
@@ -135,7 +135,7 @@ def choose(
     price: Mapping[str, float] | str | Path | None = None,
     within_one: bool | None = None,
     out: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> JudgeChoice:

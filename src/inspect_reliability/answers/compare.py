@@ -16,7 +16,7 @@ from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, columns_of_each, labelled_judgments, labelled_sides
 from ..judgments.reading import Reading
 from ..judgments.scales import labelled
-from ..judgments.sources import FILE, Source, in_file
+from ..judgments.sources import FILE, Columns, Source, in_file
 from ..judgments.table import weights
 from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
@@ -134,7 +134,7 @@ def compare(
     *,
     by: str | None = None,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> ComparedJudges:

@@ -13,7 +13,7 @@ from ..judgments.count import Judged
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Reading, refuse_unreadable
 from ..judgments.scales import labelled
-from ..judgments.sources import Source, in_file
+from ..judgments.sources import Columns, Source, in_file
 from ..judgments.table import beside_replications
 from ..record.rule import KeepRule, votes_in
 from ..showing.answer import PythonAnswer
@@ -414,7 +414,7 @@ def gate(
     votes: int = 1,
     rule: str | Path | None = None,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> CheckedJudges:

@@ -12,7 +12,7 @@ from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.rows import dialect_of, read_frame, write_workbook
-from ..judgments.sources import Source
+from ..judgments.sources import Columns, Source
 from ..saving import Ours, whole, write_text
 from ..shell import quote
 from ..showing.answer import PythonAnswer
@@ -165,7 +165,7 @@ def label(
     most: int = MOST,
     rater: str = "",
     settle: bool = False,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> LabelDraw:

@@ -11,7 +11,7 @@ from ..errors import UserError
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.scales import NO_NUMBERS
-from ..judgments.sources import Source
+from ..judgments.sources import Columns, Source
 from ..showing.answer import PythonAnswer
 from ..showing.document import Block, Caution, Document, Table, Text
 from ..showing.formats import (
@@ -184,7 +184,7 @@ def plan(
     by: str | Sequence[str] = (),
     *,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     half_widths: float | Sequence[float] = (0.05, 0.1),
     stable: float = 0.95,
     assurance: float | None = None,

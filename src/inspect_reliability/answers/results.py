@@ -13,7 +13,7 @@ from ..errors import UserError
 from ..judgments.columns import N_JUDGMENTS
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Note, Reading, refuse
-from ..judgments.sources import Source
+from ..judgments.sources import Columns, Source
 from ..judgments.table import Judgments, beside_replications, n_judgments, several_conditions
 from ..showing.formats import Record
 from ..stats import Cells, Estimate
@@ -32,7 +32,7 @@ def analyse(
     by: str | Sequence[str] = (),
     *,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> Analysis:
@@ -126,7 +126,7 @@ def omega(
     given: "Source | Cells",
     level: float = 0.95,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
 ) -> Estimate:
     """Omega of one verdict: how repeatable it is, with its interval over questions.

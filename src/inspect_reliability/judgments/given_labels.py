@@ -22,7 +22,7 @@ from .options_or_grades import asked_of_labelled
 from .outside_scale import FEWEST_GRADES, refuse_slips, scale_of
 from .reading import Code, Note, Reading, refuse
 from .rows import has_judgments, read_frame, read_rows
-from .sources import FILE, FRAME, Source, in_file, judgments_from
+from .sources import FILE, FRAME, Columns, Source, in_file, judgments_from
 from .table import Judgments
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def labelled_judgments(
     given: Source,
     labels: Labels = (),
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
     by: Sequence[str] = (),

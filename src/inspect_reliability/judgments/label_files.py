@@ -14,7 +14,7 @@ from .guess import hint_of_several
 from .outside_scale import allowed_in
 from .reading import Code, Note, Reading
 from .rows import read_frame, sheets_of
-from .side_by_side import RATERS
+from .side_by_side import RATERS, plain_columns
 from .steps import named_once
 from .values import converted_all
 
@@ -155,7 +155,7 @@ def _rows(
                     return its, [*said, Note(what, 1, source)]
         return frame, notes
     index = [name for name in source.index.names if name is not None and name not in source]
-    return source.reset_index(index).reset_index(drop=True), []
+    return plain_columns(source.reset_index(index).reset_index(drop=True))
 
 
 def how_drawn(frame: pd.DataFrame, where: str = "their file") -> str | None:

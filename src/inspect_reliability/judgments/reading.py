@@ -189,7 +189,7 @@ class Reading:
         1  gpt-5.4-nano        0.0   0.50
     """
 
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[Any, str] = field(default_factory=dict)
     facets: Sequence[str] = ()
     map: Mapping[str, str] = field(default_factory=dict)
     swap: bool | None = None
@@ -208,6 +208,9 @@ class Reading:
         for name in ("abstain", "facets"):
             if isinstance(one := getattr(self, name), str):
                 object.__setattr__(self, name, (one,))
+        if isinstance(self.columns, Mapping):  # columns of a frame may be called by numbers
+            named = {str(yours): ours for yours, ours in self.columns.items()}
+            object.__setattr__(self, "columns", named)
         refuse_other_types(Reading, vars(self))
 
     @property

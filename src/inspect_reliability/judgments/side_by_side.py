@@ -103,6 +103,42 @@ def _numbered(names: Sequence[str], place: int) -> tuple[dict[str, tuple[str, in
     return made, all(tries)
 
 
+def plain_columns(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Note]]:
+    """A frame whose columns have a name each, where `pivot` gave them several levels.
+
+    Levels that have names become columns, with a row for each verdict. Else the names of a column
+    are joined, as in "gpt_1".
+    """
+    import pandas as pd
+
+    if frame.columns.nlevels < 2:
+        return frame, []
+    named = [(n, str(name)) for n, name in enumerate(frame.columns.names) if name is not None]
+    parts = [[str(part) for part in name] for name in frame.columns]
+    alone = {at: name[0] for at, name in enumerate(parts) if not any(name[1:])}
+    under = {
+        at: "_".join(part for n, part in enumerate(name) if n not in dict(named)) or "verdict"
+        for at, name in enumerate(parts)
+        if at not in alone
+    }
+    made = [name for _, name in named]
+    if not made or {*made, *alone.values()} & {*under.values()} or {*made} & {*alone.values()}:
+        joined = ["_".join(filter(None, name)) for name in parts]
+        return frame.set_axis(joined, axis="columns"), []
+    cells: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for at in under:
+        cells[tuple(frame.columns[at][n] for n, _ in named)].append(at)
+    rows = [
+        frame.iloc[:, [*alone, *places]]
+        .set_axis([*alone.values(), *(under[at] for at in places)], axis="columns")
+        .assign(**dict(zip(made, levels, strict=True)))
+        for levels, places in cells.items()
+    ]
+    what = f"columns read as rows, by their levels {', '.join(map(repr, made))}"
+    note = Note(what, len(under), "data frame", Code.COLUMN)
+    return pd.concat(rows).sort_index(kind="stable", ignore_index=True), [note]
+
+
 def melted(
     frames: Iterator[pd.DataFrame], reading: Reading
 ) -> tuple[Iterator[pd.DataFrame], Reading, list[Note]]:

@@ -35,6 +35,7 @@ from .own_values import of_frame
 from .pairs import NAMES, OPTION, SETTLED, gains, pair_gains, pairs_shown
 from .reading import Code, Entries, Note, Reading
 from .rows import FileRows, has_judgments, n_rows, read_rows
+from .side_by_side import plain_columns
 from .steps import draft_of, judgments_of
 from .table import NUMBERS, Judgments, is_rejudged, is_suite, n_judgments, verdict_counts, weights
 from .values import OUTPUT, converted, converted_all
@@ -193,6 +194,9 @@ def _times(number: int, name: str) -> str:
     return f"{number:,} {name if number == 1 else plural}"
 
 
+Columns: TypeAlias = Mapping[Any, str] | None
+"""Name of a column in the source, any label that pandas takes -> our name."""
+
 Source: TypeAlias = "Judgments | pd.DataFrame | LogSource | Sequence[LogSource]"
 """Judgments, or where they are; see `judgments_from`."""
 
@@ -208,7 +212,7 @@ _COPY = "judgments are in {} too, as often with each verdict: a copy, counted on
 
 def judgments_from(
     given: Source,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     facets: Sequence[str] = (),
     *,
     swap: bool | None = None,
@@ -254,7 +258,7 @@ def judgments_from(
 
 def judgments_from_frame(
     frame: pd.DataFrame,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
     **constant: Any,
@@ -294,8 +298,9 @@ def judgments_from_frame(
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap, constant=constant)
     known = replace(known, where=FRAME, in_python=True)
     index = [name for name in frame.index.names if name is not None and name not in frame]
-    frame = frame.reset_index(index).reset_index(drop=True)
-    return _tried(lambda way: _of_frame(frame, way), known)
+    frame, notes = plain_columns(frame.reset_index(index).reset_index(drop=True))
+    found = _tried(lambda way: _of_frame(frame, way), known)
+    return replace(found, said=(*notes, *found.said))
 
 
 def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
@@ -308,7 +313,7 @@ def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
 
 def judgments_from_file(
     path: str | Path,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     facets: Sequence[str] = (),
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,

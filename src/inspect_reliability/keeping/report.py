@@ -31,7 +31,7 @@ from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, named_by_file, names_judge
 from ..judgments.given_labels import Labels, labelled_judgments
 from ..judgments.reading import Code, Reading
-from ..judgments.sources import Source, in_file
+from ..judgments.sources import Columns, Source, in_file
 from ..record.rule import KeepRule
 from ..saving import write_text
 from ..shell import quote
@@ -458,7 +458,7 @@ def keep(
     rule: str | Path | None = None,
     out: str | Path | None = None,
     save_rule: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> KeptVerdicts:

@@ -12,7 +12,7 @@ from ..answers.summary import more, next_step, worst
 from ..errors import one_of
 from ..judgments.columns import OF_SYSTEMS
 from ..judgments.reading import Reading
-from ..judgments.sources import Source, in_file, judgments_from
+from ..judgments.sources import Columns, Source, in_file, judgments_from
 from ..showing.answer import PythonAnswer
 from ..showing.document import (
     HALF,
@@ -93,7 +93,7 @@ def rank(
     over: str = "",
     labels: str | Path | Sequence[str | Path] = (),
     family: Collection[tuple[str, str]] = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> RankedSystems:

@@ -16,7 +16,7 @@ from ..errors import UserError
 from ..judgments.given_labels import Labels, labelled_judgments, places_in
 from ..judgments.reading import Reading
 from ..judgments.rows import has_judgments
-from ..judgments.sources import Source
+from ..judgments.sources import Columns, Source
 from ..showing.answer import PythonAnswer
 from ..showing.document import WIDE, Block, Caution, Document, Figure, Table, Text
 from ..showing.formats import Record, amount, percent, reaching, rounded
@@ -116,7 +116,7 @@ def watch(
     alpha: float = 0.05,
     since: str | int | None = None,
     labels: Labels = (),
-    columns: Mapping[str, str] | None = None,
+    columns: Columns = None,
     swap: bool | None = None,
     reading: Reading | str | Path | None = None,
 ) -> WatchedJudge:
