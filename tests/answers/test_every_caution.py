@@ -186,6 +186,14 @@ def graded(label: Callable[[int, int], object], values: Sequence[int] = (1, 2, 3
     return judgments_from_frame(pd.DataFrame(rows))
 
 
+def lettered(names: str) -> Judgments:
+    """The same with letters, each the name of a grade from 1 on."""
+    table = graded(lambda _, true: true, (1, 2, 3, 4, 5)).table
+    as_name = {str(number): name for number, name in enumerate(names, 1)}
+    said = {one: table[one].map(lambda value: as_name[str(value)]) for one in ("verdict", "label")}
+    return Judgments(table.assign(**said))
+
+
 def chosen(at_random: bool) -> Judgments:
     """A judge of 100 questions, of which a half have labels: any, or those it says A of."""
     rows = made(questions=100, replications=3, noise=0.3).table.assign(order=None)
@@ -389,6 +397,10 @@ EVERY: dict[str, tuple[Callable[[], Cautions], Callable[[], Cautions]]] = {
     "LabelCode.MAYBE_OPTIONS": (
         lambda: of_rows(graded(lambda q, true: 5 - true)),
         lambda: of_rows(graded(lambda q, true: true, (1, 2, 3, 4, 5))),
+    ),
+    "LabelCode.MAYBE_GRADES": (
+        lambda: of_rows(lettered("ABCDE")),
+        lambda: of_rows(lettered("ACEBD")),
     ),
     "LabelCode.HARDLY_AT_RANDOM": (
         lambda: of_rows(chosen(at_random=False)),

@@ -20,8 +20,8 @@ from ..judgments.text import judgment_text
 from ..showing.document import Grave
 from ..showing.formats import Record, describe, plain_group
 from ..stats import Counts, Labelled, Reason, code_of
-from ..stats.cells import ROUNDING
-from ..verdicts import INVALID, NON_RESPONSE
+from ..stats.cells import ROUNDING, FloatArray
+from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 
 
 def mostly_silent(shares: Sequence[float]) -> Reason:
@@ -433,16 +433,38 @@ def could_be_options(row: Condition, known: Labelled) -> bool:
     return known.one_label or (unlike and not _errors_are_near(known))
 
 
+def letters_of_grades(row: Condition, known: Labelled) -> str:
+    """Letters of a file that could be grades in their order; empty where they could not.
+
+    They could where errors lie next to the label far more often than chance has it. What options
+    were shown, or are declared, is known.
+    """
+    letters = "".join(sorted({*known.given.categories} - {*NO_VERDICTS}))
+    shown = any(name in row.table and row.table[name].notna().any() for name in ("order", "best"))
+    if letters not in _GRADES or row.judged.declared or from_logs(row.table) or shown:
+        return ""
+    at = [letters.find(name) for name in known.given.categories]
+    places = np.array([float(one) if one >= 0 else np.nan for one in at])
+    return letters if _are_near(known, places, 1.0) else ""
+
+
+_GRADES = ("ABCD", "ABCDE", "ABCDF", "ABCDEF")
+"""Letters that are grades in some countries, and options elsewhere."""
+
+
 def _errors_are_near(known: Labelled) -> bool:
-    """Whether wrong grades are mostly those next to the label, by more than a few could by chance.
+    """Whether wrong grades are mostly those next to the label; see `_are_near`."""
+    values, step = known.values, known.step
+    return values is not None and step is not None and _are_near(known, values, step)
+
+
+def _are_near(known: Labelled, values: FloatArray, step: float) -> bool:
+    """Whether wrong verdicts are mostly a step from the label, by more than a few could by chance.
 
     By a binomial test of shares of questions at 5%: a single wrong grade shows nothing.
     """
     from scipy.stats import binom
 
-    values, step = known.values, known.step
-    if values is None or step is None:
-        return False
     number = ~np.isnan(values)
     shares = known.confusion()[np.ix_(number, number)]
     off = np.abs(values[number][:, None] - values[number])

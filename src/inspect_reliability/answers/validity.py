@@ -19,7 +19,7 @@ from ..verdicts import INVALID, NO_VERDICTS, NON_RESPONSE
 from .analysis import Analysis
 from .beside_limit import same_for_all_gets
 from .cautions import MANY_CATEGORIES
-from .condition import could_be_options
+from .condition import could_be_options, letters_of_grades
 from .row import Row, reasons, valued
 
 TITLE = "Steady, or right"
@@ -29,6 +29,7 @@ class LabelCode(StrEnum):
     """What a caution about labels is about."""
 
     HARDLY_AT_RANDOM = "hardly_at_random"
+    MAYBE_GRADES = "maybe_grades"
     MAYBE_OPTIONS = "maybe_options"
     NOT_AT_RANDOM = "not_at_random"
     OTHER_SCALE = "other_scale"
@@ -311,6 +312,14 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             "Verdicts and labels are read as numbers of a scale, on which the next one is nearly "
             "right. If they are the numbers of options, say which these are: --read-as "
             f"'options:{','.join(_as_options(known.given.categories))}'.",
+        )
+    if letters := letters_of_grades(row, known):
+        maps = " ".join(f"--map {one}={place}" for place, one in enumerate(letters, 1))
+        yield Reason(
+            LabelCode.MAYBE_GRADES,
+            "Verdicts and labels are read as names, and most wrong ones are the letter next to the "
+            f"label. If {letters[0]} to {letters[-1]} are grades in this order, say so, and the "
+            f"next one is nearly right: {maps}.",
         )
     few = known.given.n_clusters
     others = few < row.counts.n_clusters
