@@ -25,6 +25,7 @@ from inspect_reliability.answers.gate import (
     not_checked,
     overall,
 )
+from inspect_reliability.answers.next_steps import advice, better_by
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import render
@@ -448,3 +449,20 @@ def test_a_gate_says_which_labels_are_set_aside_and_what_to_label(tmp_path: Path
     frame["label"] = frame["label"].where(frame["question"] != "q29")
     with pytest.raises(UserError, match="29 labels chose this judge"):
         gate(frame, rule=path, least={"accuracy": 0.5})
+
+
+def test_a_limit_on_votes_is_above_what_one_try_shows() -> None:
+    """Room for the next study would let a single try pass, so the limit is above its interval."""
+    chance = np.random.default_rng(2)
+    rows = [
+        (f"q{q}", "yn"[(q + wrong) % 2], "yn"[q % 2])
+        for q in range(60)
+        for wrong in chance.random(9) < (0.2 if q % 5 else 0.8)
+    ]
+    analysis = analyse(pd.DataFrame(rows, columns=["question", "verdict", "label"]))
+    (right,) = analysis.results["validity"]
+    step = advice(analysis, analysis.rows[0])
+    limit = float(re.search(r"--min accuracy=([\d.]+) --votes", step.command)[1])  # type: ignore[index]
+    votes = next(one for one in right["votes"] if one["votes"] == better_by(right) > 1)
+    assert right["accuracy_interval"][0] < limit <= votes["accuracy_interval"][0]
+    assert f"To hold it to {100 * limit:g}%, " in step.next

@@ -158,7 +158,7 @@ def test_the_next_gate_reads_what_has_labels(tmp_path: Path) -> None:
     file = tmp_path / "two.csv"
     pd.DataFrame(rows).to_csv(file, index=False)
     said = invoke("report", file).stdout
-    assert "Next for j, b: hold it to that, with labelled judgments alone:" in said
+    assert re.search(r"Next for j, b: hold it to \d+%, .*, with labelled judgments alone:", said)
     assert "gate LOGS --min accuracy=" in said
     pd.DataFrame(rows[180:]).to_csv(file, index=False)
     assert f"gate {file} --min accuracy=" in invoke("report", file).stdout

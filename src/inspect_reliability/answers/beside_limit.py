@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import product
+from typing import NamedTuple
 
 from scipy.special import ndtri
 
@@ -27,6 +28,9 @@ class LimitCode(StrEnum):
 _STEPS = (20, 100)
 """Limits are multiples of 5%; where one same verdict reaches that, of 1%."""
 
+_AGAIN = f"which another study of this size passes with {PROBABLY:.0%} probability"
+_LOWER = "the most that these labels show"
+
 _RIGHT = {KINDS[0]: "right", "wrong": "wrong", WITHIN_ONE: "within one step"}
 """Shares that one same verdict for all can be held to, in words."""
 
@@ -47,11 +51,23 @@ def same_for_all_gets(row: Row, name: str) -> tuple[str, float] | None:
     return best_constant(row.labelled, name)
 
 
-def limit_to_hold(row: Row, right: Record, name: str) -> float | None:
+class Held(NamedTuple):
+    """A limit to hold a judge to, and in words what it is."""
+
+    limit: float
+    words: str
+
+    @property
+    def aim(self) -> str:
+        """To hold it to that, in words."""
+        return f"hold it to {100 * self.limit:g}%, {self.words}"
+
+
+def limit_to_hold(row: Row, right: Record, name: str, single: float = 0.0) -> Held | None:
     """The limit to hold a judge to, rounded down: below the lower end of its interval.
 
     So far below that another study of this size passes with about 80% probability; where one same
-    verdict for all would reach that, the lower end, which it passes half the time.
+    verdict for all or a single try would reach that, the lower end, which it passes half the time.
 
     None where one same verdict for all would reach every such limit.
 
@@ -59,16 +75,18 @@ def limit_to_hold(row: Row, right: Record, name: str) -> float | None:
         row: A judge beside labels.
         right: How often so many votes of it are right, with the interval.
         name: "accuracy" or "within_one".
+        single: The limit that a single try passes, where several vote.
     """
     if right[name] is None:
         return None
     low, high = right[f"{name}_interval"] or [right[name]] * 2
     same = same_for_all_gets(row, name)
-    for least, steps in product((low - _room(low, high), low), _STEPS):
+    found = []
+    for (least, words), steps in product(((low - _room(low, high), _AGAIN), (low, _LOWER)), _STEPS):
         limit = max(int(least * steps), 0) / steps
         if same is None or limit > same[1] + ROUNDING:
-            return limit
-    return None
+            found.append(Held(limit, words))
+    return next((one for one in found if one.limit > single), next(iter(found), None))
 
 
 def _room(low: float, high: float) -> float:

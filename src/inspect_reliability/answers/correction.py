@@ -146,7 +146,7 @@ def _by_rule(analysis: Analysis, logs: str, rule: str) -> list[Text]:
     row = analysis.best_first[0]
     for right in analysis.of(row, "validity"):
         if held := gate_to_hold(row, right, [WITHIN_ONE, "accuracy"], f"{logs}{rule}"):
-            return next_step("hold the judge of the rule to that", held)
+            return next_step(held.aim.replace("it", "the judge of the rule", 1), held.command)
     words = "see which of its verdicts the rule keeps"
     return next_step(words, f"keep {logs}{rule}")
 

@@ -46,9 +46,6 @@ _GOOD = 0.8
 _MOST_LOGS = 2
 """Most logs that a command names."""
 
-_HOLD = "hold it to that"
-
-_TO_HOLD = "To hold it to that"
 
 _GRADER = "for the grader alone, judge each output again"
 
@@ -123,13 +120,15 @@ def _of_scale(row: Row, right: Record, logs: str) -> Advice:
     (k, gains), always = better_in(right), right["always_share"]
     mean = next((one for one in right["means"] if one["votes"] == k), right)
     # Where one grade for all is near enough everywhere, only exact grades show what a judge knows.
-    held = gate_to_hold(row, mean, [gains, "accuracy"], logs, k)
+    once = right if k > 1 else None
+    held = gate_to_hold(row, mean, [gains, "accuracy"], logs, k, once)
     if (always is not None and (mean["within_one"] or 0.0) < always - ROUNDING) or not held:
         return _another_or_more(row, right, "within_one", logs)
     if k > 1:
-        return Advice("take means", f"{_what_a_mean_gains(right, k, gains)}. {_TO_HOLD}", held)
+        use = f"{_what_a_mean_gains(right, k, gains)}. To {held.aim}"
+        return Advice("take means", use, held.command)
     if right["within_one"] >= NEAR:
-        return Advice("hold", _HOLD, held)
+        return Advice("hold", *held)
     if row.asked_once:
         return _judge_again(row)
     return _another_or_more(row, right, "within_one", logs)
@@ -142,7 +141,7 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         return _another(row, logs)
     if wrong <= FEW_WRONG and (row.no_draws or twice is not None or wrong < ROUNDING):
         if held := gate_to_hold(row, right, ["accuracy"], logs):
-            return Advice("hold", _HOLD, held)
+            return Advice("hold", *held)
         return _other_answers(row)
     if twice is None:
         return _judge_again(row)
@@ -156,11 +155,11 @@ def _of_options(row: Row, right: Record, logs: str) -> Advice:
         low, always = (majority["accuracy_interval"] or [1.0])[0], right["always_share"]
         if after and always is not None and low <= always + ROUNDING:  # nor do votes know more
             return after
-        held = gate_to_hold(row, majority, ["accuracy"], logs, votes)
-        use = f"take the majority of {votes} verdicts{f'. {_TO_HOLD}' if held else ''}"
+        held = gate_to_hold(row, majority, ["accuracy"], logs, votes, right)
+        use = f"take the majority of {votes} verdicts{f'. To {held.aim}' if held else ''}"
         if after and after.tag == CHANGE:
             after = after._replace(next=f"most errors repeat, so {after.next}")
-        return Advice("take votes", use, held, after)
+        return Advice("take votes", use, held.command if held else "", after)
     if after:
         return after
     if (more := _more_questions(row, right)) is not None:
@@ -386,17 +385,32 @@ def _with_labels_alone(analysis: Analysis, found: Advice, logs: str) -> Advice:
     )
 
 
-def gate_to_hold(row: Row, right: Record, names: Sequence[str], logs: str, votes: int = 1) -> str:
-    """The command that holds a judge, or so many votes of it, to the lower end of an interval.
+class Gate(NamedTuple):
+    """What a judge, or so many votes of it, are held to: in words, and the command."""
 
-    Of the first of these measures by which one same verdict for all would not pass, too; empty
-    without any.
+    aim: str
+    command: str
+
+
+def gate_to_hold(
+    row: Row,
+    right: Record,
+    names: Sequence[str],
+    logs: str,
+    votes: int = 1,
+    once: Record | None = None,
+) -> Gate | None:
+    """How to hold a judge, or so many votes of it, to a limit that its interval shows.
+
+    Of the first of these measures by which one same verdict for all would not pass, too; None
+    without any. A limit on votes is above what a single try shows, if it can be (`once`).
     """
     together = f" --votes {votes}" if votes > 1 else ""
     for name in names:
-        if (limit := limit_to_hold(row, right, name)) is not None:
-            return f"gate {logs} --min {name}={limit:g}{together}"
-    return ""
+        ends = once and once[f"{name}_interval"]
+        if held := limit_to_hold(row, right, name, single=ends[0] if ends else 0.0):
+            return Gate(held.aim, f"gate {logs} --min {name}={held.limit:g}{together}")
+    return None
 
 
 def _more_questions(row: Row, right: Record, name: str = "accuracy") -> int | None:

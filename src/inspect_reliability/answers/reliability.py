@@ -394,7 +394,8 @@ def votes_table(
         return
     named = {"Right": right, "ICC of the mean" if means else "Same again": again}
     if of_scale:
-        near = f"Mean {near_in_words(labelled[0])}"
+        # Labels of another scale have no step.
+        near = f"Mean {near_in_words(labelled[0])}" if labelled[0]["step"] else ""
         last = "ICC of the mean" if means else "Majority the same again"
         named = {near: known("within_one"), "Mean right": right, last: again}
     lines = [[name, *(of.get(n, "-") for n in shown)] for name, of in named.items() if len(of) > 1]
