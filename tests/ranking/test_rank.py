@@ -154,6 +154,30 @@ def test_the_leader_changes_with_the_order(published: Path) -> None:
     assert known["swapped", "vicuna-13b-v1.3"] == pytest.approx(0.6504, abs=1e-4)
 
 
+@pytest.mark.parametrize("seen", [0.5, 0.1])
+def test_judges_of_other_pairs_leave_open_who_leads_by_another(seen: float) -> None:
+    """The share of pairs that both saw in one order is that of a merge, and few tell nothing."""
+    chance = np.random.default_rng(2)
+    rows = [
+        (judge, f"q{q}", *order, order[int(chance.random() < 0.5)])
+        for judge in ("one", "other")
+        for q, pair in product(range(20), permutations("abcd", 2))
+        if pair[0] < pair[1] and chance.random() < seen
+        for order in [pair if chance.random() < 0.5 else pair[::-1]]
+    ]
+    columns = ["judge", "question", "model_1", "model_2", "verdict"]
+    frame = pd.DataFrame(rows, columns=columns)
+    ranked = ir.rank(frame)
+    (survived,) = ranked.to_dict()["survival"]  # which has no NaN, which JSON does not know
+    one, other = (rows for _, rows in frame.groupby("judge"))
+    both = len(one.merge(other, on=columns[1:4]))
+    assert survived["compared"] == pytest.approx(both / max(len(one), len(other)))
+    said = " ".join(str(ranked).split())
+    assert "Whether another judge changes the leader is not known: only " in said
+    assert f"{survived['compared']:.0%} of the verdicts of one judge" in said
+    assert "changes the leader in" not in said
+
+
 TRIES = {
     "gpt-4-0613": (1.0, 0),
     "gpt-4-1106-preview": (0.997, 0),
@@ -409,6 +433,16 @@ def single(questions: int, lift: dict[str, float], seed: int = 0, **more: object
 
 
 LIFT = {"low": 0.0, "middle": 0.1, "high": 0.3, "own": 0.0}
+
+
+def test_labels_of_a_frame_are_those_of_its_file(tmp_path: Path) -> None:
+    """Alone, in a list, and from a file, the same labels correct the same scores."""
+    judged, truth = single(40, LIFT | {"own": 0.35}), single(20, LIFT, seed=1)[::2]
+    people = truth.drop(columns="judge").rename(columns={"verdict": "label"})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    given: list[Any] = [people, [people], tmp_path / "people.csv", ()]
+    *same, plain = (ir.rank(judged, labels=one).summary()["score"].tolist() for one in given)
+    assert same[0] == same[1] == same[2] != plain
 
 
 @pytest.mark.slow

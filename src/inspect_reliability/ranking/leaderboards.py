@@ -116,6 +116,11 @@ class Leaderboard:
         """The names of questions, by number."""
         return list(map(str, self._asked))
 
+    @property
+    def of_pairs(self) -> bool:
+        """Whether verdicts are on pairs of systems, which have an order."""
+        return len(self.table["systems"].iloc[0]) == 2
+
     @cached_property
     def of_tries(self) -> FloatArray | None:
         """(Co)variances of scores between tries; None without two, or of strengths."""
@@ -347,6 +352,7 @@ def _survived(board: Leaderboard, across: str, found: RankStability | None) -> I
             "tau_interval": list(found.ends) if found.ends else None,
             "leader_changes": found.leader_changes,
             "leader_changes_interval": list(found.leader_ends) if found.leader_ends else None,
+            "compared": found.compared,
         }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from .leaderboards import OWN, RUNS, Leaderboard, RankingCode, across_judges, le
 from .scores import Method, Ranking
 from .systems import labels_on_systems, verdicts_on_systems
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _MOST = 12
 """Most systems, or rankings, that an answer shows."""
 
@@ -45,6 +49,15 @@ _MOST_NAMES = 3
 
 _LEADS = 0.05
 """A leader that changes more often at another try is no leader."""
+
+_ENOUGH, _NEARLY_ALL = 0.4, 0.95
+"""Shares of verdicts compared: below which they say nothing of a ranking of all, or that is said.
+
+Where each judge saw each pair in an order drawn at random, half of the verdicts are compared.
+"""
+
+_SAYS_NOTHING = 0.9
+"""Width of an interval of how often the leader changes that leaves open nearly all of it."""
 
 Results = dict[str, list[Record]]
 
@@ -91,7 +104,7 @@ def rank(
     baseline: str | None = None,
     pool: str | Sequence[str] = (),
     over: str = "",
-    labels: str | Path | Sequence[str | Path] = (),
+    labels: "str | Path | pd.DataFrame | Sequence[str | Path | pd.DataFrame]" = (),
     family: Collection[tuple[str, str]] = (),
     columns: Columns = None,
     swap: bool | None = None,
@@ -113,7 +126,7 @@ def rank(
         baseline: Only pairs with this system count, and it is not ranked.
         pool: Columns that make no ranking of their own, or the name of one.
         over: "judge" or "wording": intervals speak for others of these, too.
-        labels: Files of labels of some of the same, by which scores are corrected.
+        labels: Labels of some of the same, by which scores are corrected: files, or data frames.
         family: Pairs of a judge and a system of its own family.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -140,8 +153,9 @@ def rank(
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     read = judgments_from(judgments, reading=replace(known, words=OF_SYSTEMS))
     verdicts = verdicts_on_systems(read.with_facets([*read.facets, *known.facets]), baseline)
-    files = [*map(str, [labels] if isinstance(labels, str | Path) else labels)]
-    people = labels_on_systems(files, known, baseline) if files else None
+    some = labels if isinstance(labels, Sequence) and not isinstance(labels, str) else [labels]
+    given = [str(one) if isinstance(one, Path) else one for one in some]
+    people = labels_on_systems(given, known, baseline) if given else None
     found = leaderboards(verdicts, by, pool, method, over, people, family)
     notes = [*read.notes, *verdicts.notes, *(people.notes if people else ())]
     return RankedSystems(found, notes=notes)
@@ -276,12 +290,40 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
             on_average += ", as often as by chance" if mean["leader_changes"] >= most else ""
             mean["leader_changes"] = min(mean["leader_changes"], most)
             mean["tau"] = max(mean["tau"], 0.0)
+        if why := _unknown(own, across, found):
+            yield f"Whether another {across}{whom} changes the leader is not known: {why}."
+            continue
+        beside = _beside(own, across, found[0])
+        of = f"; {beside}" if beside else ""
         yield (
             f"Another {across}{whom} changes the leader in {share(mean['leader_changes'], n)} of "
-            f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own, across)})."
+            f"cases{on_average} (tau {mean['tau']:.2f}{_ends(own, across)}{of})."
         )
     if favoured := _favoured(results["favours"]):
         yield favoured
+
+
+def _beside(own: Sequence[Record], across: str, board: Leaderboard) -> str:
+    """How many verdicts are compared with one at another level, where not all are."""
+    compared = float(np.mean([one["compared"] for one in own]))
+    same = " in the same order" if across != "order" and board.of_pairs else ""
+    some = f"{compared:.0%} of the verdicts of one {across} have one of another{same} beside them"
+    return some if compared < _NEARLY_ALL else ""
+
+
+def _unknown(own: Sequence[Record], across: str, found: Sequence[Leaderboard]) -> str:
+    """Why it is not known how often the leader changes; empty where it is."""
+    beside = _beside(own, across, found[0])
+    known = [(board, of) for board in found if isinstance(of := board.found, Ranking)]
+    first = {board.systems[of.order[0]] for board, of in known}
+    often = any(one["leader_changes"] > 0.5 for one in own)
+    against = across == "judge" and often and len(first) == 1
+    if beside and (against or np.mean([one["compared"] for one in own]) < _ENOUGH):
+        return f"only {beside}"
+    ends = own[0]["leader_changes_interval"]
+    if len(own) == 1 and ends and ends[1] - ends[0] > _SAYS_NOTHING:
+        return f"its interval is {ends[0]:.0%} to {ends[1]:.0%} of cases"
+    return ""
 
 
 def _lead(pair: Record) -> str:

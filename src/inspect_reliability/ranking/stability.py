@@ -36,6 +36,7 @@ class RankStability:
         leader_changes: How often the leader is another.
         leader_ends: Its interval, by bootstrap over questions.
         without: Share of the draws that have no finite strengths, and count for nothing.
+        compared: Share of the cells that both rankings have, of those of the fuller one.
         turns: [S, S], how often the order of two systems turns; a tie counts half.
         example: [2, S], the scores of the first two tries drawn.
     """
@@ -45,6 +46,7 @@ class RankStability:
     leader_changes: float
     leader_ends: tuple[float, float] | None
     without: float
+    compared: float
     turns: FloatArray
     example: FloatArray
 
@@ -78,7 +80,7 @@ def rank_stability(
     size = 2 * len(pairs) * (int(contests.question.max()) + 1) * contests.n_systems
     n_kept = int(np.clip(_MOST_KEPT / size, _LEAST_KEPT, _KEPT))
     kept, found = list[FloatArray](), list[FloatArray]()
-    for of_cell, draw in pairs:
+    for of_cell, draw, _ in pairs:
         own = list[FloatArray]()
         for shares, scores in _two_tries(contests, of_cell, draw, each, method, random):
             found.append(scores)
@@ -86,8 +88,10 @@ def rank_stability(
                 own.append(shares[:n_kept])
         kept.append(np.concatenate(own)[:n_kept])
     scores = np.concatenate(found)
+    scores = scores[_scored(scores)]
     if not len(scores):
         return None
+    compared = float(np.mean([share for _, _, share in pairs]))
     turned, taus = np.zeros((contests.n_systems,) * 2), list[FloatArray]()
     for some in in_parts(scores, 2 * contests.n_systems**2):
         signs = _signs(some)
@@ -97,7 +101,7 @@ def rank_stability(
     ends, of_leader = _bootstrap(kept, random) if method == "mean" else (None, None)
     without = 1 - len(scores) / (each * len(pairs))
     turns = turned / len(scores)
-    return RankStability(tau, ends, changes, of_leader, without, turns, scores[0])
+    return RankStability(tau, ends, changes, of_leader, without, compared, turns, scores[0])
 
 
 def variance_of_tries(contests: Contests) -> FloatArray | None:
@@ -141,28 +145,29 @@ def _pairs(
     across: IntArray | None,
     block: IntArray | None,
     random: np.random.Generator,
-) -> list[tuple[IntArray, _Draw]]:
-    """What two tries are drawn from, a row of each cell, and how."""
+) -> list[tuple[IntArray, _Draw, float]]:
+    """What two tries are drawn from, a row of each cell, how, and the share of cells in both."""
     cells = contests.cell
     if across is None:
         if not contests.exact and np.bincount(cells).max() < 2:
             return []
         known = _sorted(np.arange(len(cells)), cells)
         draw = partial(_one_of_each, known, known) if contests.exact else partial(_two, known)
-        return [(known[0][known[1]], draw)]
+        return [(known[0][known[1]], draw, 1.0)]
     if block is not None:
         return _pair_of_runs(contests, across, block)
     levels = list(combinations(np.unique(across).tolist(), 2))
     if len(levels) > _LEAST_DRAWS:
         levels = [levels[i] for i in random.choice(len(levels), _LEAST_DRAWS, replace=False)]
-    found: list[tuple[IntArray, _Draw]] = []
+    found: list[tuple[IntArray, _Draw, float]] = []
     for pair in levels:
         own = [np.flatnonzero(across == level) for level in pair]
         shared = np.intersect1d(cells[own[0]], cells[own[1]])
         systems = contests.systems[np.isin(cells, shared)]
         if len(np.unique(systems)) > 1:
             one, other = (_sorted(rows[np.isin(cells[rows], shared)], cells) for rows in own)
-            found.append((one[0][one[1]], partial(_one_of_each, one, other)))
+            share = len(shared) / max(len(np.unique(cells[rows])) for rows in own)
+            found.append((one[0][one[1]], partial(_one_of_each, one, other), share))
     return found
 
 
@@ -173,7 +178,7 @@ def _sorted(rows: IntArray, cells: IntArray) -> _Cells:
 
 def _pair_of_runs(
     contests: Contests, run: IntArray, block: IntArray
-) -> list[tuple[IntArray, _Draw]]:
+) -> list[tuple[IntArray, _Draw, float]]:
     """Two runs of each block that has several, the same ones in all its cells with equal runs."""
     cells = contests.cell
     each = np.unique(np.stack([cells, run]), axis=1)[0]
@@ -188,7 +193,8 @@ def _pair_of_runs(
     named = [*zip(block[of_cell].tolist(), runs, strict=True)]
     number = {name: i for i, name in enumerate(dict.fromkeys(named))}
     group = np.array([number[name] for name in named])
-    return [(of_cell, partial(_two_runs, (rows, output), cell, group))]
+    share = len(of_cell) / len(np.unique(cells))
+    return [(of_cell, partial(_two_runs, (rows, output), cell, group), share)]
 
 
 def _two_tries(
@@ -289,6 +295,11 @@ def _tau(one: _Signs, other: _Signs) -> FloatArray:
     return np.asarray((one * other).sum(axis=(-2, -1)) / (s * (s - 1)))
 
 
+def _scored(scores: FloatArray) -> NDArray[np.bool_]:
+    """Whether two tries, [..., 2, S], score any two systems, each in both."""
+    return np.asarray((~np.isnan(scores)).all(axis=-2).sum(axis=-1) > 1)
+
+
 def _leader_changes(scores: FloatArray) -> float:
     """How often one of the leaders here is none of those there, where several are equal."""
     leads = scores >= np.nanmax(scores, axis=-1, keepdims=True) - ROUNDING
@@ -317,12 +328,18 @@ def _bootstrap(
         tries = random.integers(least, size=(evaluations, q))
         at = (own * least + tries) * q + questions
         scores = mean_of(of_question.take(at, axis=0), axis=1)
+        scores = scores[_scored(scores)]
+        if not len(scores):  # questions that were judged at one level alone
+            continue
         signs = _signs(scores)
         taus.append(float(_tau(signs[:, 0], signs[:, 1]).mean()))
         changes.append(_leader_changes(scores))
     return _percentiles(taus), _percentiles(changes)
 
 
-def _percentiles(found: list[float]) -> tuple[float, float]:
+def _percentiles(found: list[float]) -> tuple[float, float] | None:
+    """None where most resamples have nothing to compare."""
+    if len(found) < _BOOTSTRAPS / 2:
+        return None
     low, high = np.quantile(found, [0.025, 0.975])
     return float(low), float(high)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _KEYS = ("judge", "benchmark", "temperature")
 
+_LABELS = "labels"
+"""What is named as their place where they have none, or several."""
+
 _NO_WINNER = "verdicts without a winner left out"
 
 _NO_SCORE = "verdicts without a score left out"
@@ -104,12 +107,14 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
 
 
 def labels_on_systems(
-    files: Sequence[str], reading: Reading | None = None, baseline: str | None = None
+    given: Sequence[str | pd.DataFrame],
+    reading: Reading | None = None,
+    baseline: str | None = None,
 ) -> Verdicts:
     """What people say of systems: labels in place of verdicts, each once.
 
     Args:
-        files: Files with a row a label.
+        given: Files or data frames with a row a label.
         reading: How they are read; what it says of columns that a file lacks does not matter.
         baseline: Only labels of pairs with this system count.
 
@@ -120,8 +125,13 @@ def labels_on_systems(
 
     known, notes = replace(reading or Reading(), words=OF_SYSTEMS), list[Note]()
     read = []
-    for file, name in short(files).items():
-        frame, _, said = read_frame(file, known.sheet, of_all=False)
+    names = short([one for one in given if isinstance(one, str)])
+    for one in given:
+        if isinstance(one, str):
+            frame, _, said = read_frame(one, known.sheet, of_all=False)
+            file, name = one, names[one]
+        else:
+            frame, said, file, name = one, [], _LABELS, _LABELS
         frame = of_file(named_once(frame, file), known.columns, name)
         columns = {yours: ours for yours, ours in known.columns.items() if yours in frame}
         table, taken, told = renamed_columns(frame, replace(known, where=file, columns=columns))
@@ -132,7 +142,7 @@ def labels_on_systems(
     in_one_form(read, known)
     found = [note for one in read for note in one.notes]
     refuse([note for note in found if note.choices])
-    where = files[0] if len(files) == 1 else "labels"
+    where = given[0] if len(given) == 1 and isinstance(given[0], str) else _LABELS
     table = pd.concat([one.table for one in read], ignore_index=True)
     return _verdicts(table.dropna(subset=["question"]), (), baseline, where, [*notes, *found])
 
