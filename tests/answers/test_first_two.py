@@ -47,21 +47,20 @@ def test_labels_that_cannot_tell_the_first_two_say_so(
     assert ("calm is the steadier one (ICC" in said) == (not told)
 
 
-@pytest.mark.parametrize(("gain", "take"), [(0.1, "mean"), (0.0, "median")])
-def test_one_grade_is_that_of_the_headline(gain: float, take: str) -> None:
-    """Where the mean of three tries is recommended, so it is for the sheet; of fewer, how many."""
+@pytest.mark.parametrize(("always", "named"), [(None, True), (0.89, True), (0.9, False)])
+def test_one_grade_is_the_mean_where_it_beats_a_constant(always: float | None, named: bool) -> None:
+    """It is that of every command and list; of fewer questions, of how many."""
     grades = [("mean", 0.7, 0.8), ("median", 0.7, 0.9), ("majority", 0.7, 0.8)]
     names = ("of", "accuracy", "within_one", "n_questions")
     record: dict[str, Any] = {
         "one_grade": [dict(zip(names, (*one, 44), strict=True)) for one in grades],
-        "means": [
-            {"votes": k, "accuracy": 0.7, "within_one": 0.8 + gain * (k > 1)} for k in (1, 3)
-        ],
-        "accuracy": 0.7,
-        "within_one": 0.8,
+        "always_share": always,
         "n_labelled": 45,
         "step": 1,
     }
-    said = str(one_grade_in_words(record))
-    assert said.startswith(f"One grade for your sheet: the {take} of all tries")
+    said = one_grade_in_words(record)
+    assert (said is not None) == named
+    if said is None:
+        return
+    assert said.startswith("One grade for your sheet: the mean of all tries")
     assert said.endswith("(of the 44 with several tries).")

@@ -70,9 +70,9 @@ def test_no_difference_of_means_is_said_and_one_that_is_shown_too(report: Analys
     low, high = stats.t.interval(0.95, len(apart) - 1, apart.mean(), apart.sem())
     mean, *ends = (f"{one:z.2f}" for one in (apart.mean(), low, high))
     assert low < 0 < high
-    said = f"No difference from people's mean grade is seen ({mean} [{', '.join(ends)}])."
+    said = f"No difference from the labels' mean grade is seen ({mean} [{', '.join(ends)}])."
     assert said in " ".join(str(report).split())
-    assert "higher than people" in str(analyse(graded(shift=0.4)))
+    assert "higher than the labels" in str(analyse(graded(shift=0.4)))
     [row] = card(graded()).to_dict()["rows"]
     assert row["mean_error"] == pytest.approx(apart.mean())
     assert "By labels: Mean grade less people's" in str(ir.card(graded()))
@@ -82,7 +82,7 @@ def test_of_several_judges_each_is_named() -> None:
     """No difference is that of one judge."""
     both = pd.concat([graded(judge="a"), graded(shift=0.4, judge="b")])
     said = " ".join(str(analyse(both)).split())
-    assert "No difference of a from people's mean grade is seen" in said
+    assert "No difference of a from the labels' mean grade is seen" in said
     assert "b grades 0." in said
 
 

@@ -521,11 +521,11 @@ def test_on_which_side_of_people_a_judge_grades(tmp_path: Path) -> None:
         assert one["mean_error"] == pytest.approx(apart.mean())
         assert one["mean_error_interval"] == pytest.approx([*ends])
         said = words("report", file)
-        assert (f"It grades {abs(apart.mean()):.2f} {side} than people" in said) == bool(side)
-        assert ("than people" in said) == bool(side)
+        assert (f"It grades {abs(apart.mean()):.2f} {side} than the labels" in said) == bool(side)
+        assert ("than the labels" in said) == bool(side)
         off = table[table["verdict"] != table["label"]]
         pairs = off.value_counts(["label", "verdict"])
-        told = re.search(r"Most often off: people (\d), judge (\d) \((\d+)% of tries\)", said)
+        told = re.search(r"Most often off: label (\d), judge (\d) \((\d+)% of tries\)", said)
         assert told
         assert pairs[int(told[1]), int(told[2])] == pairs.max()
         assert int(told[3]) == round(100 * pairs.max() / len(table))

@@ -62,6 +62,22 @@ def test_a_list_says_how_much_of_it_may_be_wrong() -> None:
     assert broken <= 1
 
 
+def test_labels_on_which_two_people_differ_are_counted(tmp_path: Path) -> None:
+    """Whose verdicts they are is open, but labels they have; that both count is said."""
+    table, truth = graded(0.0)
+    table = table.drop(columns="label")
+    asked = truth.iloc[:60]
+    other = asked + np.where(np.arange(60) < 8, np.where(asked > 3, -1, 1), 0)
+    given = {"Ann": asked, "Bob": other}
+    rated = [(q, who, one) for who, of in given.items() for q, one in of.items()]
+    labels = pd.DataFrame(rated, columns=["question", "rater", "label"])
+    found = ir.keep(table, labels=labels, max_error=0.2, out=tmp_path / "list.csv")
+    said = text(found)
+    agreed = "52 of 150 verdicts are people's (on"
+    assert f"{agreed} 8 more that are labelled, people differ)" in said
+    assert "where two people differ it must be at most a step from both" in said
+
+
 def test_without_a_promise_a_list_has_the_estimate() -> None:
     """Of a judge that is wrong too often the line has how often, by the labels."""
     table, truth = graded(0.3)

@@ -35,7 +35,7 @@ from .next_steps import (
 from .reliability import RELIABLE, STABLE, enough_tries, icc_of_mean, orders_apart
 from .row import Row, valued
 from .score_variance import moves_scores
-from .validity import is_of_scale, near_in_words, no_better_than_always, of_fewer
+from .validity import by_several, is_of_scale, near_in_words, no_better_than_always, of_fewer
 
 STEADY = 0.02
 """Share of tries with another verdict up to which one try is enough."""
@@ -298,7 +298,8 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
         yield f"{whose} follow those of people with a rank correlation of {ranks}"
         return
     step = near_in_words(right)
-    near = f"{step} of people in {span(right, 'within_one', '%', n)}"
+    of = "people" if by_several(right) else "the label"
+    near = f"{step} of {of} in {span(right, 'within_one', '%', n)}"
     near += f"{_picked(right, 'within_one', picked_of)}{no_better_than_always(right)}"
     order = right["rank_correlation"]
     if same_for_all(right):

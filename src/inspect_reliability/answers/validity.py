@@ -163,38 +163,29 @@ def always_in_words(record: Record) -> str | None:
     return f"Always {record['always']} would be {what} in {of} of these labels."
 
 
-_ONE_GRADE = {"mean": "mean", "median": "median", "majority": "most frequent grade"}
-
-_BETTER = 0.02
-"""Share of labels by which a median or a majority must be right more often than the mean."""
+_ONE_GRADE = ("mean", "median", "majority")
 
 
 def one_grade_in_words(record: Record) -> str | None:
     """Which one grade of all tries to use, and how often each is right; None if that is not known.
 
-    The mean counts in every command, so another one has to be better by what a report leads with.
+    It is the mean, which every command counts: by the same labels another may be better by chance.
+    Nor is one named where one verdict for all is as often near.
     """
     found = {one["of"]: one for one in record["one_grade"]}
-    if not found:
+    best = max((float(one[WITHIN_ONE]) for one in found.values()), default=0.0)
+    if not found or best <= (record["always_share"] or 0.0) + ROUNDING:
         return None
-    best = max(found.values(), key=lambda one: float(one[WITHIN_ONE]))
-    # Several tries whose mean the headline recommends have one advice.
-    means = [one[kind] for kind in (WITHIN_ONE, KINDS[0]) for one in record["means"][-1:]]
-    once = [one[kind] for kind in (WITHIN_ONE, KINDS[0]) for one in record["means"][:1]]
-    advised = any(last - first > _BETTER for last, first in zip(means, once, strict=False))
-    better = not advised and best[WITHIN_ONE] - found["mean"][WITHIN_ONE] > _BETTER
-    take = best["of"] if better else "mean"
     near, exact = (
         ", ".join(share(found[of][kind], record["n_labelled"]) for of in _ONE_GRADE)
         for kind in (WITHIN_ONE, KINDS[0])
     )
-    n = best["n_questions"]
+    n = found["mean"]["n_questions"]
     of = f" (of the {n:,} with several tries)" if n < record["n_labelled"] else ""
-    rounded = ", rounded to the nearest grade" * (take != "majority")
     return (
-        f"One grade for your sheet: the {_ONE_GRADE[take]} of all tries{rounded}"
-        f"{' (the list of keep has the mean)' * (take != 'mean')}. Mean, median and "
-        f"most frequent grade are {near_in_words(record)} in {near}; exactly right in {exact}{of}."
+        "One grade for your sheet: the mean of all tries, rounded to the nearest grade, as in the "
+        "list of keep. Mean, median and most frequent grade are "
+        f"{near_in_words(record)} in {near}; exactly right in {exact}{of}."
     )
 
 
@@ -355,6 +346,11 @@ def confusion(analysis: Analysis) -> Iterator[Record]:
                     yield row.keys | {"label": label, "verdict": verdict, "share": both}
 
 
+def by_several(record: Record) -> bool:
+    """Whether several people labelled a question; else it is not known how many there are."""
+    return bool(record["n_labels"] > record["n_labelled"])
+
+
 def grades_in_words(record: Record, whom: str) -> Iterator[str]:
     """How far the judge's mean grade is from that of people, or that no difference is seen."""
     ends, far = record["mean_error_interval"], record["mean_error"]
@@ -363,11 +359,13 @@ def grades_in_words(record: Record, whom: str) -> Iterator[str]:
     if ends[0] <= 0 <= ends[1]:
         seen = span(record, "mean_error", "z.2f", record["n_labelled"])
         of = f" of {whom}" if whom else ""
-        yield f"No difference{of} from people's mean grade is seen ({seen})."
+        whose = "people's" if by_several(record) else "the labels'"
+        yield f"No difference{of} from {whose} mean grade is seen ({seen})."
         return
     low, high = sorted(map(abs, ends))
     side = "higher" if far > 0 else "lower"
-    yield f"{whom or 'It'} grades {abs(far):.2f} {side} than people [{low:.2f}, {high:.2f}]."
+    whom, than = whom or "It", "people" if by_several(record) else "the labels"
+    yield f"{whom} grades {abs(far):.2f} {side} than {than} [{low:.2f}, {high:.2f}]."
 
 
 def confused_in_words(analysis: Analysis, row: Row, record: Record, whom: str) -> Iterator[str]:
@@ -383,7 +381,8 @@ def confused_in_words(analysis: Analysis, row: Row, record: Record, whom: str) -
         most = max(others, key=lambda one: float(one["share"]))
         of = share(most["share"], record["n_labelled"])
         judge = whom or "judge"
-        yield f"Most often off: people {most['label']}, {judge} {most['verdict']} ({of} of tries)."
+        who = "people" if by_several(record) else "label"
+        yield f"Most often off: {who} {most['label']}, {judge} {most['verdict']} ({of} of tries)."
 
 
 def right_or_wrong(analysis: Analysis) -> Iterator[Block]:

@@ -21,6 +21,8 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
     if not by_people:
         return
     said = f"{by_people:,} of {n:,} verdicts are people's"
+    if differ := int((panel.labels.any(axis=1) & ~people).sum()) - contested:
+        said += f" (on {differ:,} more that are labelled, people differ)"
     if panel.step:
         open_ = n - by_people - others
         left = f", and {open_:,} {'is' if open_ == 1 else 'are'} still open" * bool(open_)

@@ -102,6 +102,11 @@ _BY_RULE = {
 }
 """What counts as right on a scale, by whether it is within one step."""
 
+_NEAR_BOTH = (
+    "Here the mean of the votes counts, rounded to the nearest grade, and where two people differ "
+    "it must be at most a step from both; report takes each try, and each person as a share."
+)
+
 _CHOSE = "the {:,} labels here chose this judge, so they cannot promise for it: label others"
 
 _NOT_BY_STEADINESS = (
@@ -264,6 +269,8 @@ def keep_document(
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
     words = _BY_RULE if found[0].promise.given else _OF_GRADES
     said += [Text(words[near], "answer") for near in graded]
+    if any(one.promise.within_one and _people_differ(one) for one in found):
+        said.append(Text(_NEAR_BOTH, "answer"))
     if any(map(steady_is_not_right, found)):
         draw = sample_to_check(found[0], logs)
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
@@ -301,6 +308,12 @@ def keep_document(
         explained=lambda: legend(_of_measure(graded)),
         sheet=records,
     )
+
+
+def _people_differ(panel: LabelledCascade) -> bool:
+    """Whether two labels of a question were given by as many people, and by most."""
+    most = panel.labels.max(axis=1, keepdims=True, initial=0)
+    return bool((((panel.labels == most) & (most > 0)).sum(axis=1) > 1).any())
 
 
 def _by_grades(panel: LabelledCascade) -> bool:
