@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import inspect_reliability as ir
@@ -145,6 +146,20 @@ def test_a_pivoted_frame_is_read_by_the_levels_of_its_columns() -> None:
     of_one = known[known["judge"] == "one"].drop(columns="judge").reset_index(drop=True)
     table = judgments_from(numbered, columns={1: "verdict", 2: "verdict"}).table
     pd.testing.assert_frame_equal(table.drop(columns="judge"), of_one)
+
+
+def test_judges_may_be_numbers_and_tables_those_of_arrow() -> None:
+    """They are told as the frame has them, and a table says what its data frame says."""
+    rows = [(q, j, (q + (j == 2) * (q % 3 == 0)) % 2) for q in range(12) for j in (1, 2)]
+    frame = pd.DataFrame(rows, columns=["question", "judge", "verdict"])
+    labels = {q: q % 2 for q in range(12)}
+    chosen = ir.choose(frame, labels=labels, current=2)
+    assert (
+        chosen.document.results["choose"]
+        == (ir.choose(frame, labels=labels, current="2").document.results["choose"])
+    )
+    kept = ir.keep(pa.Table.from_pandas(frame), labels=labels, cascade=[1, 2])
+    assert str(kept) == str(ir.keep(frame, labels=labels, cascade=["1", "2"]))
 
 
 def printed(*call: object, form: str = "json") -> str:

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from pyarrow.parquet import read_table, write_table
 
 from commands import invoke
 from inspect_reliability.errors import UserError
-from inspect_reliability.judgments.rows import has_judgments
+from inspect_reliability.judgments.rows import has_judgments, read_rows
 from inspect_reliability.judgments.sources import (
     judgments_from,
     judgments_from_file,
@@ -269,3 +271,17 @@ def test_a_file_is_where_its_name_says(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert len(judgments_from(spelled).table) == 2
+
+
+def test_what_is_read_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a file whose first row is looked at alone."""
+    told: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    FRAME.to_excel(tmp_path / "a.xlsx", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        for name in ("a.csv", "a.xlsx"):
+            next(read_rows(tmp_path / name, 1).frames)
+            assert len(read_rows(tmp_path / name).together()) == len(FRAME)
+    assert not told

@@ -454,6 +454,7 @@ def test_a_new_beginning_has_a_baseline_of_its_own(save) -> None:
     [
         (lambda table: table.drop(columns="time"), "needs the time of each check"),
         (lambda table: table.assign(time="some day"), "is no date or number"),
+        (lambda table: table.assign(time=table["time"][1:]), "no time in column 'time': 1 of"),
     ],
 )
 def test_what_cannot_be_watched_is_refused_in_words(save, change, message: str) -> None:
@@ -521,6 +522,9 @@ def test_what_is_next_runs_where_a_task_judges(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tasks").symlink_to(ROOT / "tasks")
     [log] = (ROOT / "logs" / "example").glob("*.eval")
+    capitals = invoke("watch", log, "--freeze", "3", "--out", "anchors.EVAL")
+    assert capitals.exit_code == 2  # inspect could not read it
+    assert "Name it anchors.eval." in capitals.stderr
     refused = invoke("watch", log, "--freeze", "3", "--out", "anchors.eval")
     assert refused.exit_code == 2
     assert "by their ids and takes no log of anchors" in " ".join(refused.stderr.split())

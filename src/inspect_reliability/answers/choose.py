@@ -129,7 +129,7 @@ def choose(
     by: str | Sequence[str] = (),
     *,
     labels: Labels = (),
-    current: str | None = None,
+    current: str | int | None = None,
     votes: int | Sequence[int] | None = None,
     max_loss: float = 0.05,
     price: Mapping[str, float] | str | Path | None = None,
@@ -186,6 +186,7 @@ def choose(
     if out is not None and not str(out).lower().endswith((".yaml", ".yml")):
         raise UserError(f"{out} does not end in .yaml or .yml. Name another file.")
     by = [by] if isinstance(by, str) else by
+    current = None if current is None else str(current)
     opened = _openings(judgments, labels)
     how = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     read = labelled_judgments(judgments, labels, reading=how, by=by, apart=True)

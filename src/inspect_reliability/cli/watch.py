@@ -163,6 +163,11 @@ def _freeze(
     request: CommonOptions, number: int, alpha: float, out: str | None, html: str | None
 ) -> None:
     """Choose anchors, and write them."""
+    if out and out.lower().endswith(".eval") and not out.endswith(".eval"):
+        raise UserError(
+            f"inspect reads logs whose names end in .eval, in small letters: {out} would be none. "
+            f"Name it {out[:-5]}.eval."
+        )
     logs = request.logs
     if len(logs) == 1 and kind_of(logs[0]) == "folder" and len(below := logs_below(logs[0])) == 1:
         logs = tuple(below)

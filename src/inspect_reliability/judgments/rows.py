@@ -243,8 +243,15 @@ def _csv(path: Path, batch: int | None) -> tuple[Iterator[pd.DataFrame], list[No
     try:
         chunks = pd.read_csv(file, na_values=_MISSING, chunksize=batch or sys.maxsize, **how)
     except pd.errors.EmptyDataError:
+        file.close()
         return iter([pd.DataFrame()]), notes
-    return (chunk.apply(_as_meant, separator=sep) if marked else chunk for chunk in chunks), notes
+
+    def rows() -> Iterator[pd.DataFrame]:
+        with file:
+            for chunk in chunks:
+                yield chunk.apply(_as_meant, separator=sep) if marked else chunk
+
+    return rows(), notes
 
 
 def dialect_of(files: Iterable[str]) -> Dialect:
@@ -331,7 +338,9 @@ def read_workbook(
         UserError: It is locked, broken or too large, lacks the sheet, or openpyxl is not installed.
     """
     needs("excel", "openpyxl")
-    if path.open("rb").read(len(_OF_OLE)) == _OF_OLE:
+    with path.open("rb") as file:
+        begins = file.read(len(_OF_OLE))
+    if begins == _OF_OLE:
         raise UserError(
             f"{path} has a password, or is an old .xls file. Save it as .xlsx without a password."
         )

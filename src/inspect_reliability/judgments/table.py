@@ -162,14 +162,14 @@ class Judgments:
         change = self.table["answer_change"]
         return replace(self, table=self.table[change.isna() | (change == GIVEN)])
 
-    def only(self, levels: Mapping[str, str]) -> Judgments:
+    def only(self, levels: Mapping[str, Any]) -> Judgments:
         """The judgments that have these values, as people write them, in these columns.
 
         Raises:
             UserError: There is no such column, or none has the value.
         """
         table = self.table
-        for yours, level in levels.items():
+        for yours, level in ((name, str(of)) for name, of in levels.items()):
             [name] = self.named([yours])
             self._has([name])
             fits = each_once(table[name], partial(_is_written, level)).eq(True)

@@ -464,7 +464,7 @@ def keep(
     labels: Labels = (),
     max_error: float | None = None,
     confidence: float | None = None,
-    cascade: str | Sequence[str] = (),
+    cascade: str | Sequence[str | int] = (),
     price: Mapping[str, float] | str | Path | None = None,
     epsilon: float = 0.1,
     within_one: bool | None = None,
@@ -543,7 +543,7 @@ def keep(
     analysis = analyse(read if save_rule is None else named_by_file(read), by)
     prices = {} if price is None else prices_in(price)
     promise = replace(promise, prices=prices, epsilon=epsilon)
-    asked = [cascade] if isinstance(cascade, str) else cascade
+    asked = [cascade] if isinstance(cascade, str) else [*map(str, cascade)]
     answer = KeptVerdicts(
         cascades(analysis, promise, asked, within_one),
         analysis,

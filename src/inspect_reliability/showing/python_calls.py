@@ -338,6 +338,15 @@ def _argument(found: re.Match[str]) -> str:
     return form.format(*values) if len(values) == form.count("{}") else found[0]
 
 
+def _in_pandas(value: Any) -> Any:
+    """A table of Arrow, Polars and the like as a data frame."""
+    return value.to_pandas() if hasattr(value, "to_pandas") else value
+
+
+def _each_in_pandas(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _in_pandas(value) for name, value in options.items()}
+
+
 def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose errors name its arguments, where a command's name its options.
 
@@ -348,8 +357,9 @@ def speaking_python(function: Callable[..., Any]) -> Callable[..., Any]:
     def called(*given: Any, **options: Any) -> Any:
         _refuse_unknown(function, options)
         try:
-            refuse_other_types(function, signature(function).bind(*given, **options).arguments)
-            found = function(*given, **options)
+            asked = signature(function).bind(*map(_in_pandas, given), **_each_in_pandas(options))
+            refuse_other_types(function, asked.arguments)
+            found = function(*asked.args, **asked.kwargs)
         except ValueError as error:
             if error.args and isinstance(error.args[0], str):
                 call = Call.of(function, *given, **options)

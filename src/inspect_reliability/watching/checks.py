@@ -99,8 +99,15 @@ def checks_of(judgments: Judgments, compare: str = "") -> tuple[pd.DataFrame, li
     run = table["log"] if "log" in table else pd.Series(None, table.index, dtype=object)
     time = table.get("time", pd.Series(None, table.index, dtype=object))
     key = run.where(run.notna(), time)
-    if key.isna().any():
+    if (lost := key.isna()).all():
         raise no_time(compare)
+    if lost.any():
+        yours = next((one.yours("time") for one in judgments.readings), "time")
+        raise UserError(
+            f"Judgments have no time in column {yours!r}: {int(lost.sum()):,} of {len(key):,}, as "
+            f"of question {table['question'][lost].iloc[0]!r:.40}. Fill it in, or leave out these "
+            "rows: which check they are of cannot be told."
+        )
     who = [table[name].astype(object).where(table[name].notna(), "") for name in _WHO]
     own: dict[str, Any] = {_RUN: [*zip(key, *who, strict=True)], _DRAW: [*_draws(table)]}
     table = table.assign(**own)
