@@ -3,9 +3,12 @@
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import Result
 from inspect_ai import Task
@@ -15,12 +18,14 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import ScoreEdit, model_graded_qa
 
 import commands
+import inspect_reliability as ir
 from chains import faults
 from commands import results
 from evals import evaluate
 from graders import answers, rejudged
 from inspect_reliability import judgments_from_logs, rejudge_log, selective_scorer
 from inspect_reliability.errors import UserError
+from inspect_reliability.ranking.report import rank_results
 from inspect_reliability.rejudging.rejudging import Rejudging
 from inspect_reliability.rejudging.wrapped import wrap
 
@@ -133,6 +138,28 @@ def test_labels_of_an_output_have_the_uuid_that_its_suite_gave_it(
     assert len(shown) == 4
     (tmp_path / "shown.csv").write_text("\n".join(["id,label", *(f'"{id}",C' for id in shown)]))
     invoke("report", logs.again, "--labels", tmp_path / "shown.csv")
+
+
+def test_a_sheet_of_label_names_the_outputs_whoever_judged_them_and_corrects_a_ranking(
+    logs: Logs, tmp_path: Path
+) -> None:
+    """Its ids are those of the suite's log; by labels a judge favours what these give less."""
+    first = judgments_from_logs(logs.again)
+    ids = {one: first.table[one] + "-2" for one in ("question", "uuid", "output_uuid", "log")}
+    second = first.table.assign(output_model="other", **ids)
+    both = replace(first, table=pd.concat([first.table, second], ignore_index=True))
+    sheet = ir.label(both).sheet
+    own = {one.uuid for one in logs.suite.samples or []}
+    assert {*sheet["id"]} == own | {f"{one}-2" for one in own}
+    right = [0.8 if id.endswith("-2") else 0.4 for id in sheet["id"]]
+    sheet["target"] = np.where(np.random.default_rng(1).random(len(sheet)) < right, "C", "I")
+    sheet.to_csv(file := tmp_path / "labels.csv", index=False)
+    ranked = ir.rank(both, labels=file)
+    mean = (sheet["target"] == "C").groupby(sheet["id"].str.endswith("-2")).mean()
+    [one, other] = rank_results(ranked.found)["favours"]
+    assert one["bias"] == pytest.approx(mean[True] - mean[False])
+    assert other["bias"] == pytest.approx(-one["bias"])
+    assert f"Scores are corrected by labels, of {QUESTIONS} questions a system." in str(ranked)
 
 
 def test_scores_that_people_edited_label_the_outputs_judged_again(

@@ -17,6 +17,7 @@ from ..errors import UserError
 from ..judgments.columns import COLUMNS
 from ..judgments.count import NUMBER, by_value
 from ..judgments.label_files import SETTLES
+from ..judgments.label_ids import UUIDS
 from ..judgments.pairs import PLACES, pair_in, swapped_in
 from ..judgments.reading import Reading
 from ..judgments.table import Judgments
@@ -53,8 +54,8 @@ class ItemToLabel:
     """An output for a person to label.
 
     Attributes:
-        id: What a file of labels calls it: its name, or of logs its uuid.
-        task_id: Its name, where the id is a uuid.
+        id: What a file of labels calls it: its name, or of logs its uuid, not of its rejudging.
+        task_id: Its name, which inspect_scout shows people, where the id is a uuid.
         question: Text of its question.
         outputs: Name and text of each response; the name of a single one is "".
         asks: Part of the score, "" for a single one -> the labels that it may get.
@@ -94,8 +95,7 @@ def items_to_label(
     table = pd.concat([row.asked for row in rows], keys=range(len(rows)))
     outputs = table.groupby(["benchmark", "question"], dropna=False, sort=False)
     first = outputs.first().reset_index()
-    labels = [name for name in ("label", "best") if name in first]
-    wanted = first[labels].notna().any(axis="columns") == known
+    wanted = first.filter(["label", "best"]).notna().any(axis="columns") == known
     if among is not None:
         wanted &= first["question"].map(str).isin({*among})
     order = np.random.default_rng(0).permutation(len(first))
@@ -103,13 +103,13 @@ def items_to_label(
     if drawn.empty:
         raise UserError("Everything that was judged has a label: nothing is left to label.")
     place = outputs.ngroup()
-    named = {one for one in table.get("order", ()) if isinstance(one, str)}
-    swapped = swapped_in(sorted(named))
-    # inspect_scout knows a sample by its uuid, and shows people its task_id.
-    by_uuid = "uuid" in drawn and bool(drawn[:number]["uuid"].notna().all())
+    swapped = swapped_in(sorted({one for one in table.get("order", ()) if isinstance(one, str)}))
+    # inspect_scout knows a sample by its uuid, which whoever judges its output again keeps.
+    uuid = drawn.reindex(columns=[*UUIDS])[:number].bfill(axis="columns").iloc[:, 0]
+    by_uuid = bool(uuid.notna().all())
     return [
-        _item(rows, table[place == at], swapped, str(one["question"]), by_uuid and str(one["uuid"]))
-        for at, one in drawn[:number].iterrows()
+        _item(rows, table[place == at], swapped, str(name), by_uuid and str(id))
+        for (at, name), id in zip(drawn["question"][:number].items(), uuid, strict=True)
     ], len(drawn)
 
 

@@ -52,8 +52,8 @@ def _families(_: click.Context, __: click.Parameter, given: Sequence[str]) -> li
     "--labels",
     multiple=True,
     metavar="FILE",
-    help="Labels of some of the same (columns as LOGS, with label for the verdict): scores are "
-    "corrected by them.",
+    help="Labels of some of the same, by which scores are corrected: a sheet of label, or columns "
+    "as LOGS with label for the verdict.",
 )
 @click.option(
     "--family",
@@ -86,7 +86,7 @@ def rank(
     verdicts = request.read_systems(baseline)
     people = None
     if labels:
-        people = labels_on_systems(labels, request.reading, baseline)
+        people = labels_on_systems(labels, request.reading, baseline, verdicts.judged)
         print_left_out(people.notes)
     found = leaderboards(verdicts, by, pool, method, over, people, family)  # type: ignore[arg-type]
     results = rank_results(found)

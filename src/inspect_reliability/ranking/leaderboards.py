@@ -176,9 +176,12 @@ class Leaderboard:
         """Scores by the judge beside those by labels; None if no label is of these systems."""
         if self.labels is None:
             return None
-        people = self.labels.table
-        unit = pd.MultiIndex.from_frame(self.table[["question", "systems"]])
-        told = pd.MultiIndex.from_frame(people[["question", "systems"]])
+        people, names = self.labels.table, ["question", "systems"]
+        names += ["run"] * (
+            "run" in self.table and "run" in people and bool(people["run"].notna().all())
+        )
+        unit = pd.MultiIndex.from_frame(self.table[names])
+        told = pd.MultiIndex.from_frame(people[names])
         people, labelled = people[told.isin(unit)], unit.isin(told)
         if people.empty:
             return None

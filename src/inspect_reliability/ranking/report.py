@@ -126,7 +126,8 @@ def rank(
         baseline: Only pairs with this system count, and it is not ranked.
         pool: Columns that make no ranking of their own, or the name of one.
         over: "judge" or "wording": intervals speak for others of these, too.
-        labels: Labels of some of the same, by which scores are corrected: files, or data frames.
+        labels: Labels of some of the same, by which scores are corrected: files or data frames,
+            such as a sheet of `label`.
         family: Pairs of a judge and a system of its own family.
         columns: Name in the frame or files -> name in the table.
         swap: What verdicts name where orders have names; see `judgments_from`.
@@ -155,7 +156,7 @@ def rank(
     verdicts = verdicts_on_systems(read.with_facets([*read.facets, *known.facets]), baseline)
     some = labels if isinstance(labels, Sequence) and not isinstance(labels, str) else [labels]
     given = [str(one) if isinstance(one, Path) else one for one in some]
-    people = labels_on_systems(given, known, baseline) if given else None
+    people = labels_on_systems(given, known, baseline, verdicts.judged) if given else None
     found = leaderboards(verdicts, by, pool, method, over, people, family)
     notes = [*read.notes, *verdicts.notes, *(people.notes if people else ())]
     return RankedSystems(found, notes=notes)
@@ -278,6 +279,7 @@ def _in_words(found: Sequence[Leaderboard], results: Results) -> Iterator[str]:
             if pairs[1:]
             else f"The two systems {'can' if joint else 'cannot'} be told apart.{by}"
         )
+    yield from _corrected(found)
     for across in dict.fromkeys(record["across"] for record in results["survival"]):
         own = [one for one in results["survival"] if one["across"] == across]
         mean = {key: float(np.mean([one[key] for one in own])) for key in ("tau", "leader_changes")}
@@ -324,6 +326,14 @@ def _unknown(own: Sequence[Record], across: str, found: Sequence[Leaderboard]) -
     if len(own) == 1 and ends and ends[1] - ends[0] > _SAYS_NOTHING:
         return f"its interval is {ends[0]:.0%} to {ends[1]:.0%} of cases"
     return ""
+
+
+def _corrected(found: Sequence[Leaderboard]) -> Iterator[str]:
+    """By how many labels the scores are corrected."""
+    known = [int(n) for board in found if board.labelled for n in board.labelled.n]
+    if known:
+        number = f"{min(known):,} to {max(known):,}" if min(known) < max(known) else f"{known[0]:,}"
+        yield f"Scores are corrected by labels, of {number} questions a system."
 
 
 def _lead(pair: Record) -> str:

@@ -12,12 +12,15 @@ from ..errors import UserError
 from ..judgments.column_names import lacking, renamed_columns
 from ..judgments.columns import OF_LABELS, OF_SYSTEMS, PAIR, numbers_of
 from ..judgments.deduplication import short
+from ..judgments.label_files import columns_of_labels, read_labels
+from ..judgments.label_ids import UUIDS
+from ..judgments.labels import with_labels_by_name
 from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
 from ..judgments.sources import FILE, judgments_from, of_file
 from ..judgments.steps import named_once
-from ..judgments.table import Judgments, is_rejudged, is_suite, own_scores
+from ..judgments.table import Judgments, is_rejudged, is_suite, of_scorers, own_scores
 from ..judgments.values import converted_all
 from ..judgments.verdict_spelling import Source, in_one_form
 
@@ -56,6 +59,7 @@ class Verdicts:
         facets: Columns beside these whose levels are not tries of one cell.
         exact: Whether values are probabilities, of which one half is no tie.
         notes: What was left out.
+        judged: The judgments that they were read from, whose ids labels may have.
     """
 
     table: pd.DataFrame
@@ -63,6 +67,7 @@ class Verdicts:
     facets: tuple[str, ...]
     exact: bool
     notes: tuple[Note, ...]
+    judged: Judgments | None = None
 
 
 def judgments_on_systems(
@@ -95,21 +100,19 @@ def verdicts_on_systems(judgments: Judgments, baseline: str | None = None) -> Ve
     """
     refuse(judgments.asked)
     where = judgments.source or "sources"
-    table, facets = _of_models(judgments.table), judgments.facets
-    if "sample" in table and "output" in table:
-        asked = table["sample"].where(table["sample"].notna(), table["question"])
-        table = table.assign(question=asked.map(str))
+    table, facets = _on_questions(judgments.table), judgments.facets
     table, weighed = _weighed(table, where)
     notes = [*weighed]
     if len(judgments.files) > 1 and table["judge"].isna().all() and FILE not in table:
         notes.append(Note(_POOLED, len(table), where))
-    return _verdicts(table, facets, baseline, where, notes)
+    return replace(_verdicts(table, facets, baseline, where, notes), judged=judgments)
 
 
 def labels_on_systems(
     given: Sequence[str | pd.DataFrame],
     reading: Reading | None = None,
     baseline: str | None = None,
+    judged: Judgments | None = None,
 ) -> Verdicts:
     """What people say of systems: labels in place of verdicts, each once.
 
@@ -117,6 +120,8 @@ def labels_on_systems(
         given: Files or data frames with a row a label.
         reading: How they are read; what it says of columns that a file lacks does not matter.
         baseline: Only labels of pairs with this system count.
+        judged: What was judged. A file that names no systems, such as a sheet of `label`, may name
+            outputs of these logs by their ids.
 
     Raises:
         UserError: They cannot be read, or name no systems.
@@ -133,6 +138,10 @@ def labels_on_systems(
         else:
             frame, said, file, name = one, [], _LABELS, _LABELS
         frame = of_file(named_once(frame, file), known.columns, name)
+        if judged and (of_outputs := _labels_by_id(one, file, known, judged)):
+            read.append(Source(of_outputs[0], file))
+            notes += of_outputs[1]
+            continue
         columns = {yours: ours for yours, ours in known.columns.items() if yours in frame}
         table, taken, told = renamed_columns(frame, replace(known, where=file, columns=columns))
         if "question" not in table:
@@ -168,6 +177,15 @@ def _verdicts(
     return Verdicts(_ordered(table, own), names, tuple(own), exact, (*notes, *said))
 
 
+def _on_questions(table: pd.DataFrame) -> pd.DataFrame:
+    """Judgments of outputs by their questions, and by the model that made them."""
+    table = _of_models(table)
+    if "sample" in table and "output" in table:
+        asked = table["sample"].where(table["sample"].notna(), table["question"])
+        return table.assign(question=asked.map(str))
+    return table
+
+
 def _of_models(table: pd.DataFrame) -> pd.DataFrame:
     """Where a grader judged outputs again, the model that made them is the system."""
     if not is_rejudged(table):
@@ -201,6 +219,34 @@ def _first_model(log: str) -> str:
 
     samples = read_eval_log_samples(log, all_samples_required=False)
     return next(samples).output.model
+
+
+def _labels_by_id(
+    given: str | pd.DataFrame, file: str, reading: Reading, judged: Judgments
+) -> tuple[pd.DataFrame, list[Note]] | None:
+    """Labels of outputs by their ids, and what is said of them; None if a file has no such ids."""
+    if not of_scorers(judged.table):
+        return None
+    own = dict[str, str]()
+    if there := columns_of_labels([given], reading.sheet):
+        own = {y: o for y, o in reading.columns.items() if {*y.split("+")} <= there}
+        if {"system", *PAIR} & (there | {*own.values()}):
+            return None
+    ids = {*map(str, read_labels({file: given}, own, reading.sheet)[file].table["id"])}
+    named = [one for one in UUIDS if one in judged.table]
+    named += ["question"] * is_rejudged(judged.table)
+    if not any(ids & {*judged.table[one].dropna().map(str)} for one in named):
+        return None
+    found = with_labels_by_name(
+        replace(judged, said=()), {file: given}, reading.map, own, reading.sheet
+    )
+    table = _on_questions(found.table)
+    if "system" not in table:
+        table = table.rename(columns={"judge": "system"})
+    names = ["question", "system", "run", "rater", "label"]
+    table = table[table["label"].notna()].filter(names).drop_duplicates()
+    table = table.explode("label").rename(columns={"label": "verdict"})
+    return table.reset_index(drop=True), [*found.said]
 
 
 def _by_people(table: pd.DataFrame, where: str) -> pd.DataFrame:
