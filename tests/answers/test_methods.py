@@ -27,10 +27,12 @@ def test_places_are_tested_as_by_scipy() -> None:
     ]
     analysis = analyse(pd.DataFrame(rows), swap=True)
     (said,) = of_positions([*position_shares(analysis)])
-    p = ttest_1samp(first / 3, 0.5).pvalue
-    assert f"The response shown first was chosen in {first.sum() / 30:.0%} " in said
+    test = ttest_1samp(first / 3, 0.5)
+    p, (low, high) = test.pvalue, test.confidence_interval()
+    ends = f"{first.sum() / 30:.0%} [{100 * low:.0f}, {min(100 * high, 100):.0f}]"
+    assert f"The response shown first was chosen in {ends} of choices" in said
     assert "on 10 questions, both orders of a question weighing the same; " in said
-    assert f"p {p:.3f} (a t test over questions; Rao & Scott 1984)" in said
+    assert f"p {p:.3f} (a t test over questions, which the interval inverts)" in said
 
 
 @pytest.mark.parametrize(

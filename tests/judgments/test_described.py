@@ -11,8 +11,10 @@ import pytest
 import example_logs
 from commands import invoke, results
 from inspect_reliability.answers import analyse
+from inspect_reliability.answers.preview import read_document
 from inspect_reliability.answers.report import report_document
 from inspect_reliability.judgments.logs import judgments_from_logs
+from inspect_reliability.judgments.reading import Reading
 from inspect_reliability.judgments.sources import described, judgments_from_frame
 from inspect_reliability.showing import render
 
@@ -119,3 +121,21 @@ def test_columns_of_verdicts_are_listed_by_their_names(
     listed = {one["column"]: one["taken_for"] for one in found["columns"]}
     assert {name: of for name, of in listed.items() if "(" not in name} == said
     assert listed["(names)"] == made
+
+
+def test_what_was_read_multiplies_to_its_rows() -> None:
+    """Each benchmark has questions of its own, so their numbers are not multiplied."""
+    frame = crossed(judge=2, question=8, replication=3)
+    frame = frame.assign(benchmark=frame["question"] % 2)
+    said = described(judgments_from_frame(frame))
+    assert said == "Read: 2 judges x 8 questions of 2 benchmarks x 3 tries"
+    assert len(frame) == 2 * 8 * 3
+
+
+def test_no_column_is_listed_that_the_file_lacks() -> None:
+    """What verdicts name is found when they are read: it is no column of the user's."""
+    rows = [(f"q{q}", o, t, v) for q in range(3) for o in ("ab", "ba") for t, v in enumerate("AB")]
+    frame = pd.DataFrame(rows, columns=["question", "order", "try", "verdict"])
+    reading = Reading(swap=True)
+    found = read_document(judgments_from_frame(frame, reading=reading), reading).results["columns"]
+    assert {one["column"] for one in found} == {*frame}

@@ -12,7 +12,7 @@ from inspect_reliability.judgments.sources import described, judgments_from
 
 pytestmark = pytest.mark.slow
 
-_OTHER_NAMES = "Read: 2 judges x 3 benchmarks x 877 questions x 1 try; labels of 877 questions"
+_OTHER_NAMES = "Read: 2 judges x 877 questions of 3 benchmarks x 1 try; labels of 877 questions"
 
 READ = {
     "debias_letters": _OTHER_NAMES,

@@ -6,7 +6,7 @@ from scipy import stats
 from tables import counts
 
 from inspect_reliability.stats import Counts, ReliabilityError, rate
-from inspect_reliability.stats.facet_effects import choice_shares
+from inspect_reliability.stats.facet_effects import choice_shares, ends_of_t_test
 
 LETTERS = tuple("ABCDE")
 
@@ -37,7 +37,10 @@ def test_two_options_are_a_t_test() -> None:
     """With equal numbers of choices, the test of two options is Student's, over questions."""
     table = np.random.default_rng(9).multinomial(10, [0.6, 0.4], size=8)
     found = choice_shares(counts(table), ("A", "B"))
-    assert found.p_value == pytest.approx(stats.ttest_1samp(table[:, 0] / 10, 0.5).pvalue)
+    test = stats.ttest_1samp(table[:, 0] / 10, 0.5)
+    assert found.p_value == pytest.approx(test.pvalue)
+    ends = ends_of_t_test(found.shares[0].value or 0.0, found.p_value or 0.0, 8)
+    assert ends == pytest.approx((*test.confidence_interval(),))
 
 
 def test_outputs_of_a_question_are_one_question() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ..showing.document import Text
-from ..showing.formats import amount, most_feasible, percent
+from ..showing.formats import amount, in_points, most_feasible, percent, reaching_in_points
 from ..stats import ReliabilityError
 from ..stats.comparison import compare_accuracy
 from ..stats.labelled import WITHIN_ONE
@@ -42,7 +42,9 @@ def not_told_apart(rows: Sequence[Row], names: Sequence[str]) -> Iterator[Text]:
     if needed is not None and needed <= most_feasible(n):
         more = f"about {needed:,} could, with {percent(PROBABLY)} probability"
     first, second = names[:2]
-    said = f"These {amount(n, 'labelled question')} cannot tell {first} and {second} apart: {more}."
+    apart = f"{in_points(found.difference, n)} {reaching_in_points((low, high), n)}"
+    said = f"These {amount(n, 'labelled question')} cannot tell {first} and {second} apart"
+    said = f"{said} (by {apart}, this pair alone): {more}."
     yield Text(f"{said}{_steadier(rows, names)}", "answer")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..showing.document import TO_CITE, Text
 from ..showing.formats import Record, amount, rounded, share, span, whole_number
 from ..stats import COEFFICIENTS, SHARES
+from ..stats.facet_effects import ends_of_t_test
 from ..stats.intervals import EXACT_BOUND
 from .analysis import Analysis
 from .next_steps import better_in
@@ -137,12 +138,16 @@ def of_positions(shares: Sequence[Record]) -> Iterator[str]:
     if most["share_of_tries"] is not None:
         which = f"The response {which}"
     weighing = ", both orders of a question weighing the same" if most["share_of_tries"] else ""
-    test = "a t test over questions" if len(shares) == 2 else "Pearson's chi-square over questions"
-    corrected = "" if len(shares) == 2 else ", corrected for their design effect"
+    test = (
+        "Pearson's chi-square over questions, corrected for their design effect; Rao & Scott 1984"
+    )
+    if len(shares) == 2:
+        test = "a t test over questions"
+        if ends := ends_of_t_test(most["share"], most["p_value"], n):
+            most, test = most | {"share_interval": [*ends]}, f"{test}, which the interval inverts"
     yield (
         f"{which} was chosen in {span(most, 'share', '%', n)} of choices on "
-        f"{amount(n, 'question')}{weighing}; that all places are chosen alike has p {p} "
-        f"({test}{corrected}; Rao & Scott 1984)."
+        f"{amount(n, 'question')}{weighing}; that all places are chosen alike has p {p} ({test})."
     )
 
 

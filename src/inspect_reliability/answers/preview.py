@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ..judgments.columns import COLUMNS, UNUSED, of_role
+from ..judgments.pairs import NAMES as VERDICT_NAMES
 from ..judgments.reading import Code, Reading
 from ..judgments.sources import described
 from ..judgments.table import Judgments
@@ -74,6 +75,8 @@ def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
         for yours, ours in of.columns.items():
             add(yours, ours, "you said so" if yours in reading.columns else "by its name")
     renamed = {str(one["taken_for"]) for one in found.values()}
+    placed = any(one.code is Code.PLACES for one in judgments.notes)
+    made = {*MADE, *([VERDICT_NAMES] if placed else [])}
     exported = any(one.code is Code.EXPORT for one in judgments.notes)
     for name in map(str, judgments.table):
         if name == "system" and "output" in judgments.table:
@@ -84,7 +87,7 @@ def _columns(judgments: Judgments, reading: Reading) -> list[Record]:
             add(COUNTED, name, "rows of a question are counted")
         elif wide[1:] and name == _of_names(judgments, wide):
             add(NAMES, name, "by the names of those columns")
-        elif name not in renamed | {*MADE} and judgments.table[name].notna().any():
+        elif name not in renamed | made and judgments.table[name].notna().any():
             add(name, name, "by the reader of the export" if exported else "its name is ours")
     return list(found.values())
 

@@ -71,7 +71,8 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
     judges = _times(table["judge"].nunique(), "model" if is_suite(table) else "judge")
     parts = [judges] if table["judge"].notna().any() else []
     number = {name: table[name].nunique() for name in ("benchmark", "scorer") if name in table}
-    parts += [_times(n, name) for name, n in number.items() if n > 1]
+    if (scorers := number.get("scorer", 0)) > 1:
+        parts.append(_times(scorers, "scorer"))
     parts.append(_times(asked, "question"))
     outputs = _different(*(table[name] for name in output))
     if again:  # epochs of several runs have equal numbers
@@ -79,6 +80,8 @@ def described(judgments: Judgments, by: Collection[str] = ()) -> str:
         outputs = max(outputs, _different(*(table[several][name] for name in units[:2])))
     if outputs > asked:
         parts[-1] += f" ({_times(outputs, 'output')})"
+    if (benchmarks := number.get("benchmark", 0)) > 1:  # each has questions of its own
+        parts[-1] += f" of {_times(benchmarks, 'benchmark')}"
     same = numbers_of(*(table[name] for name in (*units, "judge")))
     facets: list[str] = []
     for name in dict.fromkeys([*of_role(table, "facet", without=("judge",)), *judgments.facets]):

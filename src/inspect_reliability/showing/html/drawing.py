@@ -136,6 +136,10 @@ def _look(figure: Figure, name: str) -> tuple[str, str]:
     return colour, _MARKERS[k % len(_MARKERS)]
 
 
+_APART = 0.03
+"""Of a number, how far the intervals of two series that share it are drawn from each other."""
+
+
 def _points(figure: Figure, axes: Axes | None) -> Axes:
     series = _by(figure.records, figure.by)
     places = _places(figure) if figure.axis == "names" else None
@@ -153,6 +157,9 @@ def _points(figure: Figure, axes: Axes | None) -> Axes:
             own.sort(key=lambda record: places[_name(record, figure.x)])
             shift = (k - (len(series) - 1) / 2) * step
             x = [places[_name(record, figure.x)] + shift for record in own]
+        elif figure.axis == "numbers" and not (alone or figure.evenly) and min(x) > 0:
+            apart = min(_APART, 5 * _APART / len(series))  # the axis is one of logs
+            x = [float(one) * (1 + apart) ** (k - (len(series) - 1) / 2) for one in x]
         y = np.array([record[figure.y] for record in own])
         interval = f"{figure.y}_interval"
         ends = np.array([one.get(interval) or [one[figure.y]] * 2 for one in own])
