@@ -1,7 +1,9 @@
 """Functions of Python say what the commands say."""
 
 import json
+import pickle
 import re
+from collections.abc import Callable
 from functools import partial
 from html import unescape
 from io import StringIO
@@ -148,11 +150,17 @@ def test_a_pivoted_frame_is_read_by_the_levels_of_its_columns() -> None:
     pd.testing.assert_frame_equal(table.drop(columns="judge"), of_one)
 
 
+NUMBERED = pd.DataFrame(
+    [(q, j, (q + (j == 2) * (q % 3 == 0)) % 2) for q in range(12) for j in (1, 2)],
+    columns=["question", "judge", "verdict"],
+)
+"""Verdicts of two judges, and what is right, in numbers."""
+RIGHT = {q: q % 2 for q in range(12)}
+
+
 def test_judges_may_be_numbers_and_tables_those_of_arrow() -> None:
     """They are told as the frame has them, and a table says what its data frame says."""
-    rows = [(q, j, (q + (j == 2) * (q % 3 == 0)) % 2) for q in range(12) for j in (1, 2)]
-    frame = pd.DataFrame(rows, columns=["question", "judge", "verdict"])
-    labels = {q: q % 2 for q in range(12)}
+    frame, labels = NUMBERED, RIGHT
     chosen = ir.choose(frame, labels=labels, current=2)
     assert (
         chosen.document.results["choose"]
@@ -160,6 +168,25 @@ def test_judges_may_be_numbers_and_tables_those_of_arrow() -> None:
     )
     kept = ir.keep(pa.Table.from_pandas(frame), labels=labels, cascade=[1, 2])
     assert str(kept) == str(ir.keep(frame, labels=labels, cascade=["1", "2"]))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda: ir.analyse(NUMBERED, labels=RIGHT),
+        lambda: ir.card(NUMBERED, labels=RIGHT),
+        lambda: ir.choose(NUMBERED, labels=RIGHT),
+        lambda: ir.compare(NUMBERED, by="judge", labels=RIGHT),
+        lambda: ir.gate(NUMBERED, labels=RIGHT, least={"accuracy": 0.5}),
+        lambda: ir.keep(NUMBERED, labels=RIGHT),
+        lambda: ir.plan(NUMBERED.drop(columns="judge")),
+    ],
+)
+def test_answers_can_be_pickled(asked: Callable[[], Any]) -> None:
+    """Another process says what this one says, also of one that was printed."""
+    answer = asked()
+    said = str(answer)
+    assert str(pickle.loads(pickle.dumps(answer))) == said
 
 
 def printed(*call: object, form: str = "json") -> str:

@@ -148,6 +148,10 @@ class Choosing:
         """Whether a test part has enough labels to measure by."""
         return len(np.unique(self.clusters[self.test])) >= FEWEST_QUESTIONS
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled; the function that names candidates is made anew."""
+        return {name: of for name, of in vars(self).items() if name != "name"}
+
     @cached_property
     def name(self) -> Callable[[Candidate], str]:
         """The name of a candidate: what tells it from the others, and its votes if these differ."""

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
@@ -168,6 +168,10 @@ class Answered:
     """
 
     call: Call = field(default=Call(), kw_only=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: what was found, without what is computed of it when it is asked for."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def after(self, call: Call) -> Self:
         """The same answer to this call."""
