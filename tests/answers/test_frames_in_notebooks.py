@@ -411,3 +411,19 @@ def test_a_report_as_a_mapping_is_the_json_of_its_command(tmp_path: Path) -> Non
     named = [f"--column={yours}={ours}" for yours, ours in COLUMNS.items()]
     printed = json.loads(invoke("report", file, *named, "--format", "json").stdout)
     assert ir.analyse(file, columns=COLUMNS).to_dict() == printed
+
+
+def test_a_next_call_says_that_it_is_of_the_same_rows() -> None:
+    """Of rows chosen from a larger frame; of a whole frame there is nothing to say."""
+    rows = [
+        (judge, f"q{q}", "AB"[(q + (q % 9 == 0)) % 2], "AB"[q % 2])
+        for judge in ("one", "other")
+        for q in range(20)
+        for _ in range(2)
+    ]
+    both = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    own = both[both["judge"] == "other"]
+    for frame, of_same in ((own, True), (own.reset_index(drop=True), False)):
+        gated = repr(ir.gate(frame, least={"accuracy": 0.6}))
+        assert "ir.keep(judgments" in gated
+        assert ("# judgments: the same 40 rows" in " ".join(gated.split())) == of_same

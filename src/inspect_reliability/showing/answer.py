@@ -122,7 +122,9 @@ def in_python(answer: Document, call: Call) -> Document:
             case Text(text, "command") if text.startswith("inspect-reliability "):
                 only = f" {join(only_options(block.only))}"
                 command = text.removeprefix("inspect-reliability ").removesuffix(only)
-                return replace(block, text=call.of_rows(dict(block.only)).then(command))
+                then = call.of_rows(dict(block.only)).then(command)
+                same = call.same_rows if then.startswith("ir.") and " LOGS" in command else ""
+                return replace(block, text=f"{then}{same}")
             case Text(tone="command"):
                 return block
             case Text() | Caution():

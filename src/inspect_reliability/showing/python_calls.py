@@ -150,6 +150,17 @@ class Call:
         return replace(self, source=made, given=rest)
 
     @property
+    def same_rows(self) -> str:
+        """That `judgments` are the rows given here, where these look chosen from a larger frame."""
+        index = getattr(self.frame, "index", None)
+        if index is None or index.dtype.kind not in "iu" or not index.is_monotonic_increasing:
+            return ""
+        every = getattr(index, "start", None) == 0 and index.step == 1
+        return (
+            "" if every or not index.is_unique else f"  # judgments: the same {len(index):,} rows"
+        )
+
+    @property
     def _read(self) -> dict[str, str]:
         return {name: text for name, text in self.given.items() if name in _READS}
 
