@@ -37,3 +37,16 @@ def test_every_tool_whose_exports_are_read_is_in_the_docs() -> None:
     page = (ROOT / "docs/how-to-data.md").read_text()
     table = "".join(line for line in page.splitlines() if line.startswith("|"))
     assert [one.tool for one in EXPORTS if f"`{one.tool}`" not in table] == []
+
+
+def test_bibtex_has_what_sentences_cite() -> None:
+    """Each source of a sentence to cite has an entry with its authors, year and pages."""
+    from inspect_reliability.answers import methods
+    from inspect_reliability.stats import COEFFICIENTS
+
+    said = Path(methods.__file__).read_text() + COEFFICIENTS["omega"].source
+    said = re.sub(r'"\n\s+f?"', "", said) + COEFFICIENTS["icc"].source
+    cited = set(re.findall(r"([A-Z]\w+)(?: & [A-Z]\w+)? (\d{4})", said))
+    bib = (Path(__file__).parents[1] / "docs" / "references.bib").read_text()
+    entries = re.findall(r"author = \{(\w+),.*?year = \{(\d{4})\}", bib, re.DOTALL)
+    assert cited == {*entries}

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from commands import invoke
 from inspect_reliability.answers.card import card
-from inspect_reliability.showing.document import Caution, Document, Table, Text
+from inspect_reliability.showing.document import (
+    Axis,
+    Caution,
+    Document,
+    Estimates,
+    EstimatesRow,
+    NumberCell,
+    Table,
+    Text,
+)
 from inspect_reliability.showing.formats import one_line
 from inspect_reliability.showing.latex import latex_text, render
 
@@ -215,3 +224,15 @@ def test_a_report_is_ascii() -> None:
         assert done.exit_code == 0
         assert done.stdout.isascii()
         assert r"\begin{table}" in done.stdout
+
+
+def test_a_label_does_not_change_with_the_numbers_of_a_title() -> None:
+    """The table of an answer is referred to by what it shows: its title grows with each label."""
+    found = set()
+    for n in (60, 61):
+        line = EstimatesRow("a", [NumberCell("74%", 0.74)], "")
+        table = Estimates(
+            f"2 judges, {n} labelled", ["Right"], [line], [Axis(0.0, 1.0)], caption="Accuracy"
+        )
+        found |= {*re.findall(r"\\label\{(.*)\}", render(Document("t", [table], {})))}
+    assert found == {"tab:accuracy"}

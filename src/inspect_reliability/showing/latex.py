@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from .document import TO_CITE, Caution, Document, Table, Text, in_texts
+from .document import TO_CITE, Caution, Document, Estimates, Table, Text, in_texts
 from .formats import one_line, slug
 
 _LONG = 60
@@ -102,7 +102,7 @@ def render(document: Document) -> str:
     said = [one.line for one in every if isinstance(one, Caution)]
     parts += [f"% {latex_text(line)}" for line in dict.fromkeys(said)]
     labels = Counter[str]()
-    for block, after in zip_longest(every, every[1:]):
+    for given, block, after in zip_longest(document.every, every, every[1:]):
         if isinstance(block, Text) and block.tone == "heading":
             heading = block.text
         if isinstance(block, Text) and block.tone == "cite":
@@ -110,7 +110,9 @@ def render(document: Document) -> str:
         if isinstance(block, Table):
             title = block.title or block.caption or document.title
             title = ": ".join(filter(None, [title, heading]))
-            label = slug(title.replace(".", "-")).rstrip("-")
+            # The title of estimates has the numbers of questions and labels, which grow.
+            named = block.caption if isinstance(given, Estimates) and block.caption else title
+            label = slug(named.replace(".", "-")).rstrip("-")
             labels[label] += 1
             label += f"-{labels[label]}" if labels[label] > 1 else ""
             why = after.text if isinstance(after, Text) and after.text.startswith("-: ") else ""
