@@ -189,6 +189,21 @@ def test_answers_can_be_pickled(asked: Callable[[], Any]) -> None:
     assert str(pickle.loads(pickle.dumps(answer))) == said
 
 
+def test_ordered_categories_say_how_they_become_grades() -> None:
+    """As a map, whose grades are those of their codes; categories that are numbers are grades."""
+    names, codes = ["bad", "fair", "good"], [(q * 7 + r) % 3 for q in range(20) for r in (0, 1)]
+    said = pd.Categorical([names[code] for code in codes], names, ordered=True)
+    frame = pd.DataFrame({"question": np.repeat(range(20), 2), "verdict": said})
+    [note] = judgments_from(frame).notes
+    [call] = re.findall(r"reading=(.*) reads them", note.what)
+    graded = frame.assign(verdict=[code + 1 for code in codes])
+    expected = judgments_from(graded)
+    assert judgments_from(frame, reading=eval(call)).table.equals(expected.table)
+    numbers = graded.assign(verdict=pd.Categorical(graded["verdict"], ordered=True))
+    assert judgments_from(numbers).table.equals(expected.table)
+    assert not judgments_from(numbers).notes
+
+
 def printed(*call: object, form: str = "json") -> str:
     done = invoke(*call, "--format", form)
     assert done.exit_code in (0, 1, 3), done.output

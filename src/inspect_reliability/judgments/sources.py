@@ -311,7 +311,29 @@ def _of_frame(frame: pd.DataFrame, reading: Reading) -> Judgments:
     [read] = found.readings
     columns = {**reading.columns, **read.columns}
     own = of_frame(frame, columns, found.table, lambda values: converted(values, FRAME))
-    return replace(found, own=own)
+    return replace(found, own=own, said=(*found.said, *_of_ordered(frame, columns, reading)))
+
+
+_ORDERED = (
+    "categories in an order read as names, which have no distance: as grades, a step apart each, "
+    "{} reads them"
+)
+
+
+def _of_ordered(
+    frame: pd.DataFrame, columns: Mapping[str, str], reading: Reading
+) -> Iterator[Note]:
+    """Say how verdicts become grades that are names of which the frame knows the order."""
+    for yours in frame:
+        names = getattr(frame[yours].dtype, "categories", ())
+        ordered = getattr(frame[yours].dtype, "ordered", False) and not reading.map
+        if columns.get(str(yours), str(yours)) != "verdict" or not ordered or len(names) < 3:
+            continue
+        if not all(NUMBER.fullmatch(str(one)) for one in names):
+            grades = {str(one): str(n) for n, one in enumerate(names, 1)}
+            what = _ORDERED.format(reading.call({"map": grades}))
+            yield Note(what, len(names), reading.where, Code.SPELLING, column=str(yours))
+            return
 
 
 def judgments_from_file(
