@@ -584,6 +584,7 @@ def test_edits_label_each_part_of_what_was_judged_again(edited: Path, tmp_path: 
     table = pd.DataFrame({"output_uuid": ids[[n for n, _ in of]].to_numpy(), "uuid": "x"})
     table["scorer"] = [part for _, part in of]
     rows, _ = labels_of_edited(str(edited), table)
+    assert rows.pop("labels_drawn").str.contains("somebody chose which scores to edit").all()
     assert [*rows.itertuples(index=False, name=None)] == [
         (ids[0], "2", "ann", "rejudge"),
         (ids[0], "0", "bob", "rejudge"),

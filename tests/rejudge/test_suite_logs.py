@@ -180,6 +180,11 @@ def test_scores_that_people_edited_label_the_outputs_judged_again(
     )
     assert found == same
     assert found[0]["n_labelled"] == QUESTIONS
+    some = log.model_copy(update={"samples": (read_eval_log(edited).samples or [])[:3]})
+    some.samples += (read_eval_log(logs.suite.location).samples or [])[3:]
+    write_eval_log(some, chosen := str(tmp_path / "chosen.eval"))
+    of_all = results("validate", str(logs.again), "--labels", chosen)["validity"][0]["cautions"]
+    assert any("somebody chose which scores to edit" in one for one in of_all)
     other = rejudged(log, tmp_path / "other", model=grader("other"), replications=2, limit=6)
     said = invoke("compare", logs.again, other.location, "--labels", edited).stdout
     assert "mockllm/other" in said

@@ -10,6 +10,7 @@ from ..errors import UserError
 from .columns import LABELS, by_rater
 from .label_ids import UUIDS
 from .reading import Note
+from .score import EDITED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,8 @@ def labels_of_edited(log: str, table: pd.DataFrame) -> tuple[pd.DataFrame, list[
         table: The judgments that are labelled.
 
     Returns:
-        A frame with the columns of a file of labels, and what is said of the log.
+        A frame with the columns of a file of labels, why they are no random draw if they are not of
+        all outputs, and what is said of the log.
 
     Raises:
         UserError: The log has no label, or two of its scores may label one of the judgments.
@@ -75,7 +77,10 @@ def labels_of_edited(log: str, table: pd.DataFrame) -> tuple[pd.DataFrame, list[
         own = [one.scorer] if one.scorer in judged or (judged and not other) else []
         known: list[str | None] = [*own, *other] if judged else [None]
         rows += [(one.id, one.label, one.rater, part) for part in known]
-    return pd.DataFrame([*dict.fromkeys(rows)], columns=[*LABELS]), [*read.notes]
+    labels = pd.DataFrame([*dict.fromkeys(rows)], columns=[*LABELS])
+    if "labels_drawn" in read.table:
+        labels["labels_drawn"] = EDITED
+    return labels, [*read.notes]
 
 
 def _parts(table: pd.DataFrame) -> _Parts:

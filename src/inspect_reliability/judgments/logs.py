@@ -45,7 +45,7 @@ from .deduplication import combine
 from .judge_of import judge_settings
 from .log_facts import Gap, Log, newest, part_of
 from .reading import Code, Note, Reading
-from .score import Kept, Labels, before_edits, judgments_of_score, kept_in
+from .score import EDITED, Kept, Labels, before_edits, judgments_of_score, kept_in
 from .table import Judgments, clean_temperature, make_table
 from .verdict_spelling import Source, in_one_form
 
@@ -246,6 +246,10 @@ def judgments_from_logs(
             labels = table.dropna(subset="rater").drop_duplicates(["sample", "epoch", "scorer"])
             raters = labels["rater"].map(lambda one: len(one) if isinstance(one, tuple) else 1)
             notes.append(Note(_EDITED, int(raters.sum()), where))
+            graded = table["scorer"].isin(labels["scorer"])
+            if table.loc[graded, "rater"].isna().any():
+                drawn = table["rater"].where(table["rater"].isna(), EDITED)
+                table = table.assign(labels_drawn=drawn)
         facts = _known(log, samples, table, gaps, where)
         parts.append(Judgments(table, logs={where: facts}, source=where))
     parts = _in_one_form(parts, reading or Reading())

@@ -202,6 +202,13 @@ def by_key(value: object) -> list[tuple[str, object]]:
     return [("", value)]
 
 
+EDITED = (
+    "somebody chose which scores to edit, and rates of all need labels that "
+    "'inspect-reliability label' draws at random"
+)
+"""Why the labels of a log are no draw, unless all its outputs have one."""
+
+
 def before_edits(score: Score) -> tuple[Score | None, Labels]:
     """The scorer's own score (None if people made it), and the labels of those who edited it.
 
