@@ -1,10 +1,8 @@
 """How many votes, questions and replications a judge needs."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import chain, takewhile
+from functools import cached_property
 from pathlib import Path
 
 from ..errors import UserError
@@ -19,21 +17,18 @@ from ..showing.formats import (
     TableColumn,
     amount,
     describe,
-    finite,
     grouped_by,
     keys_of,
     of_group,
     percent,
-    picked,
     share_places,
-    whole_number,
     width_beside,
 )
 from ..showing.keys import declared, legend
 from ..stats import COEFFICIENTS as COEFFICIENTS_BY_NAME
-from ..stats import KINDS, SHARES, Estimate, ReliabilityError, UnknownCoefficientError
+from ..stats import KINDS, SHARES, Estimate, UnknownCoefficientError
 from ..stats.labelled import ALIKE, WITHIN_ONE
-from ..stats.planning import ASSURANCE, OF_LABELS, Design, Precision, usual_assurance
+from ..stats.planning import ASSURANCE, OF_LABELS
 from .analysis import Analysis
 from .beside_limit import gate_for_all
 from .headline import says_little
@@ -50,13 +45,10 @@ from .reliability import (
 )
 from .results import analyse
 from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
+from .sufficient_studies import assured, designs_of, each_verdict
 from .summary import cautions_of_rows, more, next_step, worst
 
 COEFFICIENTS = ("omega", "agreement")
-
-REPLICATIONS = (5, 10, 20, 50, 100)
-
-_SEVERAL = "Questions of several benchmarks are not one test. Plan for each: group by benchmark."
 
 _OF_GRADES = (
     "These are grades: labels are planned for how often a verdict is within one step (--for "
@@ -529,8 +521,8 @@ def _plan(
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
     if not {*names}.isdisjoint(COEFFICIENTS) and (orders_apart(row) or row.judged.as_shown):
         cautions.append(_OF_THESE_TRIES if row.judged.as_shown else _OF_NEW_ORDERS)
-    each = {name: _each(row, name) for name in ("tokens", "cost")}
-    designs = list(_designs(row, names, half_widths, assurance, each, why))
+    each = {name: each_verdict(row, name) for name in ("tokens", "cost")}
+    designs = list(designs_of(row, names, half_widths, assurance, each, why))
     return {
         "n_questions": len(counted.questions),
         "n_labelled": row.labelled.given.n_clusters if row.labelled else None,
@@ -539,106 +531,12 @@ def _plan(
         "votes_fewest": first(lambda one: one.high or 1.0),
         "votes_most": first(lambda one: one.low),
         "designs": designs,
-        "assurance": _assured(names[0], assurance),
+        "assurance": assured(names[0], assurance),
         "tokens_per_judgment": each["tokens"],
         "cost_per_judgment": each["cost"],
         "not_estimable": why,
         "cautions": cautions,
     }
-
-
-def _assured(name: str, asked: float | None) -> float:
-    """How probably a study for a coefficient or a share reaches its half-width."""
-    return asked or usual_assurance(name in SHARES)
-
-
-def _designs(
-    row: Row,
-    names: Sequence[str],
-    half_widths: Sequence[float],
-    assurance: float | None,
-    each: Mapping[str, float | None],
-    why: dict[str, str],
-) -> Iterator[Record]:
-    """Sufficient studies; adds to `why` what cannot be planned."""
-    for coefficient in dict.fromkeys(names):
-        found = _precision(row, coefficient)
-        if isinstance(found, str):
-            why[coefficient] = found
-            continue
-        fewer, tried = row.with_fewer_tries(coefficient), _replications(found)
-        told = list(takewhile(partial(_told, found), tried))
-        for r in tried[len(told) :][:1]:
-            why[f"{coefficient}, {round(r, _TENTHS):g} replications or more"] = str(found.untold(r))
-        for half_width in dict.fromkeys(half_widths):
-            assured = _assured(coefficient, assurance)
-            each_order = (_studies(one, [one.own], half_width, assured, why) for one in fewer)
-            own = _studies(found, told, half_width, assured, why)
-            for study in chain(*each_order, own):
-                tokens, cost = (one and study.judgments * one for one in each.values())
-                yield {
-                    "coefficient": coefficient,
-                    "half_width": half_width,
-                    "n_replications": _tries(study.n_replications),
-                    **picked(study, "n_questions", "fewest", "most"),
-                    "judgments": math.ceil(round(study.judgments, _TENTHS)),
-                    "assurance": assured,
-                    "tokens": None if tokens is None else round(tokens),
-                    "cost": cost,
-                }
-
-
-_TENTHS = 1
-"""Digits of tries that are means, as where some have no verdict."""
-
-
-def _tries(number: float) -> float | None:
-    """A number of tries, whole or with a tenth; None for the infinitely many of exact verdicts."""
-    known = finite(number)
-    found: float | None = None if known is None else whole_number(round(known, _TENTHS))
-    return found
-
-
-def _precision(row: Row, name: str) -> Precision | str:
-    """What a plan needs of a coefficient, or why there is none."""
-    if row.several and name != "agreement":
-        return _SEVERAL
-    found = row.precision(name)
-    if found is None:
-        return str(row.estimate(name).reason)
-    return found.reason or found
-
-
-def _replications(found: Precision) -> list[float]:
-    """Numbers of replications to plan for, the pilot's own among them."""
-    several = found.pilot is not None and math.isfinite(found.own)
-    return sorted({found.own, *(REPLICATIONS if several else ())})
-
-
-def _told(found: Precision, replications: float) -> bool:
-    return found.untold(replications) is None
-
-
-def _studies(
-    found: Precision,
-    replications: Sequence[float],
-    half_width: float,
-    assurance: float,
-    why: dict[str, str],
-) -> Iterator[Design]:
-    """Studies with the wanted half-width; adds to `why` if no number of questions has it."""
-    for r in replications:
-        try:
-            yield found.design(half_width, r, assurance)
-        except ReliabilityError as error:
-            why[f"{found.coefficient} +-{half_width:g}, {r:g} replications"] = str(error)
-
-
-def _each(row: Row, name: str) -> float | None:
-    if name not in row.table or not row.table[name].notna().any():
-        return None
-    known = row.table[name].dropna()
-    return float(known.sum() / len(row.counts.questions) if row.judged.exact else known.mean())
 
 
 def _votes(n: int) -> str:
