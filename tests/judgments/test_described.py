@@ -13,9 +13,10 @@ from commands import invoke, results
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.preview import read_document
 from inspect_reliability.answers.report import report_document
+from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.reading import Reading
-from inspect_reliability.judgments.sources import described, judgments_from_frame
+from inspect_reliability.judgments.sources import judgments_from_frame
 from inspect_reliability.showing import render
 
 LEVELS = {"judge": 3, "question": 5, "order": 2, "wording": 4, "replication": 6}

@@ -7,8 +7,9 @@ import pytest
 
 from commands import invoke
 from inspect_reliability import analyse
+from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.reading import Code, Reading
-from inspect_reliability.judgments.sources import described, judgments_from
+from inspect_reliability.judgments.sources import judgments_from
 
 pytestmark = pytest.mark.slow
 

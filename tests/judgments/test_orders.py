@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from commands import invoke
 from inspect_reliability import analyse, compare, judgments_from_file, judgments_from_frame, omega
 from inspect_reliability.errors import UserError
+from inspect_reliability.judgments.described import described
 from inspect_reliability.judgments.pairs import Pair
-from inspect_reliability.judgments.sources import described, judgments_from
+from inspect_reliability.judgments.sources import judgments_from
 from inspect_reliability.judgments.table import save
 
 WORDS = {"A": "B", "1": "2", "A>B": "B>A", "A>>B": "B>>A", "[[A]]": "[[B]]", "left": "right"}

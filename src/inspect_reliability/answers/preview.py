@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from ..judgments.columns import COLUMNS, UNUSED, of_role
+from ..judgments.described import described
 from ..judgments.pairs import NAMES as VERDICT_NAMES
 from ..judgments.reading import Code, Reading
-from ..judgments.sources import described
 from ..judgments.table import Judgments
 from ..showing.document import Block, Document, Table, Text
 from ..showing.formats import Record

@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import Any
 
 from ..judgments.count import NUMBER
-from ..judgments.sources import described
+from ..judgments.described import described
 from ..judgments.table import weights
 from ..showing import Form
 from ..showing.document import (

@@ -16,10 +16,11 @@ from rich.progress import track
 from .. import shell
 from ..errors import UserError, short
 from ..judgments.chosen_judge import by_rule
+from ..judgments.described import described
 from ..judgments.given_labels import columns_of_judgments, labelled_judgments
 from ..judgments.reading import Reading, refuse
 from ..judgments.rows import ENDINGS, has_judgments
-from ..judgments.sources import described, in_file
+from ..judgments.sources import in_file
 from ..judgments.table import Judgments
 from ..ranking.systems import Verdicts, judgments_on_systems, verdicts_on_systems
 from ..showing import FORMS, Form, render
