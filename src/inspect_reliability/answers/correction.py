@@ -15,7 +15,8 @@ from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
 from .next_steps import gate_to_hold, set_aside, unlabelled
 from .row import STOPPED, Row, valued
-from .summary import ANSWER, answer_block, meanings_of_words, next_step
+from .short_table import meanings_of_words
+from .summary import ANSWER, answer_block, next_step
 from .validity import confusions, right_or_wrong, tabled, two_categories
 
 _MOST = "if two people err independently and equally often, no judge can be right in more than"

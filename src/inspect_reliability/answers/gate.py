@@ -27,9 +27,6 @@ from ..showing.formats import (
     estimate_text,
     keys_of,
     of_group,
-    percent,
-    rounded,
-    span,
     told_apart,
 )
 from ..showing.keys import declared, legend
@@ -51,6 +48,7 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
+from .checks_in_words import by_how_much, parts_of, that_decides
 from .condition import NO_DRAWS
 from .facets import INVARIANCE
 from .gate_next import GateCode, when_open, when_passed
@@ -67,19 +65,6 @@ _SENTENCES: dict[str, tuple[str, Tone]] = {
     FAILS: ("The gate fails.", "bad"),
     OPEN: ("The gate is too uncertain to say.", "unsure"),
 }
-
-
-_SHARES = {
-    KINDS[0]: "right in",
-    "undecided": "undecided in",
-    "wrong": "wrong in",
-    WITHIN_ONE: "within one step in",
-    "non-response": "without a verdict in",
-    "invalid": "invalid in",
-    KEPT: "kept in",
-    f"{KEPT} by the rule": "kept by the rule in",
-}
-"""Shares in words, as the first sentence says them; coefficients have their names there."""
 
 
 _SCALE = (
@@ -238,7 +223,7 @@ def _refuse_other_kind(row: Row, check: Record) -> None:
     code = code_of(why)
     if check["result"] != OPEN or not isinstance(code, Unknown) or code not in _INSTEAD:
         return
-    name, votes = _parts(check)[0], check["votes"]
+    name, votes = parts_of(check)[0], check["votes"]
     instead = _INSTEAD[code]
     if votes and not instead:
         instead = f"Ask for fewer votes, or judge each labelled question {votes} times"
@@ -488,48 +473,6 @@ def _evidence(record: Record) -> str:
     return f"{for_it:.3g} for, {against:.3g} against ({needed:.3g} decides)"
 
 
-def _that_decides(checks: Iterable[Record], result: str) -> Record | None:
-    """Of the checks with this result, the one furthest on the wrong side of its limit."""
-    known = [one for one in checks if one["result"] == result and one["value"] is not None]
-    return min(known, key=_margin, default=None)
-
-
-def _parts(check: Record) -> tuple[str, str, str]:
-    """The parts of a requirement: what is held to it, ">=" or "<=", and the limit."""
-    name, sign, limit = str(check["requirement"]).rsplit(" ", 2)
-    return name, sign, limit
-
-
-def _margin(check: Record) -> float:
-    _, sign, limit = _parts(check)
-    above = check["value"] - float(limit)
-    return float(above if sign == ">=" else -above)
-
-
-def _by_how_much(check: Record, who: str, voting: int) -> str:
-    """A check as part of a sentence: "right in 71% [66, 76], and at least 80% was asked"."""
-    name, sign, limit = _parts(check)
-    votes, words = check["votes"] or voting, _SHARES.get(name)
-    subject = f"{votes} votes{f' of {who}' if who else ''} are " if votes > 1 else ""
-    if who and not subject:
-        subject = f"{who} is " if words else f"{who} has "
-    asked = percent(float(limit)) if words else limit
-    bound = "at least" if sign == ">=" else "at most"
-    found = _beside_limit(check, float(limit), bool(words))
-    return f"{subject}{words or name} {found}, and {bound} {asked} was asked"
-
-
-def _beside_limit(check: Record, limit: float, is_share: bool) -> str:
-    """A value and its interval, with a digit more where rounding could hide the limit's side."""
-    shown = [check["value"], *(check["value_interval"] or ())]
-    if all(abs(one - limit) >= 0.01 for one in shown):
-        return span(check, "value", "%" if is_share else "z.2f", check["n_questions"])
-    form = "z.1%" if is_share else "z.3f"
-    value, *ends = (rounded(one, form) for one in shown)
-    brackets = f" [{', '.join(ends)}]" if ends else ""
-    return value + brackets.replace("%", "")
-
-
 def gate_document(
     analysis: Analysis,
     checks: Sequence[Record],
@@ -551,11 +494,11 @@ def gate_document(
     table = Table.of(named, [TableColumn("who", heading="Judge"), *columns])
     result = overall(checks)
     sentence, tone = _SENTENCES[result]
-    if decides := _that_decides(checks, result):
+    if decides := that_decides(checks, result):
         groups = [keys_of(one, before="requirement") for one in checks]
         whom = told_apart(groups, "judge")(keys_of(decides, before="requirement"))
         one_row = all(one == groups[0] for one in groups)
-        sentence = f"{sentence[:-1]}: {_by_how_much(decides, '' if one_row else whom, votes)}."
+        sentence = f"{sentence[:-1]}: {by_how_much(decides, '' if one_row else whom, votes)}."
     undecided = [one for one in named if one["result"] == OPEN]
     then: list[Text] = []
     if result == OPEN and undecided:
@@ -594,7 +537,7 @@ def _for_pipelines(check: Record, allow_uncertain: bool, voting: int) -> Checked
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
     evidence, votes = _evidence(check), check["votes"] or voting
-    name, *limit = _parts(check)
+    name, *limit = parts_of(check)
     n = f" on {amount(check['n_questions'], 'question')}" if check["n_questions"] else ""
     found = [f"{check['result']}: {value}{n}", evidence, check["reason"]]
     return CheckedLimit(

@@ -29,7 +29,8 @@ from .headline import MOST_SENTENCES
 from .methods import of_positions
 from .moving import no_place
 from .score_variance import score_moves
-from .summary import ANSWER, all_cautions, answer_block, meanings_of_words
+from .short_table import meanings_of_words
+from .summary import ANSWER, all_cautions, answer_block
 
 _MOST_OUTPUTS = 8
 """Outputs without a verdict that a page shows; JSON has all."""

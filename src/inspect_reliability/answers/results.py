@@ -22,7 +22,7 @@ from .grouping import rows_of
 from .repeated_errors import as_sheet, repeated_errors
 from .report import report_document
 from .row import Numbers, Row, record_of, valued, worst_seed_check
-from .summary import summary_records
+from .short_table import summary_records
 
 _GRADED_AGAIN = "grades of the suite itself left out: rejudge judged its outputs again"
 
