@@ -33,6 +33,17 @@ _HEADING = (
 )
 
 
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name of a new file, with a number before its ending where files that are `taken` have it.
+
+    Large and small letters are one, as on many disks.
+    """
+    stem, ending = os.path.splitext(name)
+    known = {Path(one).name.lower() for one in taken}
+    names = (f"{stem}{-n or ''}{ending}" for n in (0, *range(2, len(known) + 3)))
+    return next(one for one in names if one.lower() not in known)
+
+
 @dataclass(frozen=True)
 class Ours:
     """A kind of file that we write, and how one is known.

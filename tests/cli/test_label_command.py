@@ -1,6 +1,8 @@
 """`label`: what people fill in, how it comes back, and what it stopped for."""
 
 import json
+import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,6 +100,25 @@ def test_it_is_read_back_as_it_is_and_others_are_drawn(
     assert "with nothing filled in" in again.stderr
     others = draw(judgments, tmp_path / "more.csv", 5, "--labels", out)
     assert {*others["id"]}.isdisjoint(drawn["id"])
+
+
+def test_the_steps_of_a_draw_can_be_run_as_printed(tmp_path: Path) -> None:
+    """They name every source; new labels take the name of no file that was read."""
+    rows = [("j", f"q{n}", "yn"[n % 2], "y" if n < 4 else None) for n in range(9)]
+    table = pd.DataFrame(rows, columns=["judge", "question", "verdict", "label"])
+    sources = [tmp_path / f"{name}.csv" for name in "abc"]
+    for n, source in enumerate(sources):
+        table[["judge", "question", "verdict"]][3 * n : 3 * n + 3].to_csv(source, index=False)
+    known, page = tmp_path / "labels.csv", tmp_path / "more.html"
+    table[["question", "label"]][:4].to_csv(known, index=False)
+    done = invoke("label", *sources, *("--labels", known) * 2, "--out", page)
+    assert done.exit_code == 0, done.stderr
+    step = shlex.split(done.stdout.splitlines()[-1])
+    named = [*map(str, [*sources, "--labels", known, "--labels", "labels-2.csv"])]
+    assert step == ["inspect-reliability", "validate", *named]
+    shown = page.read_text(encoding="utf-8")
+    assert re.search('"file": ?"labels-2.csv"', shown)
+    assert "validate LOGS --labels labels.csv --labels labels-2.csv" in shown
 
 
 @pytest.mark.slow

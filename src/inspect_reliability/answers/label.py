@@ -23,6 +23,7 @@ from ..judgments.reading import Reading
 from ..judgments.table import Judgments
 from ..judgments.text import case_of, judgment_text, unused_text
 from ..record.replications import VOTES
+from ..saving import free_name
 from ..showing.document import Document, Text
 from ..showing.formats import Record, amount, printable
 from ..stats.selective import BLOCK, Goal, could_be_kept, few_thresholds, levels
@@ -35,9 +36,6 @@ from .no_rule import several_outputs
 from .promise import Promise
 from .row import Row
 from .summary import next_step
-
-# Outputs to label next, with what a person needs to label them.
-
 
 _LONGEST_OUTPUT = 10_000
 """Most characters of a text; a cell of a workbook takes 32,767."""
@@ -251,6 +249,7 @@ class Draw:
         goal: What labelling stops for; None if all is labelled.
         settles: Whether people differ on these, so that they are no draw.
         rater: Who labels; "" if nobody is named.
+        taken: Files that were read, whose names the saved file does not take.
     """
 
     rows: Sequence[Row]
@@ -259,6 +258,7 @@ class Draw:
     goal: Goal | None
     settles: bool
     rater: str
+    taken: Sequence[str] = ()
 
     @property
     def drawn(self) -> str:
@@ -283,9 +283,9 @@ class Draw:
 
     @property
     def file(self) -> str:
-        """The name of the file that the page saves."""
+        """The name of the file that the page saves, which is that of no file that was read."""
         rater = re.sub(r"[^\w.-]+", "-", self.rater)
-        return f"labels-{rater}.csv" if rater else "labels.csv"
+        return free_name(f"labels-{rater}.csv" if rater else "labels.csv", self.taken)
 
     @property
     def near(self) -> str:

@@ -1,7 +1,7 @@
 """`label`: what is drawn to be labelled, and the page or sheet that it is written to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -9,12 +9,12 @@ from typing import Literal
 import pandas as pd
 
 from ..errors import UserError
-from ..judgments.given_labels import Labels
+from ..judgments.given_labels import Labels, labels_in
 from ..judgments.reading import Reading
 from ..judgments.rows import dialect_of, read_frame, write_workbook
 from ..judgments.sources import Columns, Source
 from ..saving import Ours, whole, write_text
-from ..shell import quote
+from ..shell import quote, split
 from ..showing.answer import PythonAnswer
 from ..showing.csv import frame_of, to_csv
 from ..showing.document import Document
@@ -128,7 +128,8 @@ class LabelDraw(PythonAnswer):
     def _then(self, logs: str) -> str:
         """The command that says what the labels show."""
         labels = self.out if self.out and not is_page(self.out) else self.draw.file
-        rest, goal = f"{logs} --labels {quote(labels)}", self.draw.goal
+        named = "" if labels in split(logs) else f" --labels {quote(labels)}"
+        rest, goal = f"{logs}{named}", self.draw.goal
         if goal is None or goal.kind == "width":
             return f"validate {rest}"
         if goal.kind == "keep":
@@ -213,6 +214,8 @@ def label(
         raise UserError(f"{out} does not end in {', '.join(ENDINGS)}. Name another file.")
     analysis = analyse(judgments, by, labels=labels, columns=columns, swap=swap, reading=reading)
     drawn = draw_outputs(analysis, most, goal, settle, rater, within_one=within_one)
+    taken = [str(one) for one in labels_in(labels) if isinstance(one, str | Path)]
+    drawn = replace(drawn, taken=taken)
     notes = analysis.judgments.notes
     found = LabelDraw(drawn, analysis, "" if out is None else str(out), notes=notes)
     if out is not None:

@@ -1,5 +1,6 @@
 """`label`: a page that stops when the answer is known."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -117,6 +118,7 @@ def label(
     if settle:
         estimate(analysis, ["validity"], progress)
     drawn = draw_outputs(analysis, most, goal, settle, rater, request.typed, within_one)
+    drawn = replace(drawn, taken=[*request.logs, *request.labels])
     found = LabelDraw(drawn, analysis, out, request.on_page)
     found.write()
     print_text(console(stderr=True), f"Wrote {out}")

@@ -326,14 +326,15 @@ class CommonOptions:
     def typed(self) -> str:
         """LOGS and how they are read, as another command takes them after this one.
 
-        A page goes to other people: it names files, and not the folders that they are in.
+        A page goes to other people: it names up to two files, and not the folders that they are in.
         """
 
         def named(place: str) -> str:
             return PurePath(place).name if self.form == "html" else place
 
-        sources = [*map(named, self.logs)] if len(self.logs) < 3 else ["LOGS"]
-        options = [("--labels", named(name)) for name in self.labels]
+        many = self.form == "html" and len(self.logs) > 2
+        sources = ["LOGS"] if many else [*map(named, self.logs)]
+        options = [("--labels", named(name)) for name in dict.fromkeys(self.labels)]
         options += [("--reading", named(self.reading_file))] if self.reading_file else []
         entries = {name: getattr(self, name) for name in _ENTRIES}
         said = Reading().call({**entries, "map": self.meant})
