@@ -254,7 +254,9 @@ def test_what_two_ask_for_says_how_many_labels_and_its_command() -> None:
     assert said.startswith(f"label {needed - 80} more questions of both {of}")
     assert f"inspect-reliability label LOGS --most {needed - 80} --out more.html" in said
     said, _ = asked(needed - 10, 80)
-    assert said.startswith(f"label the other {needed - 90}, judge 10 more questions with both, ")
+    assert said.startswith(
+        f"label the other {needed - 90} (too few alone), judge 10 more questions with both, "
+    )
     assert f"--most {needed - 90} --out" in said
     said, _ = asked(80, 80)
     assert said.startswith(f"judge {needed - 80} more questions with both, and label them")

@@ -354,7 +354,8 @@ def test_labels_of_all_verdicts_leave_nothing_open_of_these() -> None:
     assert isinstance(some, Text)
     assert "Everything here is labelled" not in some.text
     words = (
-        "was asked. Label the other 1, judge 524 more questions, and label them, so that the gate"
+        "was asked. Label the other 1 (too few alone), judge 524 more questions, and label them, "
+        "so that the gate"
     )
     assert words in some.text
 
@@ -444,7 +445,7 @@ def test_a_gate_says_which_labels_are_set_aside_and_what_to_label(tmp_path: Path
     frame = pd.DataFrame(rows)
     said = " ".join(str(gate(frame, rule=path, least={"accuracy": 0.5})).split())
     assert "29 labels chose this judge and are set aside" in said
-    assert "label the other 10, judge 40 other questions, and label them" in said
+    assert "label the other 10 (too few alone), judge 40 other questions, and label them" in said
     assert 'ir.label(judgments, most=10, out="more.html")' in said
     frame["label"] = frame["label"].where(frame["question"] != "q29")
     with pytest.raises(UserError, match="29 labels chose this judge"):
@@ -466,3 +467,21 @@ def test_a_limit_on_votes_is_above_what_one_try_shows() -> None:
     votes = next(one for one in right["votes"] if one["votes"] == better_by(right) > 1)
     assert right["accuracy_interval"][0] < limit <= votes["accuracy_interval"][0]
     assert f"To hold it to {100 * limit:g}%, " in step.next
+
+
+def test_no_gate_asks_for_questions_that_are_not_there() -> None:
+    """Outputs that are left are counted beside the questions that no label of an output is of."""
+    rows = [
+        {"question": f"{q}.{of}", "sample": q, "log": "a", "epoch": of, "judge": "a"}
+        | {"verdict": "AB"[q % 4 == 0], "label": "A" if of == 1 and q < 32 else None}
+        for q in range(40)
+        for of in (1, 2)
+    ]
+    table = pd.DataFrame(rows)
+    found = gate(table, least={"accuracy": 0.65})
+    (check,) = found.document.results["rows"]
+    needed = check["more_questions"]
+    assert check["n_questions"] == 32
+    said = " ".join(str(found).split())
+    assert f"Label the other 48 outputs (too few alone), judge {needed - 8} more questions" in said
+    assert "most=48" in said

@@ -567,7 +567,10 @@ def test_a_plan_of_grades_is_for_a_step(tmp_path: Path) -> None:
     assert "These are grades: labels are planned for how often a verdict is within one" in said
     n = results("plan", file, "--half-width", ".04")["rows"][0]["designs"][0]["n_questions"]
     if n > 100:
-        assert f"label the other 40, judge {n - 100} more questions, and label them" in said
+        assert (
+            f"label the other 40 (too few alone), judge {n - 100} more questions, and label them"
+            in said
+        )
     else:
         why = f"(about {n} in all to know within_one to within 4 points)"
         assert f"label {n - 60} more questions {why}" in said

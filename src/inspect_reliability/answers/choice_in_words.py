@@ -21,6 +21,7 @@ from ..stats import KINDS, agreement
 from ..stats.labelled import WITHIN_ONE
 from .candidates import Choosing
 from .correction import agreement_in_words
+from .next_steps import unlabelled_questions
 from .row import valued
 from .validity import accuracy_ceiling
 
@@ -231,6 +232,15 @@ def _beside_current(found: Choosing, wanted: Wanted, records: Sequence[Record]) 
         yield f"It is not shown to be {found.measure} more often than {name}: {by}, {least}."
 
 
+def _too_few(found: Choosing, wanted: int) -> str:
+    """That more must be judged, where so many questions without a label are not there."""
+    left = min(unlabelled_questions(one.row) for one in found.candidates)
+    if wanted <= left:
+        return ""
+    known = f"labels of all {left:,} that are left are too few" if left else "every one has a label"
+    return f". Judge more questions: {known}"
+
+
 def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Iterator[str]:
     """The cheapest that is not worse, or how many labels would show it."""
     if alike(found) or records[0]["not_worse"] is None:
@@ -248,7 +258,7 @@ def _cheapest(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Ite
             about = "about " if n <= most_feasible(have) else ""  # else "more than"
             said += (
                 f" If {found.names[cheap]} is as good, {about}{capped(n, have)} more "
-                f"{'label shows' if n == 1 else 'labels show'} it."
+                f"{'label shows' if n == 1 else 'labels show'} it{_too_few(found, n)}."
             )
         yield said
     elif found.price(known) < price:

@@ -44,7 +44,7 @@ from .choice_in_words import (
     said_of,
     why_no_interval,
 )
-from .next_steps import rejudge_call
+from .next_steps import rejudge_call, unlabelled
 from .results import analyse
 from .row import Row
 from .summary import more, next_step, worst
@@ -369,13 +369,18 @@ def _all_labelled(found: Choosing) -> bool:
     )
 
 
+def _at_most(found: Choosing, number: int) -> int:
+    """So many outputs to label, or all that are left."""
+    return min(number, max(unlabelled(one.row) for one in found.candidates) or number)
+
+
 def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
     if alike(found):
         if _all_labelled(found):
             return next_step("judge more questions and label them: some must tell candidates apart")
         return next_step(
             "label more questions, to find some on which candidates differ",
-            f"label {logs} --most 50 --out label.html",
+            f"label {logs} --most {_at_most(found, 50)} --out label.html",
         )
     if wanted.written is None:
         return next_step("write the choice", f"choose {logs}{wanted.options} --out choice.yaml")
@@ -388,7 +393,7 @@ def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
         return next_step("judge and label other questions, to promise which verdicts may be kept")
     return next_step(
         "label questions that did not choose it, to promise which of its verdicts may be kept",
-        f"label {logs} --most 100 --out label.html",
+        f"label {logs} --most {_at_most(found, 100)} --out label.html",
     )
 
 

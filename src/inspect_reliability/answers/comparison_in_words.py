@@ -299,8 +299,9 @@ def _too_few(pair: Record) -> str:
 # What to do next.
 
 
-def shared_unlabelled(analysis: Analysis) -> int:
-    """How many questions every side judged and no label of all sides is about."""
+def shared_unlabelled(analysis: Analysis) -> tuple[int, int]:
+    """How many outputs every side judged and no label of all sides is about; of new questions."""
+    of_output: dict[tuple[object, str], tuple[object, int]] = {}
     judged: dict[object, set[tuple[object, str]]] = {}
     labelled: dict[object, set[tuple[object, str]]] = {}
     for row in analysis.rows:
@@ -308,8 +309,15 @@ def shared_unlabelled(analysis: Analysis) -> int:
         known = row.labelled.given.questions if row.labelled else ()
         judged.setdefault(side, set()).update((of, one) for one in row.counts.questions)
         labelled.setdefault(side, set()).update((of, one) for one in known)
-    shared, known_to_all = ([*one.values()] for one in (judged, labelled))
-    return len(shared[0].intersection(*shared) - known_to_all[0].intersection(*known_to_all))
+        for one, question in zip(row.counts.questions, row.counts.clusters.tolist(), strict=True):
+            of_output.setdefault(
+                (of, one), (of, question)
+            )  # of the first side, for what all judged
+    shared, known_to_all = (set.intersection(*one.values()) for one in (judged, labelled))
+    every, known_ones = (
+        {of_output[one] for one in some} for some in (shared, known_to_all & shared)
+    )
+    return len(shared - known_to_all), len(every - known_ones)
 
 
 def labelled_alone(analysis: Analysis, again: Sequence[str]) -> tuple[str, str, int] | None:
@@ -338,15 +346,17 @@ def next_of_two(
     logs: str,
     alone: tuple[str, str, int] | None = None,
     sides: Sides = Sides.WAYS,
+    questions: int | None = None,
 ) -> list[Text]:
     """What a comparison of two asks for.
 
     Args:
         pairs: The differences under one condition.
-        left: Questions of both without a label.
+        left: Outputs of both without a label.
         logs: What the command reads.
         alone: What counts the labels of one side for both, that side, and how many there are.
         sides: What the sides are.
+        questions: Questions of both without a label of any output; by default one an output.
     """
     pair, verb = next(asked(pairs), (None, ""))
     if pair is None:
@@ -392,7 +402,8 @@ def next_of_two(
     gives = f"to know the difference to within {EXACT * 100:.0f} points"
     if not exact:
         gives = f"to tell with {percent(PROBABLY)} probability, if it stays as it is"
-    return next_step(*more_labels(max(needed - n, 1), left, logs, needed, gives, both="both"))
+    lacking = max(needed - n, 1)
+    return next_step(*more_labels(lacking, left, logs, needed, gives, "both", questions))
 
 
 def _by_what_sides_are(sides: Sides, ways: str, times: str, logs: str) -> list[Text]:
@@ -414,8 +425,10 @@ def next_of_each(
     alone: tuple[str, str, int] | None = None,
 ) -> list[Text]:
     """What a comparison of two asks for under each condition: once where all ask for the same."""
-    left, sides = shared_unlabelled(analysis), kind_of_sides(analysis)
-    steps = [(name, next_of_two(own, left, logs, alone, sides)) for name, own in conditions.items()]
+    (left, new), sides = shared_unlabelled(analysis), kind_of_sides(analysis)
+    steps = [
+        (name, next_of_two(own, left, logs, alone, sides, new)) for name, own in conditions.items()
+    ]
     alike = grouped_by(steps, lambda one: tuple(block.text for block in one[1]))
     said: list[Text] = []
     for own in alike.values():
@@ -481,7 +494,7 @@ def next_of_several(labelled: bool, analysis: Analysis, logs: str) -> list[Text]
         return next_step("to be told when the judge changes", f"watch {logs}")
     if labelled:
         return next_step("choose among them, by these labels", f"choose {logs}")
-    return _first_labels(shared_unlabelled(analysis), logs)
+    return _first_labels(shared_unlabelled(analysis)[0], logs)
 
 
 def _first_labels(left: int, logs: str) -> list[Text]:

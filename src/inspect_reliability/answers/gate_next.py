@@ -11,7 +11,7 @@ from ..stats.planning import PROBABLY
 from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
-from .next_steps import FEWEST, more_labels, set_aside, unlabelled
+from .next_steps import FEWEST, more_labels, set_aside, unlabelled, unlabelled_questions
 from .row import by_options, tells_outputs_apart
 from .summary import next_step
 
@@ -72,7 +72,11 @@ def when_open(
     n = max(one["more_questions"] for one in needed)
     words = f"judge about {amount(n, 'more question')}"
     if label:
-        words, draw = more_labels(n, min(map(unlabelled, analysis.rows)), logs)
+        left, questions = (
+            max(min(map(of, analysis.rows)) - n_chose, 0)
+            for of in (unlabelled, unlabelled_questions)
+        )
+        words, draw = more_labels(n, left, logs, questions=questions)
         then = next_step("draw those to label at random", draw) if draw else []
     decides = f"so that the gate decides (with about {percent(PROBABLY)} probability)"
     return f"{known}{words[0].upper()}{words[1:]}, {decides}.", then

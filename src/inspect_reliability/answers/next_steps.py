@@ -313,30 +313,42 @@ def _label(row: Row, right: Record, logs: str, wanted: int = 0) -> Advice:
     else:
         of = "within a step" if right["within_one"] is not None else "right"
         gives = f"to know how often it is {of} to within {in_points(WIDE, known)}"
-        words, draw = more_labels(wanted - known, left, logs, wanted, gives)
+        questions = unlabelled_questions(row)
+        words, draw = more_labels(wanted - known, left, logs, wanted, gives, questions=questions)
     return Advice("label" if left else "judge more", words, draw)
 
 
 def more_labels(
-    lacking: int, left: int, logs: str, wanted: int = 0, gives: str = "", both: str = ""
+    lacking: int,
+    left: int,
+    logs: str,
+    wanted: int = 0,
+    gives: str = "",
+    both: str = "",
+    questions: int | None = None,
 ) -> tuple[str, str]:
     """How to label so many more questions: in words, and the command that draws them.
 
     Args:
         lacking: How many more to label.
-        left: Questions that were judged and have no label.
+        left: Outputs that were judged and have no label.
         logs: What the command reads.
         wanted: Labelled questions in all; 0 if not known.
         gives: What so many give, in words.
         both: Of whose verdicts the questions are, where of several.
+        questions: Questions without a label of any output; by default one an output.
     """
+    questions = left if questions is None else questions
     why = f" (about {wanted:,} in all {gives})" if wanted else ""
-    draw = f"label {logs} --most {min(lacking, left)} --out more.html" if left else ""
-    if lacking <= left:
+    most = lacking if lacking <= questions else left
+    draw = f"label {logs} --most {most} --out more.html" if left else ""
+    if lacking <= questions:
         return f"label {amount(lacking, 'more question')}{both and f' of {both}'}{why}", draw
-    judge = f"judge {amount(lacking - left, 'more question')}{both and f' with {both}'}"
+    judge = f"judge {amount(lacking - questions, 'more question')}{both and f' with {both}'}"
     if left:
-        return f"label the other {left:,}, {judge}, and label them{why}", draw
+        outputs = " outputs" if questions < left else ""
+        others = f"label the other {left:,}{outputs} (too few alone)"
+        return f"{others}, {judge}, and label them{why}", draw
     return f"{judge}, and label them{why}", draw
 
 
@@ -348,9 +360,16 @@ def set_aside(analysis: Analysis) -> tuple[str, int]:
 
 
 def unlabelled(row: Row) -> int:
-    """How many questions have no label."""
+    """How many outputs have no label."""
     known = row.labelled.given.questions if row.labelled else ()
     return len({*row.counts.questions} - {*known})
+
+
+def unlabelled_questions(row: Row) -> int:
+    """How many questions have no label of any of their outputs."""
+    of = dict(zip(row.counts.questions, row.counts.clusters.tolist(), strict=True))
+    known = row.labelled.given.questions if row.labelled else ()
+    return len({*of.values()} - {of[one] for one in known if one in of})
 
 
 def _other_answers(row: Row) -> Advice:
