@@ -1,5 +1,7 @@
 """What was paid for stays: rejudging that is killed, refused or run twice."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,15 @@ def test_killed_runs_lose_and_repeat_nothing(log: Path) -> None:
     assert log.read_bytes() == before
 
 
+@pytest.fixture
+def _heard() -> Iterator[None]:
+    """Ctrl-C is heard, as it is not where a shell began the tests in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_heard")
 def test_an_interrupted_run_says_what_is_kept_and_what_goes_on(log: Path) -> None:
     """Ctrl-C is no error, and the same command makes the rest."""
     grader = log.parents[1] / "grader.py"
