@@ -168,7 +168,7 @@ def test_a_suite_with_epochs_has_a_grader_and_outputs(tmp_path: Path) -> None:
     assert f"graded by {graders.TINY}" in shown["gate --min omega=.5"]
     assert shown["report"].startswith("Each replication is another output of none/none; ")
     (log,) = tmp_path.glob("*.eval")
-    again = f": inspect-reliability rejudge {log} --replications 5"
+    again = f": inspect-reliability rejudge {log} --replications 6"
     assert again in shown["report"]
 
     # A label of a question cannot be one of each of its outputs.

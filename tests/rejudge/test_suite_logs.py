@@ -350,7 +350,7 @@ def test_the_model_that_was_graded_is_no_candidate(logs: Logs) -> None:
     said = invoke("choose", logs.alike.location, "--labels", logs.labels, code=2).output
     said = " ".join(said.split())
     assert "is no judge, but the model whose outputs mockllm/grader graded" in said
-    assert f"inspect-reliability rejudge {logs.alike.location} --replications 5" in said
+    assert f"inspect-reliability rejudge {logs.alike.location} --replications 6" in said
 
 
 def test_models_under_one_grader_are_ranked(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from .beside_limit import limit_to_hold, same_for_all_gets
 from .cautions import FEW_QUESTIONS
 from .condition import MOSTLY_WITHOUT_VERDICT, from_logs
 from .moving import contradicting_orders, preferred_place
+from .reliability import FEWEST_VOTES
 from .row import Row, by_options, tells_outputs_apart
 from .validity import near_in_words
 
@@ -36,6 +37,9 @@ WIDE = 0.05
 
 FIRST_LABELS = 50
 """Questions to label next where nothing says how many would do."""
+
+TRIES = 2 * FEWEST_VOTES
+"""Tries of a question that show what the fewest votes give, by the majorities of two halves."""
 
 NEAR = 0.9
 """Share of verdicts within one step of the label from which a judge is held to that."""
@@ -221,10 +225,10 @@ def _what_a_mean_gains(right: Record, k: int, gains: str) -> str:
 def _judge_again(row: Row) -> Advice:
     if not from_logs(row.table):
         return Advice(
-            "judge again", "judge each question again, 5 times or more, and report all tries"
+            "judge again", f"judge each question again, {TRIES} times or more, and report all tries"
         )
     if "seed" in row.table:  # of a judge task, whose log has no other output to judge
-        return Advice("judge again", "run the task again, with --epochs 5")
+        return Advice("judge again", f"run the task again, with --epochs {TRIES}")
     return Advice("judge again", "judge every output again", rejudge_call(row))
 
 
@@ -234,7 +238,7 @@ def rejudge_call(row: Row) -> str:
     It is the last by name, which inspect begins with the time: a retry has all outputs.
     """
     last = max(map(str, row.table["log"].dropna().unique()), key=lambda one: PurePath(one).name)
-    return f"rejudge {quote(last)} --replications 5"
+    return f"rejudge {quote(last)} --replications {TRIES}"
 
 
 _BRACKETED = re.compile(r"[(\[]\s*([A-Za-z])\s*[)\]]")

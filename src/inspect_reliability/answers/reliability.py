@@ -46,7 +46,7 @@ RELIABLE = 0.9
 _MEANS = (1, 3, 5, 9)
 """Numbers of tries whose mean is spoken of."""
 
-_FEWEST_VOTES = 3
+FEWEST_VOTES = 3
 """That can have a majority of more than one."""
 
 _MOST_VOTES = (1, 3, 5, 9)
@@ -358,7 +358,7 @@ def too_few_votes(row: Row, most: Record, wanted: float) -> str:
         return f"No number of votes up to {n} gives the same majority again {limit} of the time."
     return (
         f"One vote gives the same verdict again {same} of the time, less than {limit}. To see what "
-        f"{_FEWEST_VOTES} votes give, judge each question {tries_for(row, _FEWEST_VOTES)}."
+        f"{FEWEST_VOTES} votes give, judge each question {tries_for(row, FEWEST_VOTES)}."
     )
 
 
