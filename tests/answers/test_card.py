@@ -16,10 +16,11 @@ import example_logs
 import graders
 import inspect_reliability as ir
 from commands import invoke, results
-from example_judgments import changed, made, together
+from example_judgments import changed, made, one_flip_at_zero, together
 from inspect_reliability import rejudge
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.card import card_document
+from inspect_reliability.answers.plan import plans
 from inspect_reliability.judgments.logs import judgments_from_logs
 from inspect_reliability.judgments.table import Judgments
 from inspect_reliability.showing import FORMS, Form, render
@@ -340,3 +341,14 @@ def test_the_task_decides_the_settings(tmp_path: Path) -> None:
     log.plan.config.temperature, log.eval.model_generate_config.temperature = 0.3, 1.0
     write_eval_log(log, log.location)
     assert card(tmp_path)["settings"]["temperature"] == 0.3
+
+
+def test_what_is_no_draw_has_no_coefficient_on_a_card_and_no_plan() -> None:
+    """One flip in all tries at temperature 0 makes no draws of them."""
+    analysis = analyse(one_flip_at_zero())
+    said = render(card_document(analysis), "terminal")
+    assert "Omega" not in said.partition("N x R: ")[0]
+    assert "alpha" not in said
+    [plan] = plans(analysis)
+    assert plan["designs"] == []
+    assert "draws nothing" in plan["not_estimable"]["omega"]

@@ -27,6 +27,7 @@ from ..showing.answer import PythonAnswer
 from ..showing.document import TO_CITE, Block, Caution, Document, Table, Text
 from ..showing.formats import Record, amount, chance, estimate_text, text, whole_number
 from ..showing.keys import KEYS, legend
+from ..stats import COEFFICIENTS
 from .analysis import Analysis
 from .cautions import each_order_once
 from .facets import in_a_line
@@ -248,10 +249,12 @@ def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, st
     yield "Parser of verdicts", text(card["parser"])
     yield "Study design (hash)", text(card["study"])
     for column in main_columns(analysis, [card]):
-        yield column.heading, column.show(card)
-    if floor := card["omega_floor"]:
-        yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
-    yield "Krippendorff's alpha [95%]", estimate_text(card, "krippendorff_alpha")
+        if not (row.copied and column.key in COEFFICIENTS):
+            yield column.heading, column.show(card)
+    if not row.copied:
+        if floor := card["omega_floor"]:
+            yield "Noise floor of omega", "{:z.2f} [{:z.2f}, {:z.2f}]".format(*floor)
+        yield "Krippendorff's alpha [95%]", estimate_text(card, "krippendorff_alpha")
     for column in (KEYS["validity"].columns[name] for name in _BY_LABELS):
         if card.get(column.key) is not None:
             yield f"By labels: {column.heading}", column.show(card)

@@ -71,6 +71,8 @@ def _precision(row: Row, name: str) -> Precision | str:
     """What a plan needs of a coefficient, or why there is none."""
     if row.several and name != "agreement":
         return _SEVERAL
+    if row.copied and name not in SHARES:
+        return str(row.no_draws)
     found = row.precision(name)
     if found is None:
         return str(row.estimate(name).reason)
