@@ -181,3 +181,30 @@ def test_a_column_for_each_person_is_a_row_for_each_label(tmp_path: Path) -> Non
         ir.analyse(judged, labels=pd.concat([wide, wide.assign(bob="y")]))
     with pytest.raises(UserError, match="'rater' says who gave them, too"):
         ir.analyse(judged, labels=wide.assign(rater="cho"), columns=columns)
+
+
+def test_levels_of_the_judgments_say_of_no_label_who_gave_it() -> None:
+    """A label of each row is one of its question; a level that the rows lack is a person."""
+    rows = FRAME.rename(columns={"Frage": "question"}).assign(
+        judge="ann", replication=[1, 2, 3] * 12
+    )
+    truth = LABELS.set_index("id")["label"]
+    of_rows = rows.set_index(["question", "judge", "replication"]).assign(label=0)["label"]
+    of_rows = of_rows.index.get_level_values(0).map(truth).to_series(of_rows.index)
+    judged = ir.judgments_from_frame(rows)
+
+    def found(labels: "pd.Series[str]") -> pd.DataFrame:
+        table = labelled_judgments(judged, labels=labels).table
+        return table[[name for name in ("question", "label", "rater") if name in table]]
+
+    right = found(truth)
+    pd.testing.assert_frame_equal(found(of_rows), right)
+    pd.testing.assert_frame_equal(found(of_rows.rename_axis(["qid", "grader", "try"])), right)
+    people = pd.concat({"eve": of_rows, "bob": of_rows}, names=["rater"])
+    assert {*found(people)["rater"]} == {("eve", "bob")}
+    by_people = people.groupby(level=["question", "rater"]).first()
+    humans = by_people.rename_axis(["question", "judge"])
+    assert [len(one) for one in found(humans)["label"]] == [2] * 36
+    changed = of_rows.mask(of_rows.index.get_level_values("replication") == 2, "x")
+    with pytest.raises(UserError, match="they differ by 'judge' and 'replication'"):
+        found(changed)

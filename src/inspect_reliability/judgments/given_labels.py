@@ -12,7 +12,7 @@ from ..files import kind_of
 from ..shell import quote
 from ..verdicts import NO_VERDICTS
 from .abstentions import with_abstentions
-from .column_names import CHECKED, filled_in, is_list, question_of_list
+from .column_names import CHECKED, filled_in, is_list, question_of_list, renamed_columns
 from .columns import CHECKED_LABEL, LABELS, by_rater, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
@@ -77,7 +77,6 @@ def labelled_judgments(
     known = Reading.of(in_file(reading), columns=columns or {}, swap=swap)
     if isinstance(given, pd.DataFrame):
         labels = [_of_questions(one, given, known) for one in labels_in(labels)]
-    edited, files, lists = _sorted(labels)
     own = columns_of_judgments(known, labels, given)
     of_labels = {
         yours: ours
@@ -90,6 +89,8 @@ def labelled_judgments(
     if apart and unnamed and FILE not in read.columns:
         each = Reading.of(read, columns={FILE: "judge"})
         judgments = judgments_from(given, reading=each, progress=progress)
+    labels = [_without_keys(one, judgments, known) for one in labels_in(labels)]
+    edited, files, lists = _sorted(labels)
     named = bool(edited or files)
     if isinstance(given, Judgments) and not named:
         return _with_checked(with_own_labels(judgments), lists, known)
@@ -206,7 +207,11 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
     if own:
         return by_rows
     if not (said <= ids or (ids <= said and not index.equals(frame.index))):
-        _refuse_of_other_rows(found["question"], by_rows["id"])
+        _refuse_of_other_rows(
+            found["question"],
+            by_rows["id"],
+            "the index seems to number other rows (was the frame sorted, or numbered anew?)",
+        )
         return by_rows
     by_question = every[[str(one) in ids for one in index]].dropna()
     if {*zip(map(str, by_question.index), map(str, by_question), strict=True)} == {
@@ -226,12 +231,13 @@ _FEWEST_SEVERAL = 5
 """Questions that show by their labels whether these are of other rows."""
 
 
-def _refuse_of_other_rows(of_rows: pd.Series[Any], of_labels: pd.Series[Any]) -> None:
+def _refuse_of_other_rows(of_rows: pd.Series[Any], of_labels: pd.Series[Any], what: str) -> None:
     """Refuse labels by row that give most questions several.
 
     Args:
         of_rows: The question of each labelled row.
         of_labels: The question of each label, a question with two labels twice.
+        what: What the index seems to be.
     """
     rows, labels = of_rows.value_counts(), of_labels.value_counts()
     several = labels[rows.index[rows > 1]]
@@ -239,13 +245,56 @@ def _refuse_of_other_rows(of_rows: pd.Series[Any], of_labels: pd.Series[Any]) ->
     if against < _FEWEST_SEVERAL or 2 * against <= len(several):
         return
     raise UserError(
-        "Labels were joined by the index of the frame, and give rows of one question different "
-        f"labels, in {against:,} of {len(several):,} questions: the index seems to number other "
-        "rows (was the frame sorted, or numbered anew?). Give labels by question: "
+        "Labels were joined by their index, and give rows of one question different "
+        f"labels, in {against:,} of {len(several):,} questions: {what}. Give labels by question: "
         "labels=dict(zip(ids, labels)). Or make them a column before rows move: "
         "judgments.assign(label=labels). If several people gave them, give a data frame with the "
         "columns id, rater and label."
     )
+
+
+def _without_keys(labels: Any, judgments: Judgments, reading: Reading) -> Any:
+    """A series by question and columns of the judgments, as a label a question where all agree.
+
+    Only a level that the judgments lack says who gave a label, or a level of judges who are none of
+    theirs.
+
+    Raises:
+        UserError: Most questions get several labels.
+    """
+    import pandas as pd
+
+    if not isinstance(labels, pd.Series) or labels.index.nlevels < 2:
+        return labels
+    table, levels = judgments.table, labels.index.to_frame(index=False)
+    known: dict[str, str] = {}
+    for one in (*judgments.readings, reading):
+        known |= one.columns
+    of_levels = {y: o for y, o in known.items() if {*y.split("+")} <= {*levels}}
+    said = {y: o for y, o in of_levels.items() if o not in LABELS}
+    free = levels.drop(columns=[one for one in levels if one in of_levels.keys() - said.keys()])
+    taken = renamed_columns(free, Reading(columns=said))[2].columns
+    ours = {yours: taken.get(yours, yours) for yours in free}
+    judges = {*map(str, table["judge"])}
+    keys = [
+        yours
+        for yours, name in ours.items()
+        if name in table
+        and name not in ("question", *LABELS)
+        and (name != "judge" or not judges.isdisjoint(map(str, levels[yours])))
+    ]
+    rest = [one for one in levels if one not in keys]
+    if not keys or not rest:
+        return labels
+    again = levels[rest].assign(**{_ROW: labels.to_numpy()}).duplicated().to_numpy()
+    rows = labels.droplevel(keys)
+    each = rows[~again].dropna()
+    if len(rest) == 1:
+        by = " and ".join(map(repr, keys))
+        _refuse_of_other_rows(
+            rows.dropna().index.to_series(), each.index.to_series(), f"they differ by {by}"
+        )
+    return each
 
 
 def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dict[str, str]:
