@@ -183,8 +183,10 @@ def test_scores_that_people_edited_label_the_outputs_judged_again(
     some = log.model_copy(update={"samples": (read_eval_log(edited).samples or [])[:3]})
     some.samples += (read_eval_log(logs.suite.location).samples or [])[3:]
     write_eval_log(some, chosen := str(tmp_path / "chosen.eval"))
-    of_all = results("validate", str(logs.again), "--labels", chosen)["validity"][0]["cautions"]
-    assert any("somebody chose which scores to edit" in one for one in of_all)
+    said = " ".join(invoke("validate", logs.again, "--labels", chosen).stdout.split())
+    assert "somebody chose which scores to edit" in said
+    draw = f"label {logs.again} --most {QUESTIONS * EPOCHS} --out label.html"
+    assert f"edited outputs among them: inspect-reliability {draw}" in said
     other = rejudged(log, tmp_path / "other", model=grader("other"), replications=2, limit=6)
     said = invoke("compare", logs.again, other.location, "--labels", edited).stdout
     assert "mockllm/other" in said

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from pathlib import PurePath
 from typing import Any
 
 from ..errors import UserError
+from ..judgments.score import EDITED
+from ..shell import join, split
 from ..showing.document import Block, Caution, Document, Text
 from ..showing.formats import ROUNDING, Record, share, span, told_apart
 from ..stats import Estimate, rate
@@ -13,7 +16,7 @@ from ..stats.labelled import WITHIN_ONE
 from ..stats.rates import Sample, ppi, rogan_gladen
 from .analysis import Analysis
 from .labels_as_drawn import pictures_as_drawn
-from .next_steps import gate_to_hold, set_aside, unlabelled
+from .next_steps import FIRST_LABELS, gate_to_hold, set_aside, unlabelled
 from .row import STOPPED, Row, valued
 from .short_table import meanings_of_words
 from .summary import ANSWER, answer_block, next_step
@@ -154,9 +157,35 @@ def _by_rule(analysis: Analysis, logs: str, rule: str) -> list[Text]:
 
 def _label_more(analysis: Analysis, logs: str) -> Iterator[Text]:
     """How to label more, where some questions have no label."""
-    if any(map(unlabelled, analysis.rows)):
+    drawn_of_all = _without_edited(analysis, logs)
+    if drawn_of_all != logs:
+        n = min(FIRST_LABELS, *(len(row.counts.questions) for row in analysis.rows))
+        page = f"inspect-reliability label {drawn_of_all} --most {n} --out label.html"
+        yield Text(f"To label a random draw, edited outputs among them: {page}", "answer")
+    elif any(map(unlabelled, analysis.rows)):
         page = f"inspect-reliability label {logs} --out label.html"
         yield Text(f"To label more outputs: {page}", "answer")
+
+
+def _without_edited(analysis: Analysis, logs: str) -> str:
+    """What the command reads, without logs of edited scores: a draw leaves out what is labelled.
+
+    Labels of the outputs that nobody chose to edit would be no draw of all.
+    """
+    if not any(EDITED in (row.not_at_random or "") for row in analysis.rows):
+        return logs
+    words = split(logs)
+    kept = [
+        n
+        for n, word in enumerate(words)
+        if not (word == "--labels" and _is_log(words[n + 1]))
+        and not (n and words[n - 1] == "--labels" and _is_log(word))
+    ]
+    return logs if len(kept) == len(words) else join(words[n] for n in kept)
+
+
+def _is_log(name: str) -> bool:
+    return PurePath(name).suffix in ("", ".eval")
 
 
 def _tables(analysis: Analysis) -> list[Block]:
