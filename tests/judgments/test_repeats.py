@@ -1,8 +1,10 @@
 """Rows that repeat a question, and what tells them apart."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -338,3 +340,18 @@ def test_versions_whose_tries_are_numbered_on_are_asked_about() -> None:
     assert not judgments_from_frame(each).asked, "a name of each try"
     some = frame.assign(version=np.random.default_rng(1).choice(["a", "b"], len(frame)))
     assert not judgments_from_frame(some).asked, "what differs by chance"
+
+
+@pytest.mark.parametrize("cell", [np.array, lambda tries: [*map(np.int64, tries)]])
+def test_tries_in_a_cell_may_be_arrays(cell: Callable[[list[int]], Any], tmp_path: Path) -> None:
+    """As parquet and groups of pandas give them; labels of several people, too."""
+    tries = {"a": [5, 4, 4], "b": [1, 1, 2], "c": [3, 3, 3]}
+    known = [(q, k, str(one)) for q in tries for k, one in enumerate(tries[q], 1)]
+    frame = pd.DataFrame({"question": [*tries], "verdict": [cell(tries[q]) for q in tries]})
+    frame["label"] = [cell([1, 2])] * 3
+    frame.to_parquet(tmp_path / "lists.parquet")
+    for given in (frame, tmp_path / "lists.parquet"):
+        table = judgments_from(given).table
+        rows = table[["question", "replication", "verdict"]].itertuples(index=False, name=None)
+        assert [*rows] == known
+        assert {*table["label"]} == {("1", "2")}

@@ -346,14 +346,22 @@ def factorized(values: pd.Series[Any]) -> tuple[Any, list[Any]]:
     objects = values.to_numpy()
     same = pd.factorize(np.fromiter(map(id, objects), np.int64, len(objects)))[0]
     different = objects[np.unique(same, return_index=True)[1]]
-    arrays = np.ndarray | np.generic
-    plain = pd.Series(
-        [value.tolist() if isinstance(value, arrays) else value for value in different],
-        dtype=object,
-    )
+    plain = pd.Series([without_arrays(value) for value in different], dtype=object)
     codes, _ = pd.factorize(plain.map(repr).mask(plain.isna()))
     first = ~pd.Series(codes).duplicated() & plain.notna()
     return codes[same], plain[first].tolist()
+
+
+def without_arrays(value: Any) -> Any:
+    """A value whose arrays are lists, and whose numbers are those of Python."""
+    import numpy as np
+
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        each = [without_arrays(one) for one in value]
+        return tuple(each) if isinstance(value, tuple) else each
+    return value
 
 
 def numbers_of(*columns: pd.Series[Any]) -> pd.Series[int]:

@@ -35,6 +35,7 @@ from .columns import (
     most_levels,
     numbers_of,
     of_role,
+    without_arrays,
 )
 from .copied_rows import copies_or_tries, without_copied_calls, without_copied_tries
 from .count import Judged
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
 
 _LISTS = "lists of verdicts taken for the replications of their row"
 
-_ROWS = 1000
-"""Rows that show which columns have the same values."""
-
 
 def tries_in_cells(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame, list[Note]]:
     """A frame whose cells are lists of verdicts, as in [5, 4, 4], with a row for each of these.
@@ -67,8 +65,8 @@ def tries_in_cells(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame,
     A list of different texts is one verdict: the labels of an output that has several.
     """
     cells = frame["verdict"]
-    first = cells.dropna().head(_ROWS)
-    if not any(isinstance(one, list | tuple) or str(one)[:1] == "[" for one in first[:1]):
+    first = map(without_arrays, cells.dropna().head(1))
+    if not any(isinstance(one, list | tuple) or str(one)[:1] == "[" for one in first):
         return frame, []
     lists = cells.map(_as_list)
     found = lists.dropna()
@@ -82,6 +80,7 @@ def tries_in_cells(frame: pd.DataFrame, reading: Reading) -> tuple[pd.DataFrame,
 
 
 def _as_list(value: Any) -> list[Any] | None:
+    value = without_arrays(value)
     if isinstance(value, list | tuple):
         return [*value]
     with suppress(ValueError, RecursionError):

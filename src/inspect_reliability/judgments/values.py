@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from ..errors import UserError
 from ..verdicts import NO_VERDICTS, NON_RESPONSE
-from .columns import COLUMNS, LARGEST, N_JUDGMENTS, SETTLED_LABEL, Kind, each_once
+from .columns import COLUMNS, LARGEST, N_JUDGMENTS, SETTLED_LABEL, Kind, each_once, without_arrays
 from .count import NUMBER
 from .reading import Code, Note, Reading
 from .score import verdict_name
@@ -213,7 +213,8 @@ def converted(values: pd.Series[Any], where: str, saved: Saved | None = None) ->
         try:
             return convert(json.loads(value) if as_json else plain(value))
         except (OverflowError, TypeError, ValueError):
-            row = next(n for n, other in enumerate(values, 1) if str(other) == str(value))
+            same = (str(without_arrays(other)) == str(value) for other in values)
+            row = next(n for n, found in enumerate(same, 1) if found)
             date = isinstance(value, datetime)
             hint = " A spreadsheet makes dates of texts such as 1.5." if date else ""
             if name in ("verdict", "label") and str(value).strip("+-").casefold()[:3] == "inf":
