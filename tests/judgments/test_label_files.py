@@ -208,3 +208,15 @@ def test_levels_of_the_judgments_say_of_no_label_who_gave_it() -> None:
     changed = of_rows.mask(of_rows.index.get_level_values("replication") == 2, "x")
     with pytest.raises(UserError, match="they differ by 'judge' and 'replication'"):
         found(changed)
+
+
+@pytest.mark.parametrize("index", ["question", "row"])
+def test_labels_of_all_rows_fit_some_where_the_index_repeats(index: str) -> None:
+    """A frame of several, each numbered from 0, or with its questions as index."""
+    rows = FRAME.rename(columns={"Frage": "question"}).assign(row=range(36))
+    rows["human"] = rows["question"].map(LABELS.set_index("id")["label"])
+    each = [rows.assign(judge=judge).iloc[::step] for judge, step in (("one", 1), ("two", -1))]
+    both = pd.concat([one.assign(row=range(36)) for one in each]).set_index(index)
+    table = labelled_judgments(both[both["judge"] == "two"], labels=both["human"]).table
+    right = dict(zip(LABELS["id"], LABELS["label"], strict=True))
+    assert dict(zip(table["question"], table["label"], strict=True)) == right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -184,6 +185,8 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
             return labels
         labels = labels[of_rows]
         at = frame.index.get_indexer(labels.index)
+    elif labels.name in frame and _has_part_of(labels, frame[labels.name]):
+        labels, at = frame[labels.name], np.arange(len(frame))
     else:
         return labels
     named = {*map(str, frame), *map(str, frame.index.names)}
@@ -225,6 +228,14 @@ def _of_questions(labels: Any, frame: pd.DataFrame, reading: Reading) -> Any:
             "it is of questions, give a mapping: labels=labels.to_dict()."
         )
     return every
+
+
+def _has_part_of(labels: pd.Series[Any], column: pd.Series[Any]) -> bool:
+    """Whether labels are of more rows than a frame has now, whose column has the same ones."""
+    every, own = (
+        Counter(zip(map(str, one.index), map(str, one), strict=True)) for one in (labels, column)
+    )
+    return own <= every
 
 
 _FEWEST_SEVERAL = 5
