@@ -41,14 +41,14 @@ def paired_in_words(changed: Sequence[Record], pairs: Sequence[Record]) -> str:
     counted = beyond_noise_counted(_of_benchmarks(pairs[0], changed))
     labelled = [pair["n_questions"] for pair in pairs if pair["coefficient"] in SHARES]
     if not labelled:
-        return joined([*moved, *each_in_words(pairs), (False, counted)])
-    said = joined(one for one in moved if one[0])
+        return in_one_text([*moved, *each_in_words(pairs), (False, counted)])
+    said = in_one_text(one for one in moved if one[0])
     if said and max(labelled) < change["n_questions"]:
         said = f"Over all {change['n_questions']:,} questions that both judged: {said}"
     return " ".join(filter(None, [compared_in_words(pairs), said, counted]))
 
 
-def joined(each: Iterable[tuple[bool, str]]) -> str:
+def in_one_text(each: Iterable[tuple[bool, str]]) -> str:
     """Sentences: of what is shown, then of what is not."""
     known = list(each)
     return " ".join(said for of in (True, False) for shown, said in known if shown is of and said)

@@ -26,21 +26,21 @@ def that_decides(checks: Iterable[Record], result: str) -> Record | None:
     return min(known, key=_margin, default=None)
 
 
-def parts_of(check: Record) -> tuple[str, str, str]:
+def requirement_parts(check: Record) -> tuple[str, str, str]:
     """The parts of a requirement: what is held to it, ">=" or "<=", and the limit."""
     name, sign, limit = str(check["requirement"]).rsplit(" ", 2)
     return name, sign, limit
 
 
 def _margin(check: Record) -> float:
-    _, sign, limit = parts_of(check)
+    _, sign, limit = requirement_parts(check)
     above = check["value"] - float(limit)
     return float(above if sign == ">=" else -above)
 
 
 def by_how_much(check: Record, who: str, voting: int) -> str:
     """A check as part of a sentence: "right in 71% [66, 76], and at least 80% was asked"."""
-    name, sign, limit = parts_of(check)
+    name, sign, limit = requirement_parts(check)
     votes, words = check["votes"] or voting, _SHARES.get(name)
     subject = f"{votes} votes{f' of {who}' if who else ''} are " if votes > 1 else ""
     if who and not subject:

@@ -45,7 +45,7 @@ from .changes_in_words import (
     beyond_noise_counted,
     change_in_words,
     change_rows,
-    joined,
+    in_one_text,
     paired_in_words,
 )
 from .comparison_in_words import (
@@ -338,7 +338,7 @@ def _answer(
             said += _of_two(own, changed, alike, f"{name}: " * apart, others * (not apart))
     else:  # what changed is all there is
         each_change = changed if len(changed) <= _MOST_SAID else ()
-        said = [Text(joined(change_in_words(one)), "answer") for one in each_change] + every()
+        said = [Text(in_one_text(change_in_words(one)), "answer") for one in each_change] + every()
     told = Caution.each(((text, "") for pair in pairs for text in pair["cautions"]), 0)
     if alike:
         then = next_step("compare two runs that differ; one of these may be a copy of the other")

@@ -48,7 +48,7 @@ from ..verdicts import NO_VERDICTS
 from .analysis import Analysis
 from .beside_limit import reached_by_one_verdict
 from .cautions import ASKED_ONCE
-from .checks_in_words import by_how_much, parts_of, that_decides
+from .checks_in_words import by_how_much, requirement_parts, that_decides
 from .condition import NO_DRAWS
 from .facets import INVARIANCE
 from .gate_next import GateCode, when_open, when_passed
@@ -223,7 +223,7 @@ def _refuse_other_kind(row: Row, check: Record) -> None:
     code = code_of(why)
     if check["result"] != OPEN or not isinstance(code, Unknown) or code not in _INSTEAD:
         return
-    name, votes = parts_of(check)[0], check["votes"]
+    name, votes = requirement_parts(check)[0], check["votes"]
     instead = _INSTEAD[code]
     if votes and not instead:
         instead = f"Ask for fewer votes, or judge each labelled question {votes} times"
@@ -537,7 +537,7 @@ def _for_pipelines(check: Record, allow_uncertain: bool, voting: int) -> Checked
     outcomes: dict[str, Outcome] = {PASSES: "passes", FAILS: "fails"}
     value = "not estimable" if check["value"] is None else estimate_text(check, "value", "z.3f")
     evidence, votes = _evidence(check), check["votes"] or voting
-    name, *limit = parts_of(check)
+    name, *limit = requirement_parts(check)
     n = f" on {amount(check['n_questions'], 'question')}" if check["n_questions"] else ""
     found = [f"{check['result']}: {value}{n}", evidence, check["reason"]]
     return CheckedLimit(

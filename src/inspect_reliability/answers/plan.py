@@ -41,7 +41,7 @@ from .reliability import (
     too_few_votes,
     votes_of,
     votes_table,
-    ways_of,
+    ways_of_asking,
 )
 from .results import analyse
 from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
@@ -312,7 +312,11 @@ def _answer(analysis: Analysis, found: Sequence[Record], wanted: float, logs: st
         of = ", which is enough for every row" if len(reached) > 1 else ""
         n, tries = _for_all(found, name, half)
         study = _study({"coefficient": name, "n_questions": n, "n_replications": tries})
-        if tries and (ways := ways_of(known[0][0])) and (each := tries / ways[0]).is_integer():
+        if (
+            tries
+            and (ways := ways_of_asking(known[0][0]))
+            and (each := tries / ways[0]).is_integer()
+        ):
             study += f" ({each:g} in each {ways[1]})"
         said += next_step(f"judge {study}{of}, and report the tries")
     left = max(len(known) - _MOST_PLANS, len(cheapest) - _MOST_STUDIES)

@@ -336,12 +336,12 @@ def tries_for(row: Row, votes: int) -> str:
 
     Each takes the orders in turn where these were tried again, so every order has its turns twice.
     """
-    if not (found := ways_of(row)):
+    if not (found := ways_of_asking(row)):
         return f"{2 * votes} times"
     return f"{2 * ceil(votes / found[0])} times in each {found[1]}"
 
 
-def ways_of(row: Row) -> tuple[int, str] | None:
+def ways_of_asking(row: Row) -> tuple[int, str] | None:
     """In how many orders or wordings a question was tried again, and the word; None in one."""
     counts = row.counts
     if counts.exact or counts.variants is None:

@@ -318,7 +318,7 @@ def _in_files(files: Sequence[str], reading: Reading, opened: _Opened) -> list[J
     drafts = {}
     for file, rows in given.items():
         if file not in saved:
-            frames = (of_file(one, reading.columns, names[file]) for one in rows.frames)
+            frames = (with_file_name(one, reading.columns, names[file]) for one in rows.frames)
             with _with_notes(rows.notes):
                 drafts[file] = draft_of(frames, replace(reading, where=file), count)
             drafts[file].notes[:0] = rows.notes
@@ -397,7 +397,7 @@ def _together(parts: Sequence[Judgments], reading: Reading) -> Judgments:
     return replace(found, asked=(asked,)) if asked else found
 
 
-def of_file(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.DataFrame:
+def with_file_name(frame: pd.DataFrame, columns: Mapping[str, str], name: str) -> pd.DataFrame:
     """A frame with its file's name in a column, if the user speaks of that column."""
     added = FILE in columns and FILE not in frame
     return frame.assign(**{FILE: name}) if added else frame

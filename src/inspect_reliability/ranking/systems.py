@@ -18,7 +18,7 @@ from ..judgments.labels import with_labels_by_name
 from ..judgments.pairs import gains, pair_gains
 from ..judgments.reading import Note, Reading, refuse
 from ..judgments.rows import read_frame
-from ..judgments.sources import FILE, judgments_from, of_file
+from ..judgments.sources import FILE, judgments_from, with_file_name
 from ..judgments.steps import named_once
 from ..judgments.table import Judgments, is_rejudged, is_suite, of_scorers, own_scores
 from ..judgments.values import converted_all
@@ -137,7 +137,7 @@ def labels_on_systems(
             file, name = one, names[one]
         else:
             frame, said, file, name = one, [], _LABELS, _LABELS
-        frame = of_file(named_once(frame, file), known.columns, name)
+        frame = with_file_name(named_once(frame, file), known.columns, name)
         if judged and (of_outputs := _labels_by_id(one, file, known, judged)):
             read.append(Source(of_outputs[0], file))
             notes += of_outputs[1]
