@@ -220,3 +220,13 @@ def test_labels_of_all_rows_fit_some_where_the_index_repeats(index: str) -> None
     table = labelled_judgments(both[both["judge"] == "two"], labels=both["human"]).table
     right = dict(zip(LABELS["id"], LABELS["label"], strict=True))
     assert dict(zip(table["question"], table["label"], strict=True)) == right
+
+
+def test_a_label_that_each_row_of_a_question_repeats_is_one_label() -> None:
+    """A column with a row a verdict, by question: nobody agrees with himself."""
+    rows = [(f"q{n}", "ab"[(n + k) % 7 == 0], "ab"[n % 2]) for n in range(20) for k in range(3)]
+    frame = pd.DataFrame(rows, columns=["question", "verdict", "human"])
+    judgments = ir.judgments_from_frame(frame[["question", "verdict"]])
+    found = ir.analyse(judgments, labels=frame.set_index("question")["human"])
+    [row] = found.results["validity"]
+    assert (row["n_labels"], row["raters_agreement"]) == (20, None)

@@ -393,11 +393,16 @@ def _sorted(
 
 
 def _rows_of(labels: pd.Series[Any]) -> pd.DataFrame:
-    """Labels by question as rows, or by question and rater; their names are those of the index."""
+    """Labels by question as rows, or by question and rater; their names are those of the index.
+
+    A label that each question repeats, as in a column with a row a verdict, is one label.
+    """
     import pandas as pd
 
     if labels.index.nlevels < 2:
-        return pd.DataFrame({"id": labels.index, "label": labels.to_numpy()})
+        rows = pd.DataFrame({"id": labels.index, "label": labels.to_numpy()})
+        each = rows[~rows.astype(str).duplicated()]
+        return each if each["id"].is_unique else rows
     names = [*labels.index.names]
     if labels.index.nlevels == 2 and not any(names):
         names = ["id", "rater"]
