@@ -14,7 +14,7 @@ from ..judgments.table import Judgments, is_suite
 from ..showing import Drawing, render
 from ..showing.answer import framed, in_frame, in_python, in_words
 from ..showing.document import Document, Figure, Table, Text, named_figures
-from ..showing.formats import RUNS, Record, TableColumn, describe, grouped, grouped_by, text
+from ..showing.formats import TRY_NUMBERS, Record, TableColumn, describe, grouped, grouped_by, text
 from ..showing.keys import KEYS, declared
 from ..showing.python_calls import Answered
 from ..stats import Reason
@@ -102,7 +102,7 @@ class Analysis(Answered):
         The best is right most often; of a scale, most often within one step. Epochs and other
         runs are in the order of their numbers.
         """
-        runs = [name for name in RUNS if name in self.names]
+        runs = [name for name in TRY_NUMBERS if name in self.names]
         benchmarks = list(dict.fromkeys(str(row.keys.get("benchmark")) for row in self.rows))
         order: dict[Row, tuple[bool, int, list[float], float, float]] = {}
         for row in self.rows:

@@ -5,7 +5,6 @@ runs. Beside it is what Norman, Rivera and Hughes (2026, section 5.3) ask for: a
 corrected for chance, and position bias. It says that reliability is not validity.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from .. import shell
 from ..judgments.column_names import is_called
 from ..judgments.columns import GROUP_BY, of_role, varies
+from ..judgments.days import is_iso_day, iso_days
 from ..judgments.given_labels import Labels
 from ..judgments.reading import Reading
 from ..judgments.sources import Columns, Source
@@ -209,18 +209,13 @@ def _varied(row: Row) -> tuple[list[str], list[str]]:
     return drawn_by + varied, [name for name in known if name not in varied]
 
 
-_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d).*|(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d).*", re.DOTALL)
-
-
 def _period(row: Row) -> Iterator[tuple[str, str]]:
     """The first and the last day of each column of days that the source has."""
     for name in map(str, row.table):
         known = row.table[name].dropna().map(str) if is_called(name, "time") else ()
-        found = [_DAY.fullmatch(one) for one in known]
-        if found and all(found):
-            each = [one.group(*((1, 2, 3) if one[1] else (6, 5, 4))) for one in found if one]
-            days = sorted("-".join(part.zfill(2) for part in parts) for parts in each)
-            yield f"Period ({name})", " to ".join(dict.fromkeys([days[0], days[-1]]))
+        days = sorted(iso_days(known).values())
+        if days and all(map(is_iso_day, days)):
+            yield f"Period ({name})", " to ".join(dict.fromkeys([days[0][:10], days[-1][:10]]))
 
 
 def _lines(analysis: Analysis, row: Row, card: Record) -> Iterator[tuple[str, str]]:

@@ -120,11 +120,11 @@ def shares_in_words(
     """
     of_all = len(shares) if len(shares) > 2 else 1
     wider = NormalDist().inv_cdf(1 - 0.025 / of_all) / NormalDist().inv_cdf(0.975)
-    most = max(shares, key=lambda one: (round(abs(one.change), 9), one.change), default=None)
-    if most is None or most.first is None:
+    known = [one for one in shares if one.first is not None]
+    shown = [one for one in known if _leaves_out_0(one, wider)]
+    if not known:
         return False, ""
-    shown = [one for one in shares if one.first is not None and _leaves_out_0(one, wider)]
-    most = max(shown or [most], key=lambda one: (round(abs(one.change), 9), one.change))
+    most = max(shown or known, key=lambda one: (round(abs(one.change), 9), one.change))
     assert most.first is not None
     (first, second), verdict = names, f"{most.verdict!r:.40}"
     was, now = (share(one, n) for one in (most.first, most.first + most.change))

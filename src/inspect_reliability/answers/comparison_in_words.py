@@ -60,7 +60,7 @@ SHARE_OF = "share of "
 _ALIKE = 0.05
 """Difference of shares that does not matter, as where `choose` takes the cheapest."""
 
-FIRST_LABELS = 30
+LABELS_OF_SIDES = 30
 """Questions to label where nothing is labelled."""
 
 _NEAR = "is within a step of the label more often"
@@ -310,9 +310,8 @@ def shared_unlabelled(analysis: Analysis) -> tuple[int, int]:
         judged.setdefault(side, set()).update((of, one) for one in row.counts.questions)
         labelled.setdefault(side, set()).update((of, one) for one in known)
         for one, question in zip(row.counts.questions, row.counts.clusters.tolist(), strict=True):
-            of_output.setdefault(
-                (of, one), (of, question)
-            )  # of the first side, for what all judged
+            # Of outputs that all sides judged, the first side says of which question they are.
+            of_output.setdefault((of, one), (of, question))
     shared, known_to_all = (set.intersection(*one.values()) for one in (judged, labelled))
     every, known_ones = (
         {of_output[one] for one in some} for some in (shared, known_to_all & shared)
@@ -379,7 +378,7 @@ def next_of_two(
             logs,
         )
     if not ends:
-        return next_step(*more_labels(FIRST_LABELS, left, logs, both="both"))
+        return next_step(*more_labels(LABELS_OF_SIDES, left, logs, both="both"))
     if (most := max(map(abs, ends))) <= _ALIKE:
         few = f"at most {in_points(most, n)}"
         ways, times = f"they differ by {few}", f"the judge changed by {few}"
@@ -502,5 +501,5 @@ def _first_labels(left: int, logs: str) -> list[Text]:
         return next_step("judge more questions with all")
     return next_step(
         "label some questions that all judged, to see which is right more often",
-        f"label {logs} --most {min(left, FIRST_LABELS)} --out more.html",
+        f"label {logs} --most {min(left, LABELS_OF_SIDES)} --out more.html",
     )

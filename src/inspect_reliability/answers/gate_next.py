@@ -11,7 +11,14 @@ from ..stats.planning import PROBABLY
 from .analysis import Analysis
 from .beside_limit import known_of_these
 from .condition import from_logs
-from .next_steps import FEWEST, more_labels, set_aside, unlabelled, unlabelled_questions
+from .next_steps import (
+    FEWEST,
+    FIRST_LABELS,
+    more_labels,
+    set_aside,
+    unlabelled,
+    unlabelled_questions,
+)
 from .row import by_options, tells_outputs_apart
 from .summary import next_step
 
@@ -25,9 +32,6 @@ class GateCode(StrEnum):
 
 
 _CAUTIONS = "The cautions say why."
-
-_FIRST_LABELS = 50
-"""Questions to label where so few are that nothing says how many would do."""
 
 _ANCHORS = 40
 """Outputs to judge again at each check."""
@@ -87,7 +91,7 @@ def _label_others(
 ) -> tuple[str, list[Text]]:
     """What to label where fewer labels are left than an interval takes."""
     left = max(min(map(unlabelled, analysis.rows)) - n_chose, 0)
-    words, draw = more_labels(_FIRST_LABELS, left, logs)
+    words, draw = more_labels(FIRST_LABELS, left, logs)
     said = (
         f"{chose} Too few labels of other questions are left." if chose else "Labels are too few."
     )

@@ -15,7 +15,7 @@ from .analysis import Analysis
 from .arms import SIDE, names_of
 from .changes_in_words import ShareMoved, shares_in_words
 from .comparison_in_words import (
-    FIRST_LABELS,
+    LABELS_OF_SIDES,
     SHARE_OF,
     VALUES,
     each_in_words,
@@ -189,7 +189,7 @@ def next_of_samples(
         if len(sources) > 1:
             files, sides = ["first.html", "second.html"], [[one] for one in sides[0]]
         label = [
-            f"label {of} --most {FIRST_LABELS} --out {file}"
+            f"label {of} --most {LABELS_OF_SIDES} --out {file}"
             for of, file, own in zip(sources, files, sides, strict=True)
             if _lacks_labels(analysis, own)
         ]

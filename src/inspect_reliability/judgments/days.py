@@ -11,6 +11,8 @@ _PARTS = re.compile(r"(\d{1,2})([-./ ])(\d{1,2})\2(\d{4}|\d{2})(?!\d)(.*)", re.D
 _ORDERS = {"day first": (2, 1, 0), "month first": (2, 0, 1), "year first": (0, 1, 2)}
 """Which part is the year, the month and the day."""
 
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
+
 _DOT = "."
 """Between parts that begin with the day in every country that writes them so."""
 
@@ -25,6 +27,11 @@ def iso_days(texts: Iterable[str]) -> dict[str, str]:
     for ways in _ways(found):
         found |= next(iter(ways.values())) if len(ways) == 1 else {}
     return found
+
+
+def is_iso_day(text: str) -> bool:
+    """Whether a text begins with a day as 2026-01-31."""
+    return bool(_ISO.match(text))
 
 
 def readings_of(text: str) -> list[str]:

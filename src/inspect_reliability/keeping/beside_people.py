@@ -72,10 +72,13 @@ def people(panel: LabelledCascade) -> Iterator[Record]:
         }
 
 
-def person_in_words(panel: LabelledCascade) -> str:
-    """Whether a judge can stand in for a person, beside what is promised of it; "" without two."""
-    if (one := next(replaces(panel), None)) is None:
-        return ""
+def person_in_words(one: Record, promised: bool) -> str:
+    """Whether a judge can stand in for a person.
+
+    Args:
+        one: A record of `replaces`.
+        promised: Whether something is promised of its verdicts.
+    """
     name = one.get("judge")
     whom = "the judge" if unnamed(name) else describe({"judge": name})
     others, judge = one["people_agree"], one["judge_agrees"]
@@ -89,7 +92,7 @@ def person_in_words(panel: LabelledCascade) -> str:
         return f"{alone}: it can replace one."
     if judge >= others:
         return f"{alone}, but these labels are too few to show that it can replace one."
-    if panel.step is None:
+    if not promised:
         return f"{alone}: it cannot replace one."
     return (
         f"The promise does not make a judge as good as a person: {agree}, so it cannot replace one."

@@ -275,7 +275,9 @@ def keep_document(
         draw = sample_to_check(found[0], logs)
         said += [Text(f"{_NOT_BY_STEADINESS}{':' if draw else '.'}", "answer")]
         said += [Text(f"inspect-reliability {draw}", "command")] * bool(draw)
-    said += [Text(one, "answer") for one in map(person_in_words, found) if one]
+    for panel in found:
+        own = [one for one in results["replaces"] if panel.keys.items() <= one.items()]
+        said += [Text(person_in_words(one, panel.step is not None), "answer") for one in own]
     one_list = listed(found)
     if len(one_list) == 1 and (written or any(one_list[0].checked)):
         said += [Text(one, "answer") for one in how_good(one_list[0])]

@@ -53,7 +53,7 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
-RUNS = ("epoch", "run", "replication")
+TRY_NUMBERS = ("epoch", "run", "replication")
 """Columns that number tries of everything."""
 
 _GROUPS = {
@@ -63,7 +63,7 @@ _GROUPS = {
     "wording": ("Wording", "wording {}"),
     "answer_form": ("Form of answer", "form {}"),
     "time": ("Time", "time {}"),
-    **{name: (name.capitalize(), f"{name} {{}}") for name in RUNS},
+    **{name: (name.capitalize(), f"{name} {{}}") for name in TRY_NUMBERS},
     "scorer": ("Scorer", "scorer {}"),
     "responder": ("Responder", "of {}"),
     "study": ("Study", "study {}"),
