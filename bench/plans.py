@@ -2,10 +2,11 @@
 
     python bench/plans.py [--quick]
 
-Two questions. How well does a pilot of a few tries predict the variance that another number of
-tries would have? And of the studies that small pilots plan, how many reach the half-width? Where
-the pilot does not tell, the plan says so, and nothing is counted. In full it takes a quarter of an
-hour of one core.
+How well does a pilot of a few tries predict the variance that another number of tries would have?
+Of the studies that small pilots plan, how many reach the half-width, also with fewer tries of each
+order than the pilot has? And how many studies pass the limit to which an earlier one of their size
+advises to hold a judge? Where the pilot does not tell, the plan says so, and nothing is counted. In
+full it takes a quarter of an hour of one core.
 """
 
 import argparse
@@ -13,11 +14,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from _tables import show
 from coverage import POPULATIONS, Population, few, settled, spread
-from inspect_reliability.stats import Labelled, ReliabilityError, panel
-from inspect_reliability.stats.planning import ASSURANCE, Precision, precision
+from inspect_reliability import analyse
+from inspect_reliability.answers.beside_limit import limit_to_hold
+from inspect_reliability.answers.row import Row
+from inspect_reliability.stats import Cells, Labelled, ReliabilityError, panel
+from inspect_reliability.stats.planning import (
+    ASSURANCE,
+    Precision,
+    precision,
+    with_fewer_tries,
+)
 
 QUICK = 0.125
 """Share of the studies with `--quick`."""
@@ -114,6 +124,79 @@ def _of_those(hits: list[bool], pilots: int) -> str:
     return f"{np.mean(hits):.2f}" + f" of {len(hits)}" * (len(hits) < pilots)
 
 
+ORDERS = {"places weigh little": 1.1, "places weigh more": 1.8}
+"""How much more probable the verdict of the first place is in each of two orders."""
+
+OF_ORDERS = ((60, 5), (60, 10), (150, 10))
+"""Questions of a pilot, and tries of each order."""
+
+
+def fewer(pilots: int) -> Iterator[dict[str, Any]]:
+    """Of planned studies with fewer tries of each of two orders, the share that reach the width."""
+    for name, weight in ORDERS.items():
+        for coefficient, wanted in HALF_WIDTHS.items():
+            line: dict[str, Any] = {"orders": name, "coefficient": coefficient}
+            for n, tries in OF_ORDERS:
+                generator, hits = np.random.default_rng((n, tries)), dict[int, list[bool]]()
+                for _ in range(pilots):
+                    pilot = _in_two_orders(generator, n, tries, weight)
+                    for found in with_fewer_tries(pilot, coefficient):
+                        each = round(found.own / 2)
+                        size = min(found.design(wanted, found.own).n_questions, MOST)
+                        study = _in_two_orders(generator, size, each, weight)
+                        ends = panel(study, [coefficient])[coefficient].ends
+                        hit = ends is not None and ends[1] - ends[0] <= 2 * wanted
+                        hits.setdefault(each, []).append(hit)
+                for each, known in hits.items():
+                    line[f"{n} x 2 x {tries} to {each}"] = _of_those(known, pilots)
+            yield line
+
+
+def _in_two_orders(generator: np.random.Generator, n: int, tries: int, weight: float) -> Cells:
+    """Verdicts A, B and tie on n questions, so many tries in each of two orders."""
+    chances = generator.dirichlet([0.5, 0.5, 0.2], n)[:, None] * [[weight, 1, 1], [1, weight, 1]]
+    table = generator.multinomial(tries, chances / chances.sum(axis=2, keepdims=True))
+    names, said = [*map(str, range(n))], ("A", "B", "tie")
+    shown = {"shown": np.tile([0, 1], n)}
+    cells = Cells(table.reshape(2 * n, 3), tuple(np.repeat(names, 2)), said, facets=shown)
+    return Cells(table.sum(axis=1), tuple(names), said, variants=cells)
+
+
+OF_LIMITS = ((0.7, 60), (0.7, 200), (0.9, 60), (0.9, 200), (0.97, 200))
+"""How often a judge is right, and labelled questions of a study."""
+
+
+def held(studies: int) -> Iterator[dict[str, Any]]:
+    """Of the limits that another study of that size is said to pass with 80%, the share it does."""
+    for right, n in OF_LIMITS:
+        generator, passed, limits = np.random.default_rng(n), list[bool](), list[float]()
+        for _ in range(studies):
+            (row, record), (_, other) = (_judged(generator, right, n) for _ in range(2))
+            limit = limit_to_hold(row, record, "accuracy")
+            if limit and "probability" in limit.words:
+                limits.append(limit.limit)
+                passed.append((other["accuracy_interval"] or [0.0])[0] >= limit.limit)
+        yield {
+            "right": right,
+            "questions": n,
+            "limit": float(np.median(limits)) if limits else None,
+            "passed": _of_those(passed, studies),
+        }
+
+
+def _judged(generator: np.random.Generator, right: float, n: int) -> tuple[Row, dict[str, Any]]:
+    """A judge with two tries a question, beside labels of two answers."""
+    label = generator.integers(0, 2, n)
+    wrong = generator.random((n, 2)) > generator.beta(4 * right, 4 * (1 - right), (n, 1))
+    rows = [
+        {"question": str(q), "verdict": "ab"[label[q] ^ of], "label": "ab"[label[q]]}
+        for q in range(n)
+        for of in wrong[q].astype(int)
+    ]
+    analysis = analyse(pd.DataFrame(rows))
+    return analysis.rows[0], analysis.results["validity"][0]
+
+
 SHARES = {
     "all half right": few(0.0, 0.5, 0.5),
     "right in 80%, steady": Population(spread(np.array([0.8, 0.2]), 0.5)),
@@ -169,7 +252,9 @@ def main() -> None:
     title = f"Predicted over true variance, pilots of {TELLING:,} questions: mean (deviation)"
     show(title, predicted(studies(16)))
     show("Planned studies that reach the half-width", reached(studies(100)))
+    show("Planned studies with fewer tries of each order", fewer(studies(100)))
     show("The same of accuracy", labelled(studies(100)))
+    show("Limits that another study passes", held(studies(200)))
 
 
 if __name__ == "__main__":

@@ -78,7 +78,12 @@ SMALLEST: dict[str, tuple[str, dict[str, Any]]] = {
     "plans": (
         "--quick",
         {"QUICK": 0, "TELLING": 200, "LARGE": 300, "STEPS": ((3, 5), (5, 5)), "MOST": 300}
-        | {"PILOTS": ((40, 5, 5),), "SHARES": {}},
+        | {
+            "PILOTS": ((40, 5, 5),),
+            "SHARES": {},
+            "OF_ORDERS": ((20, 3),),
+            "OF_LIMITS": ((0.9, 40),),
+        },
     ),
     "rankings": (
         "--quick",
