@@ -11,6 +11,7 @@ from commands import invoke, results
 from inspect_reliability.errors import UserError
 from inspect_reliability.judgments.given_labels import labelled_judgments
 from inspect_reliability.judgments.reading import Reading
+from inspect_reliability.showing.python_calls import Call
 
 FRAME = pd.DataFrame(
     [(f"q{q}", "ÄB"[(q * n) % 3 % 2]) for q in range(12) for n in range(1, 4)],
@@ -193,20 +194,24 @@ def test_levels_of_the_judgments_say_of_no_label_who_gave_it() -> None:
     of_rows = of_rows.index.get_level_values(0).map(truth).to_series(of_rows.index)
     judged = ir.judgments_from_frame(rows)
 
-    def found(labels: "pd.Series[str]") -> pd.DataFrame:
+    def found(labels: "pd.Series[str] | pd.DataFrame") -> pd.DataFrame:
         table = labelled_judgments(judged, labels=labels).table
         return table[[name for name in ("question", "label", "rater") if name in table]]
 
     right = found(truth)
     pd.testing.assert_frame_equal(found(of_rows), right)
     pd.testing.assert_frame_equal(found(of_rows.rename_axis(["qid", "grader", "try"])), right)
+    for same in (of_rows.to_frame("label"), rows.assign(label=of_rows.to_numpy()).iloc[::2]):
+        pd.testing.assert_frame_equal(found(same), right)
+    unnamed = of_rows.droplevel("judge").rename_axis([None, None])
+    pd.testing.assert_frame_equal(found(unnamed), right)
     people = pd.concat({"eve": of_rows, "bob": of_rows}, names=["rater"])
     assert {*found(people)["rater"]} == {("eve", "bob")}
     by_people = people.groupby(level=["question", "rater"]).first()
     humans = by_people.rename_axis(["question", "judge"])
     assert [len(one) for one in found(humans)["label"]] == [2] * 36
     changed = of_rows.mask(of_rows.index.get_level_values("replication") == 2, "x")
-    with pytest.raises(UserError, match="they differ by 'judge' and 'replication'"):
+    with pytest.raises(UserError, match=r"of 12 questions.* differ by 'replication'"):
         found(changed)
 
 
@@ -220,6 +225,10 @@ def test_labels_of_all_rows_fit_some_where_the_index_repeats(index: str) -> None
     table = labelled_judgments(both[both["judge"] == "two"], labels=both["human"]).table
     right = dict(zip(LABELS["id"], LABELS["label"], strict=True))
     assert dict(zip(table["question"], table["label"], strict=True)) == right
+    # A series that is no column of the frame is cut to the rows of the next step.
+    call = Call.of(ir.gate, both, labels=both["human"].rename("gold")).of_rows({"judge": "two"})
+    part = eval(call.given["labels"], {"labels": both["human"], "judgments": both})
+    assert part.equals(both[both["judge"] == "two"]["human"])
 
 
 def test_a_label_that_each_row_of_a_question_repeats_is_one_label() -> None:

@@ -748,13 +748,18 @@ def test_letters_in_brackets_have_one_complete_command() -> None:
 
 @pytest.mark.parametrize("padded", [True, False])
 def test_ids_that_lost_their_zeros_are_joined_where_each_is_one(padded: bool) -> None:
-    """A spreadsheet makes 7 of 007: a note says so, and two ids that are one number stay apart."""
-    ids = [("7", "007"), ("10", "010"), ("123", "123")]
+    """A spreadsheet makes 7 of 007: a note says so, and two ids that are one number stay apart.
+
+    One person who spells a question in two ways is asked.
+    """
+    ids = [("7", "007"), ("q10", "Q010 "), ("123", "123")]
     frame = pd.DataFrame({"question": [one[padded] for one in ids], "verdict": list("ABA")})
     labels = {one[not padded]: "A" for one in ids}
     found = labelled_judgments(frame, labels)
     assert found.table["label"].tolist() == ["A"] * 3
     (note,) = [note for note in found.notes if "zeros" in note.what]
     assert note.count == 2
+    with pytest.raises(UserError, match=r"'0*7' and '0*7' are one question, in two spellings"):
+        labelled_judgments(frame, labels | {one[padded]: "B" for one in ids})
     both = pd.concat([frame, frame.assign(question=[one[not padded] for one in ids])])
     assert not any("zeros" in note.what for note in labelled_judgments(both, labels).notes)

@@ -13,7 +13,7 @@ from ..files import kind_of
 from ..shell import quote
 from ..verdicts import NO_VERDICTS
 from .abstentions import with_abstentions
-from .column_names import CHECKED, filled_in, is_list, question_of_list, renamed_columns
+from .column_names import CHECKED, filled_in, is_list, question_of_list
 from .columns import CHECKED_LABEL, LABELS, by_rater, of_role
 from .count import NUMBER
 from .edited_labels import labels_of_edited
@@ -90,7 +90,7 @@ def labelled_judgments(
     if apart and unnamed and FILE not in read.columns:
         each = Reading.of(read, columns={FILE: "judge"})
         judgments = judgments_from(given, reading=each, progress=progress)
-    labels = [_without_keys(one, judgments, known) for one in labels_in(labels)]
+    labels = [_with_levels(one, judgments.table) for one in labels_in(labels)]
     edited, files, lists = _sorted(labels)
     named = bool(edited or files)
     if isinstance(given, Judgments) and not named:
@@ -264,48 +264,22 @@ def _refuse_of_other_rows(of_rows: pd.Series[Any], of_labels: pd.Series[Any], wh
     )
 
 
-def _without_keys(labels: Any, judgments: Judgments, reading: Reading) -> Any:
-    """A series by question and columns of the judgments, as a label a question where all agree.
+def _with_levels(labels: Any, table: pd.DataFrame) -> Any:
+    """Labels by question and a level without a name, which may be the judge or the try.
 
-    Only a level that the judgments lack says who gave a label, or a level of judges who are none of
-    theirs.
-
-    Raises:
-        UserError: Most questions get several labels.
+    Numbers of tries are such where they say nothing else of a question; else they are people.
     """
     import pandas as pd
 
-    if not isinstance(labels, pd.Series) or labels.index.nlevels < 2:
+    series = pd.Series(labels) if isinstance(labels, Mapping) else labels
+    if not isinstance(series, pd.Series) or series.index.nlevels != 2 or any(series.index.names):
         return labels
-    table, levels = judgments.table, labels.index.to_frame(index=False)
-    known: dict[str, str] = {}
-    for one in (*judgments.readings, reading):
-        known |= one.columns
-    of_levels = {y: o for y, o in known.items() if {*y.split("+")} <= {*levels}}
-    said = {y: o for y, o in of_levels.items() if o not in LABELS}
-    free = levels.drop(columns=[one for one in levels if one in of_levels.keys() - said.keys()])
-    taken = renamed_columns(free, Reading(columns=said))[2].columns
-    ours = {yours: taken.get(yours, yours) for yours in free}
-    judges = {*map(str, table["judge"])}
-    keys = [
-        yours
-        for yours, name in ours.items()
-        if name in table
-        and name not in ("question", *LABELS)
-        and (name != "judge" or not judges.isdisjoint(map(str, levels[yours])))
-    ]
-    rest = [one for one in levels if one not in keys]
-    if not keys or not rest:
-        return labels
-    again = levels[rest].assign(**{_ROW: labels.to_numpy()}).duplicated().to_numpy()
-    rows = labels.droplevel(keys)
-    each = rows[~again].dropna()
-    if len(rest) == 1:
-        by = " and ".join(map(repr, keys))
-        _refuse_of_other_rows(
-            rows.dropna().index.to_series(), each.index.to_series(), f"they differ by {by}"
-        )
-    return each
+    levels = {*map(str, series.index.get_level_values(1))}
+    if levels <= {*map(str, table["judge"])}:
+        return series.rename_axis(["id", "judge"])
+    one = series.map(str).groupby(level=0).nunique().max() <= 1
+    tries = one and levels == {*map(str, table["replication"])}
+    return series.rename_axis(["id", "replication" if tries else "rater"])
 
 
 def columns_of_judgments(reading: Reading, labels: Labels, given: Source) -> dict[str, str]:
@@ -393,20 +367,12 @@ def _sorted(
 
 
 def _rows_of(labels: pd.Series[Any]) -> pd.DataFrame:
-    """Labels by question as rows, or by question and rater; their names are those of the index.
-
-    A label that each question repeats, as in a column with a row a verdict, is one label.
-    """
+    """Labels by question, or by question and other levels, as rows."""
     import pandas as pd
 
     if labels.index.nlevels < 2:
-        rows = pd.DataFrame({"id": labels.index, "label": labels.to_numpy()})
-        each = rows[~rows.astype(str).duplicated()]
-        return each if each["id"].is_unique else rows
-    names = [*labels.index.names]
-    if labels.index.nlevels == 2 and not any(names):
-        names = ["id", "rater"]
-    return labels.rename("label").rename_axis(names).reset_index()
+        return pd.DataFrame({"id": labels.index, "label": labels.to_numpy()})
+    return labels.rename("label").reset_index()
 
 
 def labels_in(labels: Labels) -> list[Any]:

@@ -56,6 +56,7 @@ class LabelFile(NamedTuple):
 
     Attributes:
         table: A row a label, with the columns `names.LABELS`.
+        others: Its other columns, with the ids as `question`.
         notes: What was taken for what.
         drawn: Why its labels are no simple random draw; None if it does not say so.
         draw: Its column `drawn`; None without one.
@@ -68,6 +69,7 @@ class LabelFile(NamedTuple):
     """
 
     table: pd.DataFrame
+    others: pd.DataFrame
     notes: list[Note]
     drawn: str | None
     draw: str | None = None
@@ -231,6 +233,7 @@ def _read(
     if absent := [name for name in ("id", "label") if name not in table]:
         hint = "" if "label" in table else hint_of_several(frame, about, "label")
         raise UserError(lacking(absent, frame, about) + hint)
+    others = table.drop(columns=["question", *LABELS], errors="ignore").assign(question=table["id"])
     table = converted_all(table[[name for name in LABELS if name in table]], path)
     draw = next(iter(_texts(frame, "drawn")), None)
     said = [*notes, *wide, *taken, *_changed(frame, path)]
@@ -240,6 +243,7 @@ def _read(
     rows = table.reindex(columns=[*LABELS])
     return LabelFile(
         table=rows,
+        others=others,
         notes=said,
         drawn=how_drawn(frame, path),
         draw=draw,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from .text import names_with_texts
@@ -32,23 +34,27 @@ def units_by_id(
     return found
 
 
-def units_by_number(table: pd.DataFrame, number: Sequence[int]) -> Mapping[str, Collection[int]]:
-    """The number of each row's unit by the id of its question without zeros in front.
+def units_by_plain_id(table: pd.DataFrame, number: Sequence[int]) -> Mapping[str, Collection[int]]:
+    """The number of each row's unit by the plain id of its question, where no two share it.
 
-    A spreadsheet makes 7 of 007. Empty where an id is no number, or two are one.
+    A spreadsheet makes 7 of 007, and people write Q7 for q7.
     """
-    ids = [*map(str, table["question"])]
-    if not all(map(str.isdecimal, {*ids})) or len({*map(without_zeros, {*ids})}) < len({*ids}):
-        return {}
     found: dict[str, dict[int, None]] = defaultdict(dict)
-    for unit, id in zip(number, ids, strict=True):
-        found[without_zeros(id)][unit] = None
-    return found
+    spelled: dict[str, set[str]] = defaultdict(set)
+    for unit, id in zip(number, map(str, table["question"]), strict=True):
+        plain = plain_id(id)
+        found[plain][unit] = None
+        spelled[plain].add(id)
+    return {plain: units for plain, units in found.items() if len(spelled[plain]) == 1}
 
 
-def without_zeros(id: str) -> str:
-    """An id that is a number, as a spreadsheet has it; others as they are."""
-    return id.lstrip("0") or "0" if id.isdecimal() else id
+_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
+
+
+@cache
+def plain_id(id: str) -> str:
+    """An id without capitals, spaces around it and zeros in front of its numbers."""
+    return _ZEROS.sub("", id.strip().casefold())
 
 
 def ids_known(table: pd.DataFrame) -> str:

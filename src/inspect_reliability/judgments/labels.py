@@ -18,7 +18,8 @@ from .abstentions import one_kind, with_abstentions
 from .columns import SETTLED_LABEL, as_columns, by_rater, most_levels, numbers_of
 from .count import NUMBER, by_value, opposites
 from .label_files import LabelFile, read_labels, until
-from .label_ids import ids_known, units_by_id, units_by_number, without_zeros
+from .label_ids import ids_known, plain_id, units_by_id, units_by_plain_id
+from .label_rows import labels_once, refuse_two_spellings
 from .outside_scale import refuse_slips, scale_of
 from .pairs import alike_in
 from .reading import Code, Note, Reading
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 _EMPTY = "labels that are empty or say that there is none"
 _UNKNOWN = "labels of what was not judged"
-_ZEROS = "ids of labels joined to ids of judgments that differ in zeros in front, as 007 and 7"
+_SPELLED = "ids of labels joined to ids of judgments that differ in capitals or zeros, as 007 and 7"
 _SEVERAL = "labels with an id that several outputs have: use that of one, or its uuid"
 _TWICE = "labels of a rater who gave two different ones"
 _DIFFER = "labels left out, of questions with two different ones and no rater named"
@@ -119,9 +120,13 @@ def with_labels_by_name(
     """Join labels of sources that have names; see `with_labels`."""
     outputs = _Outputs(judgments.table, names.values())
     files = read_labels(sources, columns or {}, sheet)
+    repeated: list[Note] = []
     for path, file in files.items():
-        in_python = not isinstance(sources[path], str)
-        _refuse_slips(path, file, outputs, Reading(map=names, in_python=in_python))
+        reading = Reading(map=names, in_python=not isinstance(sources[path], str))
+        _refuse_slips(path, file, outputs, reading)
+        refuse_two_spellings(path, file, outputs.of)
+        files[path], notes = labels_once(path, file, judgments, reading)
+        repeated += notes
     own = [*_of_judgments(outputs)] if "label" in judgments.table else []
     added = all(one.adds for one in files.values())
     # Whoever has no name gave the labels of the judgments and those of the one sheet beside them.
@@ -156,8 +161,8 @@ def with_labels_by_name(
     if lists := [*(lists if added else ()), *more]:
         said["labels", _LISTS] = lists
     ids = dict.fromkeys(str(id) for file in files.values() for id in file.table["id"])
-    if by_number := [id for id in ids if not outputs.named(id) and outputs.of(id)]:
-        said["labels", _ZEROS] = by_number
+    if spelled := [id for id in ids if not outputs.named(id) and outputs.of(id)]:
+        said["labels", _SPELLED] = spelled
     if own and not added:
         said["labels", _REPLACED] = [one.id for one in own]
     table = outputs.labelled(found, {one.rater for one in given if one.settles}, added)
@@ -176,7 +181,7 @@ def with_labels_by_name(
     for source in files:
         number = sum(one.where == source for one in given)
         _refuse_useless(source, number, notes, judgments.table)
-    notes += [note for one in files.values() for note in one.notes]
+    notes += [*(note for one in files.values() for note in one.notes), *repeated]
     notes += _of_two_minds(given, files)
     if drawn := next(filter(None, (one.drawn for one in files.values())), None):
         table = table.assign(labels_drawn=table["label"].notna().map({True: drawn, False: None}))
@@ -355,17 +360,17 @@ class _Outputs:
         return units_by_id(self.table, self.number.tolist())
 
     @cached_property
-    def _by_number(self) -> Mapping[str, Collection[int]]:
-        return units_by_number(self.table, self.number.tolist())
+    def _by_plain_id(self) -> Mapping[str, Collection[int]]:
+        return units_by_plain_id(self.table, self.number.tolist())
 
     def named(self, id: str) -> bool:
         """Whether it is an id as the judgments have it."""
         return any(id in named for named in self._by_id)
 
     def of(self, id: str, part: str | None = None) -> list[int]:
-        """The numbers of the units that this id names, also without the zeros in front of it."""
+        """The numbers of the units that this id names, in other capitals or zeros, too."""
         units = next((named[id] for named in self._by_id if id in named), None)
-        units = self._by_number.get(without_zeros(id), ()) if units is None else units
+        units = self._by_plain_id.get(plain_id(id), ()) if units is None else units
         return [n for n in units if part in (None, self.part[n], self.part[n].rpartition(".")[2])]
 
     @property

@@ -54,12 +54,15 @@ class Call:
         frame: The judgments, if they are a data frame.
         reader: Function that reads them, "" if they are read; None of several files, or of what
             may be any.
+        by_row: Names of arguments with a value for each row of a frame whose index repeats: what is
+            chosen of its rows is chosen of these.
     """
 
     source: str = "judgments"
     given: Mapping[str, str] = field(default_factory=dict)
     frame: Any = field(default=None, repr=False, compare=False)
     reader: str | None = None
+    by_row: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, function: Callable[..., Any], *given: Any, **options: Any) -> "Call":
@@ -72,7 +75,8 @@ class Call:
         }
         places = _written(source) if isinstance(source, str | Path | list | tuple) else None
         frame = source if hasattr(source, "iloc") else None
-        return cls(places or "judgments", said, frame, _reader(source))
+        by_row = tuple(name for name, value in others if _repeats_index(value, frame))
+        return cls(places or "judgments", said, frame, _reader(source), by_row)
 
     @property
     def without_paths(self) -> "Call":
@@ -130,7 +134,8 @@ class Call:
                 tests.append(f"judgments[{json.dumps(name, ensure_ascii=False)}] == {value}")
         if len(tests) == len(levels):
             which = " & ".join(f"({one})" for one in tests) if tests[1:] else tests[0]
-            return replace(self, source=f"judgments[{which}]")
+            rows = {name: f"{self.given[name]}[{which}]" for name in self.by_row}
+            return replace(self, source=f"judgments[{which}]", given={**self.given, **rows})
         only = f".only({_written(levels)})"
         if self.reader == "":
             return replace(self, source=f"{self.source}{only}")
@@ -197,6 +202,13 @@ def _reader(source: Any) -> str | None:
         case Judgments():
             return ""
     return "judgments_from_frame" if hasattr(source, "iloc") else None
+
+
+def _repeats_index(value: Any, frame: Any) -> bool:
+    """Whether a series has the index of a frame, and several rows under one entry of it."""
+    if frame is None or not hasattr(value, "iloc") or hasattr(value, "columns"):
+        return False
+    return not value.index.is_unique and bool(value.index.equals(frame.index))
 
 
 def _is_number(value: Any) -> bool:
