@@ -1,5 +1,7 @@
 """Labels between two grades of a judge, as the mean of two people."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import inspect_reliability as ir
 from inspect_reliability import card
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.analysis import Analysis
+from inspect_reliability.record.rule import KeepRule
 
 
 def graded(shift: float = 0.0, n: int = 60, **more: object) -> pd.DataFrame:
@@ -160,3 +163,29 @@ def test_always_one_grade_is_a_grade_of_the_judge() -> None:
     found = ir.analyse(frame).frame("validity")
     assert [share[int(one)] for one in found["always"]] == pytest.approx([best] * 2)
     assert [*found["always_share"]] == pytest.approx([best] * 2)
+
+
+def test_some_half_grades_leave_the_grades_of_people(tmp_path: Path) -> None:
+    """A mean is rounded to whole grades, as labels are, by report, keep and the saved rule."""
+    generator = np.random.default_rng(5)
+    label = generator.integers(1, 6, 120)
+    given = np.clip(label[:, None] + generator.choice([-1, -0.5, 0, 0, 0, 1], (120, 3)), 1, 5)
+    names = [f"q{n}" for n in range(120)]
+    frame = pd.DataFrame({"question": np.repeat(names, 3), "verdict": given.ravel()})
+    frame["label"] = label.repeat(3)
+    right = ir.analyse(frame).results["validity"][0]
+    apart = np.abs(given.mean(axis=1) - label).round(9)
+    shares = [((apart < far) + 0.5 * (apart == far)).mean() for far in (0.5, 1.5)]
+    for one in (right["means"][-1], right["one_grade"][0]):
+        assert [one["accuracy"], one["within_one"]] == pytest.approx(shares)
+    kept = ir.keep(frame, max_error=0.2, save_rule=(file := tmp_path / "rule.json"))
+    assert "of tries lie between the labels' grades" in str(kept)
+    rule = KeepRule.read(str(file))
+    assert rule.grades == ["1", "2", "3", "4", "5"]
+    decided = [rule.decide([f"{one:g}" for one in row])[0] for row in given]
+    expected = {q: float(one) for q, one in zip(names, decided, strict=True) if one}
+    again = ir.keep(frame.drop(columns="label"), rule=file)
+    assert "of tries lie between the rule's grades" in str(again)
+    for one in (kept, again):
+        found = one.verdicts.query("decision == 'keep'").set_index("question")["verdict"]
+        assert found.to_dict() == expected

@@ -382,7 +382,7 @@ def test_a_chosen_mean_is_what_other_commands_take(judges: tuple[str, str]) -> N
     assert float(rule.grades[0]) == table["label"].min()
     for said in table.groupby("question")["verdict"].agg(list):
         kept, _ = rule.decide([f"{one:g}" for one in said[:votes]])
-        assert kept == nearest_grade(said[:votes], rule.grades)
+        assert kept == nearest_grade(said[:votes], rule.grades, said[0])
         assert abs(float(kept or 0) - np.mean(said[:votes])) <= 0.5
     assert rule.decide(["1"] * (votes - 1)) == (None, 0.0)
     assert rule.decide(["2", "4", "3", "2", "4"][:votes])[0] == "3"  # no two votes are alike

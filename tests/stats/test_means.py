@@ -8,26 +8,30 @@ import pytest
 
 from inspect_reliability.stats.majority import means, places_of
 
+EVERY = [True] * 4
+"""Each place is a grade."""
 
-def nearest(verdicts: tuple[int, ...], grades: int) -> np.ndarray:
+
+def nearest(verdicts: tuple[int, ...], grid: list[bool]) -> np.ndarray:
     """The grades nearest to a mean, a half each where it is midway; none without a verdict."""
     known = [one for one in verdicts if one >= 0]
-    found = np.zeros(grades)
+    found = np.zeros(len(grid))
     if known:
-        apart = [abs(sum(known) - place * len(known)) for place in range(grades)]
-        at = [place for place in range(grades) if apart[place] == min(apart)]
+        apart = {n: abs(sum(known) - n * len(known)) for n, is_grade in enumerate(grid) if is_grade}
+        at = [place for place in apart if apart[place] == min(apart.values())]
         found[at] = 1 / len(at)
     return found
 
 
+@pytest.mark.parametrize("grid", [EVERY, [True, False, True, False]])
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
-def test_all_subsets_count_the_same(m: int) -> None:
-    """Counts of grades 0, 1, 3 and of verdicts without one (-1)."""
+def test_all_subsets_count_the_same(m: int, grid: list[bool]) -> None:
+    """Counts of grades 0, 1, 3 and of verdicts without one (-1); a grade may be each other one."""
     counts, silent = np.array([[2, 3, 1], [0, 1, 4]]), np.array([1, 0])
-    [found] = means(counts, np.array([0, 1, 3]), [m], False, silent)
+    [found] = means(counts, np.array([0, 1, 3]), [m], False, silent, np.array(grid))
     for row, (own, mute) in enumerate(zip(counts, silent, strict=True)):
         verdicts = np.repeat([0, 1, 3, -1], [*own, mute]).tolist()
-        each = [nearest(one, 4) for one in combinations(verdicts, m)]
+        each = [nearest(one, grid) for one in combinations(verdicts, m)]
         assert found[row] == pytest.approx(np.mean(each, axis=0))
 
 
@@ -36,10 +40,11 @@ def test_exact_verdicts_are_drawn_from_their_probabilities(m: int) -> None:
     """Every sequence of m verdicts with its probability."""
     shares = {0: 0.5, 1: 0.2, 2: 0.2, -1: 0.1}
     expected = sum(
-        prod(shares[one] for one in each) * nearest(each, 3) for each in product(shares, repeat=m)
+        prod(shares[one] for one in each) * nearest(each, EVERY[:3])
+        for each in product(shares, repeat=m)
     )
     table, silent = np.array([[0.5, 0.2, 0.2]]), np.array([0.1])
-    [found] = means(table, np.array([0, 1, 2]), [m], True, silent)
+    [found] = means(table, np.array([0, 1, 2]), [m], True, silent, np.array(EVERY[:3]))
     assert found[0] == pytest.approx(expected)
 
 
@@ -55,6 +60,8 @@ def test_places_of_grades() -> None:
 
 def test_a_question_with_fewer_verdicts_has_no_mean() -> None:
     """Of two verdicts none of three is known, also where the third decides nothing."""
-    [found] = means(np.array([[3, 0], [2, 0]]), np.array([0, 1]), [3], False, np.zeros(2))
+    [found] = means(
+        np.array([[3, 0], [2, 0]]), np.array([0, 1]), [3], False, np.zeros(2), np.array(EVERY[:2])
+    )
     assert found[0].tolist() == [1, 0]
     assert np.isnan(found[1]).all()

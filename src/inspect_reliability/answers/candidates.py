@@ -560,5 +560,4 @@ def raters_of(row: Row) -> list[object]:
 
 def _grades_of(row: Row) -> tuple[str, ...]:
     """The names of the grades to which a mean is rounded, lowest first."""
-    values = LabelledCascade((row,), Promise()).grades_by_name
-    return tuple(sorted(values, key=values.__getitem__))
+    return tuple(LabelledCascade((row,), Promise()).grades_by_name)

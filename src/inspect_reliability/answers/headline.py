@@ -311,6 +311,8 @@ def _of_scale(row: Row, right: Record, picked_of: int) -> Iterator[str]:
     once = share(right["accuracy"], n)
     if row.labelled and row.labelled.midway:
         once += " (a label between two grades is half of each)"
+    if row.labelled and (between := row.labelled.between):
+        once += f" ({share(between, n)} of tries lie between the labels' grades: never right)"
     if (k := enough_means(right, "within_one")) > 1:
         yield f"right exactly in {once}"
         mean = means[k]["within_one"]

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from math import inf, isnan, nan
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from ..judgments.text import texts_judged
 from ..showing.formats import Record, most_feasible, share
 from ..stats import Estimate
 from ..stats.cells import ROUNDING, Flags, FloatArray, IntArray
+from ..stats.grade_steps import Grid
 from ..stats.interval_scales import clopper_pearson
 from ..stats.labelled import Labelled
-from ..stats.majority import places_of
+from ..stats.majority import never_given, places_of
 from ..stats.selective import (
     LABELS_DIFFER,
     Cascade,
@@ -102,29 +104,34 @@ class LabelledCascade:
     def _numbers(self) -> dict[str, float]:
         """The numbers among these; none if they are names."""
         known = self._scale_of_labels
+        every = {name: one for row in self.rows for name, one in row.graded.items()}
         if known is None or known.values is None:
             of_rule = {name: float(name) for name in self._grades_of_rule}
-            return {**self.rows[0].graded, **of_rule} if self.promise.within_one else {}
+            return {**every, **of_rule} if self.promise.within_one else {}
         values = zip(known.given.categories, known.values.tolist(), strict=True)
-        return {name: value for name, value in values if not isnan(value)}
+        return every | {name: value for name, value in values if not isnan(value)}
+
+    @property
+    def _grid(self) -> Grid | None:
+        """The grades of a given rule, or of the labels' scale; None where every number is one."""
+        if of_rule := self._grades_of_rule:
+            return Grid.of([*map(float, of_rule)])
+        known = self._scale_of_labels
+        return None if known is None or known.unit is None else Grid(known.unit)
 
     @cached_property
     def _grades(self) -> dict[str, float]:
-        """Grades that a mean can be nearest to: no label between grades, as the mean of people."""
-        known = self._scale_of_labels
-        unit = None if known is None else known.unit
-        found = {n: one for n, one in self._numbers.items() if unit is None or not one % unit}
-        return {n: one for n, one in found.items() if n not in self.undecided}
+        """Grades that a mean can be nearest to: no verdict or label between them."""
+        grid, numbers = self._grid, np.array([*self._numbers.values()])
+        of = grid.has(numbers) if grid else np.ones(len(numbers), dtype=bool)
+        found = compress(self._numbers.items(), of.tolist())
+        return {n: one for n, one in found if n not in self.undecided}
 
     @cached_property
     def _never_given(self) -> dict[str, float]:
         """Grades of the scale that nobody gave."""
-        values = np.unique([*self._grades.values()])
-        if (places := places_of(values)) is None:
-            return {}
-        every = np.arange(places.max() + 1)
-        found = np.interp(every, places, values)[~np.isin(every, places)].tolist()
-        return {f"{one:g}": one for one in found if f"{one:g}" not in self._named}
+        names = ((f"{one:g}", one) for one in never_given(np.array([*self._grades.values()])))
+        return {name: one for name, one in names if name not in self._named}
 
     @cached_property
     def categories(self) -> list[str]:
@@ -266,7 +273,7 @@ class LabelledCascade:
         known = self._scale_of_labels
         if known is not None and known.values is not None:
             return known.step
-        apart = np.diff(np.unique([*self._numbers.values()]))
+        apart = np.diff(np.unique([*self._grades.values()]))
         return float(apart.min()) if len(apart) else None
 
     def _ballots(self, row: Row) -> Votes:
@@ -276,9 +283,9 @@ class LabelledCascade:
         decides = [name not in (*self.undecided, *NO_VERDICTS) for name in self.categories]
         many = np.quantile(counts.replications, 0.5, method="higher")
         tries = np.inf if counts.exact else float(many)
-        grades = self.grades if self.promise.within_one else None
+        grades = self._of_mean if self.promise.within_one and self.grades_by_name else None
         ways = ways_of(counts.columns(self.categories), self.questions)
-        return Votes(votes, np.array(decides), tries, grades, ways)
+        return Votes(votes, np.array(decides), tries, grades, ways, self._is_grade)
 
     @cached_property
     def rule(self) -> Rule:
@@ -419,21 +426,23 @@ class LabelledCascade:
         return np.array([values.get(name, nan) for name in self.categories]) if values else None
 
     @cached_property
-    def grades(self) -> FloatArray | None:
-        """The categories as grades to which a mean is rounded, NaN for others.
+    def _of_mean(self) -> FloatArray:
+        """The categories as numbers that have a part in a mean, NaN for others."""
+        values = self._numbers | self._never_given | dict.fromkeys(self.undecided, nan)
+        return np.array([values.get(name, nan) for name in self.categories])
 
-        None where they are no equally spaced grades, so that a mean has no nearest one.
-        """
-        values = self.grades_by_name
-        found = np.array([values.get(name, nan) for name in self.categories])
-        return found if values else None
+    @cached_property
+    def _is_grade(self) -> Flags:
+        """Which categories are grades to which a mean is rounded."""
+        return np.array([name in self.grades_by_name for name in self.categories])
 
-    @property
+    @cached_property
     def grades_by_name(self) -> dict[str, float]:
-        """The name of each grade to which a mean is rounded, and its number; empty without any."""
+        """The name and number of each grade that a mean is rounded to; none without equal steps."""
         if places_of(np.unique([*self._grades.values()])) is None:
             return {}
-        return self._grades | self._never_given
+        values = self._grades | self._never_given
+        return dict(sorted(values.items(), key=itemgetter(1)))  # lowest first
 
     def means(self, votes: FloatArray) -> FloatArray:
         """The mean grade of each row of votes, N; NaN without a grade."""
@@ -560,12 +569,11 @@ class LabelledCascade:
             found = found.assign(answer=pd.Series(texts, dtype=object))
         return found
 
-    def _mean(self, votes: FloatArray) -> str:
+    def _mean(self, votes: FloatArray, values: FloatArray) -> str:
         """The grade that is nearest to the mean of these votes; midway between two, the mean."""
-        values = self.scale if self.grades is None else self.grades
-        assert values is not None
         mean = float(votes @ values[~np.isnan(values)] / votes.sum())
-        apart = np.abs(values - mean)
+        grid = self._is_grade if self.grades_by_name else True
+        apart = np.where(grid, np.abs(values - mean), nan)
         nearest = np.unique(values[apart <= np.nanmin(apart) + ROUNDING])
         spelled: dict[float, str] = dict(zip(values.tolist(), self.categories, strict=True))
         return spelled[float(nearest[0])] if len(nearest) == 1 else f"{mean:g}"
@@ -577,11 +585,11 @@ class LabelledCascade:
         """
         if kept:
             return self.categories[top]
-        values = self.scale if self.grades is None else self.grades
+        values = self._of_mean if self.grades_by_name else self.scale
         if values is not None and (top < 0 or not np.isnan(values[top])):
             graded = votes[~np.isnan(values)]
             if graded.any():
-                return self._mean(graded)
+                return self._mean(graded, values)
         if top >= 0:
             return self.categories[top]
         most = np.flatnonzero(votes == votes.max())

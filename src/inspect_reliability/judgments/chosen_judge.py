@@ -290,7 +290,7 @@ def _mean_of(grades: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
         known = [float(one) for one in map(str, given) if NUMBER.fullmatch(one)]
         if not known:
             return NON_RESPONSE
-        return nearest_grade(known, grades)
+        return nearest_grade(known, grades, known[0])
 
     return mean
 

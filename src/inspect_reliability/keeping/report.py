@@ -269,6 +269,7 @@ def keep_document(
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
     words = _BY_RULE if found[0].promise.given else _OF_GRADES
     said += [Text(words[near], "answer") for near in graded]
+    said += [Text(one, "answer") for one in dict.fromkeys(filter(None, map(_between, found)))]
     if any(one.promise.within_one and _people_differ(one) for one in found):
         said.append(Text(_NEAR_BOTH, "answer"))
     if any(map(steady_is_not_right, found)):
@@ -310,6 +311,19 @@ def keep_document(
         explained=lambda: legend(_of_measure(graded)),
         sheet=records,
     )
+
+
+def _between(panel: LabelledCascade) -> str | None:
+    """How many tries lie between grades, and what becomes of these; None without any."""
+    grades = panel.grades_by_name
+    odd = [name for row in panel.rows for name in row.graded if name not in grades]
+    if not odd or not grades:
+        return None
+    votes = sum(one.votes.sum(axis=0) for one in panel.cascade.judges)
+    of = votes[[panel.categories.index(name) for name in {*odd}]].sum() / votes.sum()
+    whose = "the rule's" if panel.promise.given else "the labels'"
+    then = "the mean is rounded to these" if panel.promise.within_one else "they are never right"
+    return f"{share(of, int(votes.sum()))} of tries lie between {whose} grades: {then}."
 
 
 def _people_differ(panel: LabelledCascade) -> bool:

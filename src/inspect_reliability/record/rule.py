@@ -1,8 +1,9 @@
 """A judge as a file: the rule of `keep`, and the judge that `choose` chose."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,7 +26,9 @@ from ..verdicts import NO_VERDICTS
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 
-_Number = Annotated[str, Field(pattern=r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")]
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+
+_Number = Annotated[str, Field(pattern=f"^{_NUMBER}$")]
 
 
 @dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
@@ -137,16 +140,14 @@ class KeepRule:
 
     def _rounded(self, given: Counter[str], most: str) -> str:
         """The grade nearest to the mean of these votes, where the rule has grades."""
-        if most not in self.grades:
+        if not self.grades or not self._in_means(most):
             return most
-        import numpy as np  # inspect imports this file at every start
+        votes = [float(one) for one in given.elements() if self._in_means(one)]
+        return nearest_grade(votes, self.grades, float(most))
 
-        from ..stats.selective import rounded_means
-
-        votes = np.array([[float(given[name]) for name in self.grades]])
-        at = np.array([self.grades.index(most)])
-        found: list[int] = rounded_means(votes, np.array(self.grades, dtype=float), at).tolist()
-        return self.grades[found[0]]
+    def _in_means(self, verdict: str) -> bool:
+        """Whether a verdict has a part in a mean: a number, be it a grade or between two."""
+        return bool(re.fullmatch(_NUMBER, verdict)) and verdict not in self.abstain
 
 
 class MeanRule(KeepRule):
@@ -158,25 +159,30 @@ class MeanRule(KeepRule):
         Votes that failed are None. With fewer than the rule was made of, nothing is kept.
         """
         spelled = [self._spelled(one) for one in verdicts if one is not None]
-        given = [one for one in spelled if one in self.grades]
+        given = [one for one in spelled if self._in_means(one)]
         if len(given) < self.votes:
             return None, 0.0
-        found = nearest_grade([float(one) for one in given], self.grades)
+        votes = [*map(float, given)]
+        found = nearest_grade(votes, self.grades, votes[0])
         return found, given.count(found) / len(given)
 
 
-def nearest_grade(given: Sequence[float], grades: Iterable[str]) -> str:
-    """The name of the grade nearest to the mean of grades; midway, the one nearer to the first."""
-    middle = sum(given) / len(given)
+def nearest_grade(given: Sequence[float], grades: Collection[str], near: float) -> str:
+    """The name of the grade nearest to the mean of numbers.
 
-    def far(name: str) -> tuple[float, float]:
-        return round(abs(float(name) - middle), _DIGITS), abs(float(name) - given[0])
+    Args:
+        given: The numbers: grades, or between these, or of the same scale beyond its known ends.
+        grades: Names of the grades, equally spaced.
+        near: Midway between two, it is the one nearer to this; of equals the lower one.
+    """
+    from ..stats.grade_steps import Grid  # inspect imports this file at every start
 
-    return min(grades, key=far)
+    names = {f"{float(name):g}": name for name in grades}
+    grid, known = Grid.of([*map(float, grades)]), [*map(float, grades)]
+    known += [one for one in given if not min(known) <= one <= max(known) and grid.has(one)]
+    found = min(max(grid.nearest(sum(given) / len(given), near), min(known)), max(known))
+    return names.get(f"{found:g}", f"{found:g}")
 
-
-_DIGITS = 9
-"""Decimals of a distance beyond which it is rounding."""
 
 EXACT = "exact"
 """The votes of a judge whose most probable verdict counts."""

@@ -237,10 +237,10 @@ class KeepScorer:
             last = replace(last, votes=votes, grader=", ".join(names))
         decision = "person" if verdict is None else "keep"
         found = {"decision": decision, "judge": judge, "confidence": confidence, "asked": len(made)}
-        said = (one for one in last.verdicts if label_of(one) == verdict)
+        said = [one for one in last.verdicts if label_of(one) == verdict]
         # A mean may be a grade that no vote was for.
-        mean = float(verdict) if verdict in self.rule.grades else NON_RESPONSE
-        score.value = next(said, mean)
+        mean = [] if said or verdict is None else [float(verdict)]
+        score.value = [*said, *mean, NON_RESPONSE][0]
         score.explanation = f"{decision}: {confidence:.0%} of {judge}\n\n{score.explanation or ''}"
         score.metadata = {**(score.metadata or {}), **last.metadata, DECIDED: found}
         return score

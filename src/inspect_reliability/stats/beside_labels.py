@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import ROUNDING, FloatArray
+from .cells import ROUNDING, Flags, FloatArray
 from .comparison import Comparison
 from .estimate import LEVEL, Estimate
 from .grade_steps import close
@@ -126,8 +126,9 @@ class OneGrade(NamedTuple):
 def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     """How often the mean, the median and the most frequent grade of all tries are right.
 
-    Mean and median are rounded to the nearest grade; midway between two, each counts half. Of
-    grades that are equally frequent each counts the same. Tries without a grade have no part.
+    Mean and median are rounded to the nearest grade of the labels' scale; midway between two, each
+    counts half. Of grades that are equally frequent each counts the same. Tries without a grade
+    have no part.
 
     Args:
         known: Verdicts and labels; questions with one grade have no part.
@@ -150,6 +151,7 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     n = len(np.unique(known.given.clusters[several]))
     counts, weight = counts[several], known.weight[several] / known.weight[several].sum()
     scale = np.interp(np.arange(places.max() + 1), places, grades)
+    grid = known.of_grid(scale)
     of_grade = np.zeros((len(counts), len(scale)))
     of_grade[:, places] = known.matched[several][:, used]
     labels = ~np.isnan(values)  # one may lie between two grades
@@ -158,8 +160,8 @@ def one_grade(known: Labelled, silent: Collection[str] = ()) -> list[OneGrade]:
     most = np.zeros_like(of_grade)
     most[:, places] = counts == counts.max(axis=1, keepdims=True)
     found = {
-        "mean": _nearest(counts @ grades / counts.sum(axis=1), scale),
-        "median": _nearest(_medians(counts, grades), scale),
+        "mean": _nearest(counts @ grades / counts.sum(axis=1), scale, grid),
+        "median": _nearest(_medians(counts, grades), scale, grid),
         "majority": most / most.sum(axis=1, keepdims=True),
     }
 
@@ -180,8 +182,8 @@ def _medians(counts: FloatArray, grades: FloatArray) -> FloatArray:
     return np.asarray((low + high) / 2)
 
 
-def _nearest(numbers: FloatArray, scale: FloatArray) -> FloatArray:
-    """The grade that is nearest to each number, N x G; halves where two are."""
-    apart = np.abs(numbers[:, None] - scale)
+def _nearest(numbers: FloatArray, scale: FloatArray, grid: Flags) -> FloatArray:
+    """Which number of a scale is the nearest grade, N x G; halves where two are."""
+    apart = np.where(grid, np.abs(numbers[:, None] - scale), np.inf)
     found = (apart <= apart.min(axis=1, keepdims=True) + ROUNDING).astype(float)
     return np.asarray(found / found.sum(axis=1, keepdims=True))

@@ -1,5 +1,10 @@
 """Grades of a judge beside labels: whether they are of one scale, and how far a step is."""
 
+from collections.abc import Collection
+from itertools import pairwise
+from math import floor
+from typing import NamedTuple
+
 import numpy as np
 
 from .cells import Flags, FloatArray
@@ -12,6 +17,9 @@ _BEYOND = 0.1
 """Share of the numbers above the other's largest: a few may be odd ones of the same scale."""
 
 _ROUNDING = 1e-9
+
+_DIGITS = 9
+"""Decimals of a distance beyond which it is rounding."""
 
 
 def other_scale(
@@ -56,23 +64,64 @@ def step_of(values: FloatArray, labels: FloatArray, unit: float | None = None) -
 
 
 _UNITS = (1.0, 0.5)
-"""Distances of the grades that judges give, whole or half."""
+"""Distances of grades, whole or half."""
+
+_FEWEST = 3
+"""Grades of a scale; a label of 0 or 1 is none."""
+
+
+class Grid(NamedTuple):
+    """The equally spaced grades of a scale, to which a mean of several is rounded.
+
+    Attributes:
+        step: How far apart they are.
+        first: One of them.
+    """
+
+    step: float
+    first: float = 0.0
+
+    @classmethod
+    def of(cls, grades: Collection[float]) -> "Grid":
+        """The grid of these grades, whose step is their smallest distance; 1 of a single one."""
+        known = sorted({*grades})
+        return cls(min((b - a for a, b in pairwise(known)), default=1.0), known[0])
+
+    def has(self, values: FloatArray | float) -> Flags:
+        """Which numbers are grades of it, however far from the first."""
+        places = (values - self.first) / self.step
+        return np.asarray(np.abs(places - np.round(places)) < _ROUNDING)
+
+    def nearest(self, number: float, near: float) -> float:
+        """The grade nearest to a number; midway the one nearer to `near`, of equals the lower."""
+        place = (number - self.first) / self.step
+        each = (self.first + one * self.step for one in (floor(place), floor(place) + 1))
+        return min(each, key=lambda one: (round(abs(one - number), _DIGITS), abs(one - near)))
 
 
 def grade_unit(values: FloatArray, could: Flags, labels: FloatArray) -> float | None:
-    """What a judge's grades are multiples of, where labels lie between these; None if none does.
+    """What grades are multiples of: whole, half, or None where neither is known.
+
+    It is what labels are multiples of, whatever lies between these among verdicts. Where labels lie
+    between the judge's grades, as means of several people, it is what those are multiples of.
 
     Args:
         values: The K categories as numbers, NaN for those that are none.
         could: Which categories the judge gave.
         labels: Mean share of each category among labels, K.
     """
-    given = values[could & ~np.isnan(values)]
-    unit = next((one for one in _UNITS if not (given % one).any()), None)
-    if unit is None or len(given) < 2:
+    number = ~np.isnan(values)
+    given, labelled = values[could & number], values[(labels > 0) & number]
+    judge, people = (
+        next((one for one in _UNITS if Grid(one).has(some).all()), None)
+        for some in (given, labelled)
+    )
+    if judge is not None and len(given) > 1 and not Grid(judge).has(labelled).all():
+        return judge
+    if people is None or not len(labelled):
         return None
-    others = values[~could & ~np.isnan(values) & (labels > 0)]
-    return unit if (others % unit).any() else None
+    ends = values[number].min(), values[number].max()
+    return people if ends[1] // people + -ends[0] // people + 1 >= _FEWEST else None
 
 
 def _nearest(values: FloatArray, unit: float) -> tuple[FloatArray, FloatArray]:

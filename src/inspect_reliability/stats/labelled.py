@@ -13,7 +13,7 @@ import numpy as np
 
 from .cells import Cells, Flags, FloatArray
 from .estimate import LEVEL, Estimate, Reason, Unknown
-from .grade_steps import grade_unit, near, nearest_grades, other_scale, step_of
+from .grade_steps import Grid, grade_unit, near, nearest_grades, other_scale, step_of
 from .interval_scales import NO_WIDTH, jackknife_error, on_log_scale, t_quantile
 from .intervals import FEWEST_QUESTIONS, TOO_FEW, with_ends
 from .majority import VOTES, means, means_in_turn, places_of, winners_by
@@ -71,7 +71,7 @@ class Labelled:
         decides: 1 for each of the K categories that decides something, else 0.
         matched: `truth`, where a label between two grades of the judge, as the mean of several
             people, is the nearest grade.
-        unit: What the judge's grades are multiples of, if there are such labels; else None.
+        unit: What grades are multiples of, see `grade_unit`; None if every number is a grade.
         midway: Whether such a label is half of each of two grades.
         step: A step of the labels' scale, or of the judge's where labels lie between its grades;
             None where nothing is a scale, or scales differ.
@@ -148,10 +148,21 @@ class Labelled:
 
     @property
     def grades(self) -> Flags:
-        """Which categories a verdict can be: no labels between the judge's grades."""
-        if self.values is None or self.unit is None:
+        """Which categories are grades, or names: none between the grades of the scale."""
+        if self.values is None:
             return np.ones(len(self.given.categories), dtype=bool)
-        return np.asarray(~(self.values % self.unit > 0))
+        return np.asarray(self.of_grid(self.values) | np.isnan(self.values))
+
+    def of_grid(self, numbers: FloatArray) -> Flags:
+        """Which numbers are grades that a mean can be rounded to."""
+        if self.unit is None:
+            return np.ones(numbers.shape, dtype=bool)
+        return Grid(self.unit).has(numbers)
+
+    @property
+    def between(self) -> float:
+        """The share of tries whose verdict lies between the grades, so is never right."""
+        return float(self.weight @ self.given.shares @ ~self.grades)
 
     def labels_in(self, category: str) -> dict[str, float]:
         """The share of each question's labels in a category, those between grades as `matched`."""
@@ -353,8 +364,8 @@ class Labelled:
     def means(self, silent: Collection[str] = ()) -> dict[int, tuple[Estimate, Estimate]]:
         """How often the mean of n verdicts is right, and within a step of the label.
 
-        The mean is rounded to the nearest grade. Draws, questions left out and those named
-        `silent` are as in `votes`; n is odd, up to 9.
+        The mean is rounded to the nearest grade of the labels' scale. Draws, questions left out and
+        those named `silent` are as in `votes`; n is odd, up to 9.
 
         Returns:
             Number of verdicts -> the shares that are right and within a step; empty where verdicts
@@ -400,18 +411,18 @@ class Labelled:
             return np.column_stack([rows[:, used], lost])
 
         kept = given.rows(enough)
-        grades = np.unique(places)
         right = np.zeros((len(kept.questions), int(places.max()) + 1))
         np.add.at(right.T, places, self.matched[enough][:, used].T)
-        at = np.interp(np.arange(right.shape[1]), grades, np.unique(self._used))
+        at = np.interp(np.arange(right.shape[1]), np.unique(places), np.unique(self._used))
+        grid = self.of_grid(at)
         apart = np.abs(at[:, None] - np.where(numbers, self.values, np.inf))
         close = self.truth[enough] @ (apart <= step * (1 + 1e-9)).T
         if kept.variants is None:
             rows = graded(kept)
-            every = means(rows[:, :-1], places, tried, given.exact, rows[:, -1])
+            every = means(rows[:, :-1], places, tried, given.exact, rows[:, -1], grid)
         else:
             ways = by_way(kept, graded(kept.by_variant[0]))
-            every = means_in_turn(ways, places, tried, given.exact)
+            every = means_in_turn(ways, places, tried, given.exact, grid)
         for won in every:
             both = np.full((2, len(enough)), np.nan)
             both[:, enough] = [(won * truth).sum(axis=1) for truth in (right, close)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .cells import Cells, FloatArray, IntArray
+from .cells import Cells, Flags, FloatArray, IntArray
 from .estimate import LEVEL, Estimate, ReliabilityError
 from .moments import over_variants, terms_of_names
 from .rates import by_question, mean_share
@@ -319,8 +319,23 @@ def places_of(values: FloatArray) -> IntArray | None:
     return places
 
 
+def never_given(values: FloatArray) -> list[float]:
+    """The grades of a scale between those given; none where these are not equally spaced."""
+    known = np.unique(values)
+    if (places := places_of(known)) is None:
+        return []
+    every = np.arange(places.max() + 1)
+    found: list[float] = np.interp(every, places, known)[~np.isin(every, places)].tolist()
+    return found
+
+
 def means(
-    table: NDArray[Any], places: IntArray, tried: Sequence[int], exact: bool, silent: FloatArray
+    table: NDArray[Any],
+    places: IntArray,
+    tried: Sequence[int],
+    exact: bool,
+    silent: FloatArray,
+    grid: Flags,
 ) -> Iterator[FloatArray]:
     """Probability of each grade to be nearest to the mean of so many verdicts.
 
@@ -334,6 +349,8 @@ def means(
         tried: Numbers of verdicts.
         exact: Whether these are probabilities.
         silent: Count or probability of verdicts without a grade, N.
+        grid: Which places, from 0 to the last, are grades that a mean is rounded to, G; a verdict
+            may lie between them.
 
     Yields:
         For each number, N x G: the probability of each place from 0 to the last.
@@ -342,13 +359,17 @@ def means(
     distinct, same = np.unique(rows, axis=0, return_inverse=True)
     parts = [distinct[i : i + _AT_ONCE] for i in range(0, len(distinct), _AT_ONCE)]
     for m in tried:
-        nearest = _nearest(m, int(places.max()) + 1)
+        nearest = _nearest(m, grid)
         found = [np.einsum("njs,jsg->ng", _sums(one, places, m, exact), nearest) for one in parts]
         yield np.concatenate(found)[same.reshape(-1)]
 
 
 def means_in_turn(
-    ways: Sequence[NDArray[Any]], places: IntArray, tried: Sequence[int], exact: bool
+    ways: Sequence[NDArray[Any]],
+    places: IntArray,
+    tried: Sequence[int],
+    exact: bool,
+    grid: Flags,
 ) -> Iterator[FloatArray]:
     """As `means`, of votes that take ways of asking in turn.
 
@@ -358,10 +379,11 @@ def means_in_turn(
         places: Place of each grade on the scale, K.
         tried: Numbers of verdicts.
         exact: Whether these are probabilities.
+        grid: Which places are grades that a mean is rounded to, G.
     """
     last = int(places.max())
     for m in tried:
-        nearest = _nearest(m, last + 1)
+        nearest = _nearest(m, grid)
 
         def rounded(own: NDArray[Any], m: int = m, nearest: FloatArray = nearest) -> FloatArray:
             def likely(taken: IntArray) -> FloatArray:
@@ -396,12 +418,13 @@ def _sums(rows: NDArray[Any], places: IntArray, m: int, exact: bool) -> FloatArr
     return found
 
 
-def _nearest(m: int, grades: int) -> FloatArray:
+def _nearest(m: int, grid: Flags) -> FloatArray:
     """The grade nearest to a mean of j places with sum s, j x S x G; halves where it is midway."""
-    found = np.zeros((m + 1, m * (grades - 1) + 1, grades))
+    last = len(grid) - 1
+    found = np.zeros((m + 1, m * last + 1, len(grid)))
     for j in range(1, m + 1):
-        mean = np.arange(j * (grades - 1) + 1) / j
-        apart = np.abs(mean[:, None] - np.arange(grades))
+        mean = np.arange(j * last + 1) / j
+        apart = np.where(grid, np.abs(mean[:, None] - np.arange(len(grid))), np.inf)
         nearest = apart <= apart.min(axis=1, keepdims=True) + _ROUNDING
         found[j, : len(mean)] = nearest / nearest.sum(axis=1, keepdims=True)
     return found

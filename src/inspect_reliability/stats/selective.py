@@ -42,6 +42,7 @@ class Votes:
             votes is their mean, rounded (see `rounded_means`). None if it is the most frequent.
         ways: Of each question the votes of its ways of asking, L x K, which fewer votes take in
             turn (see `turns`); None where all tries were asked alike.
+        grid: Which of the grades a mean is rounded to, K; None for all.
     """
 
     votes: FloatArray
@@ -49,6 +50,7 @@ class Votes:
     tries: float
     grades: FloatArray | None = None
     ways: Sequence[FloatArray] | None = None
+    grid: Flags | None = None
 
     @cached_property
     def top(self) -> IntArray:
@@ -60,7 +62,9 @@ class Votes:
         alone = (self.votes > most - ROUNDING).sum(axis=1) == 1
         first = self.votes.argmax(axis=1)
         most = np.where(alone & self.decides[first], first, -1)
-        return most if self.grades is None else rounded_means(self.votes, self.grades, most)
+        if self.grades is None:
+            return most
+        return rounded_means(self.votes, self.grades, most, self.grid)
 
     @cached_property
     def confidence(self) -> FloatArray:
@@ -350,21 +354,26 @@ def half_width(distances: FloatArray, max_error: float, confidence: float = 0.95
     return float(np.sort(distances)[sure.argmax()]) if sure.any() else None
 
 
-def rounded_means(votes: FloatArray, grades: FloatArray, most: IntArray) -> IntArray:
+def rounded_means(
+    votes: FloatArray, grades: FloatArray, most: IntArray, grid: Flags | None = None
+) -> IntArray:
     """The grade nearest to the mean of a question's grades, N.
 
-    Midway between two, it is the one on the side of the most frequent verdict. Where that is no
-    grade, it stays the verdict.
+    Midway between two, it is the one on the side of the most frequent verdict, or the lower one if
+    that is midway as well. Where the most frequent is no number, it stays the verdict.
 
     Args:
         votes: Votes for each of K verdicts, N x K.
         grades: These as numbers, K, NaN for those that are none.
         most: The most frequent verdict of each question, N, -1 for none.
+        grid: Which of the numbers are grades that a mean is rounded to, K; None for all.
     """
-    number = np.flatnonzero(~np.isnan(grades))
+    order = np.argsort(grades, kind="stable")  # of equals the lower one
+    number = order[~np.isnan(grades[order])]
     own = most[of := np.isin(most, number)]
     given, values = votes[of][:, number], grades[number]
     apart = np.abs((given @ values / given.sum(axis=1))[:, None] - values)
+    apart = apart if grid is None else np.where(grid[number], apart, inf)
     nearest = apart <= apart.min(axis=1, keepdims=True) + ROUNDING
     aside = np.where(nearest, np.abs(grades[own][:, None] - values), inf)
     found = most.copy()
