@@ -512,8 +512,11 @@ def test_a_choice_of_another_judge_is_stale(files: tuple[str, str], tmp_path: Pa
     """Where LOGS have no such judge, the reason says which they have."""
     logs, labels = files
     out = str(tmp_path / "choice.yaml")
-    invoke("choose", logs, "--labels", labels, "--out", out)
+    text = " ".join(invoke("choose", logs, "--labels", labels, "--out", out).stdout.split())
     judge = read_choice(out).design["judge"]
+    # The next step draws what a promise needs, which 30 questions without a label cannot give.
+    assert re.search(rf"Next: judge and label \d+ questions that did not choose {judge}", text)
+    assert "with 80% probability keep promises at most" in text
     others = pd.read_csv(logs).query("judge != @judge")
     others.to_csv(tmp_path / "others.csv", index=False)
     for command in (["keep"], ["validate"], ["gate", "--min", "accuracy=.5"]):

@@ -15,7 +15,6 @@ from ..judgments.sources import Columns, Source, in_file
 from ..judgments.table import Judgments
 from ..record.rule import CHOICE, ChosenJudge
 from ..saving import write_text
-from ..shell import quote
 from ..showing.answer import PythonAnswer
 from ..showing.document import Caution, Document, Figure, Table, Text
 from ..showing.formats import (
@@ -38,16 +37,16 @@ from .candidates import (
 from .choice_in_words import (
     THOUSAND,
     Wanted,
-    alike,
     cautions_of_choice,
     cheapest_not_worse,
     said_of,
     why_no_interval,
 )
-from .next_steps import rejudge_call, unlabelled
+from .choice_next import after_choice
+from .next_steps import rejudge_call
 from .results import analyse
 from .row import Row
-from .summary import more, next_step, worst
+from .summary import more, worst
 
 TITLE = "Which judge is better?"
 
@@ -261,7 +260,7 @@ def choose_document(found: Choosing, wanted: Wanted, logs: str = "LOGS") -> Docu
             *(Text(one, "answer" if n else "headline") for n, one in enumerate(said)),
             _table(found, _shown(found, wanted, records), "Candidates", 0),
             *worst(told),
-            *_next(found, wanted, logs),
+            *after_choice(found, wanted, logs),
             more(len(told) - 1, len(records) - len(_shown(found, wanted, records))),
         ],
         results,
@@ -357,44 +356,6 @@ def _id(keys: Record) -> str:
     known = list(keys)
     end = known.index("votes")
     return str([keys[name] for name in known[: end + 1]])
-
-
-def _all_labelled(found: Choosing) -> bool:
-    """Whether no output is left to label."""
-    tables = [one.row.asked for one in found.candidates]
-    labels = [[name for name in ("label", "best") if name in table] for table in tables]
-    return all(
-        bool(table[names].notna().any(axis=1).all())
-        for table, names in zip(tables, labels, strict=True)
-    )
-
-
-def _at_most(found: Choosing, number: int) -> int:
-    """So many outputs to label, or all that are left."""
-    return min(number, max(unlabelled(one.row) for one in found.candidates) or number)
-
-
-def _next(found: Choosing, wanted: Wanted, logs: str) -> list[Text]:
-    if alike(found):
-        if _all_labelled(found):
-            return next_step("judge more questions and label them: some must tell candidates apart")
-        return next_step(
-            "label more questions, to find some on which candidates differ",
-            f"label {logs} --most {_at_most(found, 50)} --out label.html",
-        )
-    if wanted.written is None:
-        return next_step("write the choice", f"choose {logs}{wanted.options} --out choice.yaml")
-    if found.has_test:
-        return next_step(
-            "promise by the test part which of its verdicts may be kept",
-            f"keep {logs} --rule {quote(wanted.written)}",
-        )
-    if _all_labelled(found):
-        return next_step("judge and label other questions, to promise which verdicts may be kept")
-    return next_step(
-        "label questions that did not choose it, to promise which of its verdicts may be kept",
-        f"label {logs} --most {_at_most(found, 100)} --out label.html",
-    )
 
 
 def _picture(found: Choosing, wanted: Wanted, records: Sequence[Record]) -> Figure:

@@ -160,7 +160,7 @@ def only_chosen(judgments: Judgments, choice: ChosenJudge, where: str, votes: bo
                 "Name the logs or files that they are from."
             )
         if votes:
-            table = _first(table, int(choice.votes))
+            table = first_votes(table, int(choice.votes))
         elif int(choice.votes) > 1:
             won = (
                 _mean_of(choice.grades or _numbers_in(judgments.table))
@@ -235,7 +235,7 @@ def _lot(of: object) -> str:
     return sha256(repr(of).encode()).hexdigest()
 
 
-def _first(table: pd.DataFrame, votes: int) -> pd.DataFrame:
+def first_votes(table: pd.DataFrame, votes: int) -> pd.DataFrame:
     """The first so many verdicts of each question."""
     turns, units = _turns(table, Judged(table))
     place = turns.groupby(units, dropna=False).cumcount()

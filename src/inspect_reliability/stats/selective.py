@@ -217,13 +217,60 @@ def selective_rule(
     return Rule(None, path, *_labels(path, needed, max_error, confidence, whole_first))
 
 
+def labels_for_rule(
+    path: Sequence[Threshold],
+    max_error: float,
+    confidence: float,
+    whole_first: bool = False,
+    more: float = 0.0,
+    power: float = 0.8,
+) -> int | None:
+    """Fewest new labelled questions with which a rule begins with some probability.
+
+    Each share of wrong verdicts is that of (errors + 1/2) / (labels + 1) of some labels (Jeffreys).
+
+    Args:
+        path: Thresholds, the strictest first, with the errors of those labels.
+        max_error: Largest share of the kept verdicts that may be wrong.
+        confidence: Probability that the promise is kept.
+        whole_first: As in `selective_rule`.
+        more: How much larger the share of wrong verdicts is than on those labels.
+        power: The probability that the test passes.
+
+    Returns:
+        None if no number would do.
+    """
+    from scipy.special import bdtr
+    from scipy.stats import binom
+
+    if not path:
+        return None
+    needed = fewest_kept(max_error, confidence, whole_first)
+    delta = 1 - (_halved(confidence) if whole_first else confidence)
+    kept = np.array([step.kept for step in path])
+    error = np.array([(step.errors + 0.5) / (step.n_labelled + 1) + more for step in path])
+    sizes, tried = _tried(kept, needed, whole_first)
+    enough = np.zeros(len(sizes), dtype=bool)
+    for step in tried:
+        n = (kept[step] * sizes + ROUNDING).astype(int)
+        most = binom.ppf(delta, n, max_error)  # wrong ones with which a test passes, or one more
+        most -= bdtr(most, n, max_error) > delta + ROUNDING
+        power_of = bdtr(np.maximum(most, 0), n, np.minimum(error[step], 1))
+        enough |= (step >= 0) & (most >= 0) & (power_of >= power)
+    return int(sizes[enough.argmax()]) if enough.any() else None
+
+
 def _halved(confidence: float) -> float:
     """The confidence of each of two tests that share the level of one."""
     return 1 - (1 - confidence) / 2
 
 
 def _labels(
-    path: Sequence[Threshold], needed: int, max_error: float, confidence: float, whole_first: bool
+    path: Sequence[Threshold],
+    needed: int,
+    max_error: float,
+    confidence: float,
+    whole_first: bool,
 ) -> tuple[int | None, Threshold | None]:
     """Fewest labelled questions with which the rule would begin, if errors stay as frequent.
 
@@ -232,13 +279,8 @@ def _labels(
     """
     from scipy.special import bdtr
 
-    sizes = [needed]
-    while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= _MOST_LABELS:
-        sizes.append(size)
     kept, error = np.array([(step.kept, step.error or 0.0) for step in path]).T
-    enough = np.multiply.outer(kept, sizes) >= needed - ROUNDING
-    step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
-    tried = [np.full(len(sizes), len(path) - 1), step] if whole_first else [step]
+    sizes, tried = _tried(kept, needed, whole_first)
     passed = np.full(len(sizes), -1)
     for step in reversed(tried):
         n = (kept[step] * sizes + ROUNDING).astype(int)
@@ -247,7 +289,21 @@ def _labels(
         passed[passes] = step[passes]
     if not len(found := np.flatnonzero(passed >= 0)):
         return None, None
-    return sizes[found[0]], path[passed[found[0]]]
+    return int(sizes[found[0]]), path[passed[found[0]]]
+
+
+def _tried(kept: FloatArray, needed: int, whole_first: bool) -> tuple[IntArray, list[IntArray]]:
+    """Numbers of labelled questions, and the thresholds at which a rule would begin with each.
+
+    -1 where none has enough of them. `kept` are the shares of questions that thresholds keep.
+    """
+    sizes = [needed]
+    while (size := sizes[-1] + max(1, sizes[-1] // 100)) <= _MOST_LABELS:
+        sizes.append(size)
+    enough = np.multiply.outer(kept, sizes) >= needed - ROUNDING
+    step = np.where(enough.any(axis=0), enough.argmax(axis=0), -1)
+    whole = [np.full(len(sizes), len(kept) - 1)] if whole_first else []
+    return np.array(sizes), [*whole, step]
 
 
 def steps_of(values: FloatArray, most: float = MOST_THRESHOLDS) -> FloatArray:
