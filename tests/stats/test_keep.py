@@ -337,17 +337,16 @@ def test_what_cannot_be_promised_is_ruled_out_at_every_threshold(errors: int) ->
 
 @pytest.mark.parametrize(("errors", "more"), [(0, 0.0), (2, 0.0), (2, 0.01)])
 def test_labels_for_a_rule_are_the_fewest_that_mostly_pass(errors: int, more: float) -> None:
-    """Of a threshold that keeps half, by the power of its test; sizes grow by a hundredth."""
+    """Of a threshold that keeps half, by the power of its test; not every size is tried."""
     error = (errors + 0.5) / 51 + more
     passing = []
     for n in range(fewest_kept(0.1, 0.95), 700):
-        fails = stats.binom.cdf(range(n + 1), n, 0.1) > 0.05
-        most = int(fails.argmax()) - 1
+        most = int(np.sum(stats.binom.cdf(range(n + 1), n, 0.1) <= 0.05)) - 1
         if most >= 0 and stats.binom.cdf(most, n, error) >= 0.8:
             passing.append(n)
     path = [Threshold(1.0, 0.5, 50, errors)]
     found = labels_for_rule(path, 0.1, 0.95, more=more)
     assert found is not None
     assert found // 2 in passing
-    assert passing[0] <= found // 2 <= 1.05 * passing[0]
+    assert passing[0] <= found // 2 <= 1.1 * passing[0]
     assert labels_for_rule([Threshold(1.0, 0.5, 50, 10)], 0.1, 0.95) is None

@@ -253,8 +253,8 @@ def labels_for_rule(
     enough = np.zeros(len(sizes), dtype=bool)
     for step in tried:
         n = (kept[step] * sizes + ROUNDING).astype(int)
-        most = binom.ppf(delta, n, max_error)  # wrong ones with which a test passes, or one more
-        most -= bdtr(most, n, max_error) > delta + ROUNDING
+        over = binom.ppf(delta, n, max_error)  # wrong ones with which a test passes, or one more
+        most = over - (bdtr(over, n, max_error) > delta + ROUNDING)
         power_of = bdtr(np.maximum(most, 0), n, np.minimum(error[step], 1))
         enough |= (step >= 0) & (most >= 0) & (power_of >= power)
     return int(sizes[enough.argmax()]) if enough.any() else None
