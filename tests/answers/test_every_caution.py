@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import inspect_reliability as ir
 from example_judgments import ORDERS, changed, made, one_flip_at_zero, together
 from inspect_reliability.answers import analyse
 from inspect_reliability.answers.arms import arms_by, arms_of
@@ -494,6 +495,18 @@ def test_a_caution_is_there_where_its_premise_holds_and_nowhere_else(code: str) 
     _, does_not = EVERY[code]
     assert code in codes(brought(code))
     assert code not in codes(does_not())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "answer", [ir.keep, ir.choose, ir.plan, partial(ir.gate, least={"accuracy": 0.1})]
+)
+def test_an_answer_by_letters_asks_whether_they_are_grades(answer: Callable[..., object]) -> None:
+    """Where names say what is right, the call that makes grades of them is in the answer."""
+    table = lettered("ABCDE").table
+    frame = pd.concat([table, table.assign(judge="k")])
+    call = 'reading=ir.Reading(map={"A": "1", "B": "2", "C": "3", "D": "4", "E": "5"}).'
+    assert call in " ".join(str(answer(frame)).split())
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ from .reliability import exact_verdicts_note, main_columns, orders_apart
 from .report import judges, notes_table
 from .results import analyse
 from .row import NO_LABELS, Row
+from .validity import names_or_grades
 
 _PACKAGE = "inspect-reliability"
 
@@ -148,7 +149,7 @@ def card_document(analysis: Analysis) -> Document:
             Table(["", "This judge"], lines, caption="Judge card"),
         ]
         blocks += exact_verdicts_note([row])
-        blocks += map(Caution, card["cautions"])
+        blocks += map(Caution, [*card["cautions"], *filter(None, [names_or_grades(row)])])
         blocks += [Text(f"To repeat: {command}") for command in card["commands"]]
     title = "Judge cards" if cards[1:] else "Judge card"
     labelled = all(analysis.of(row, "validity") for row in rows)

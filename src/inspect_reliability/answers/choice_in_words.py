@@ -23,7 +23,7 @@ from .candidates import Choosing
 from .correction import agreement_in_words
 from .next_steps import unlabelled_questions
 from .row import valued
-from .validity import accuracy_ceiling
+from .validity import accuracy_ceiling, names_or_grades
 
 _MOST_STEPS = 3
 """Steps of the price frontier that the answer names."""
@@ -319,6 +319,7 @@ def _one_more_dollar(found: Choosing) -> Iterator[str]:
 
 def cautions_of_choice(found: Choosing) -> Iterator[str]:
     """What to beware of in a choice."""
+    yield from dict.fromkeys(filter(None, (names_or_grades(one.row) for one in found.candidates)))
     if found.missed:
         yield (
             f"{amount(found.missed, 'labelled question')} left out: not every candidate judged "

@@ -77,6 +77,7 @@ from .reliability import orders_apart
 from .row import Row
 from .several_values import table_of_values
 from .summary import more, next_step, worst
+from .validity import names_or_grades
 
 COEFFICIENTS = ("omega", "agreement")
 """Both, since a judge can be ahead by one and behind by the other; ICC first on a scale."""
@@ -544,6 +545,8 @@ def _cautions(names: tuple[str, str], *sides: Row) -> Iterator[Reason]:
         for why in dict.fromkeys([side.silent, side.no_evidence]):
             if why:
                 yield Reason(why.code, f"{name}: {why}")
+        if asked := names_or_grades(side):
+            yield asked
     yield from _of_orders(names, sides)
     tables = [side.table for side in sides if "study" in side.table]
     studies = {study for table in tables for study in table["study"].fillna("not known")}

@@ -13,7 +13,7 @@ import pandas as pd
 from ..judgments.copies import SEED_CHECK, Copied, why_copied
 from ..judgments.count import Judged
 from ..judgments.label_files import how_drawn, kept_of, until
-from ..judgments.pairs import GRADE, NAMES
+from ..judgments.pairs import GRADE, LETTERS, NAMES
 from ..judgments.scales import grades_in, labelled, names_differ
 from ..judgments.table import is_suite, n_judgments, weights
 from ..judgments.text import judgment_text
@@ -441,15 +441,11 @@ def letters_of_grades(row: Condition, known: Labelled) -> str:
     """
     letters = "".join(sorted({*known.given.categories} - {*NO_VERDICTS}))
     shown = any(name in row.table and row.table[name].notna().any() for name in ("order", "best"))
-    if letters not in _GRADES or row.judged.declared or from_logs(row.table) or shown:
+    if letters not in LETTERS or row.judged.declared or from_logs(row.table) or shown:
         return ""
     at = [letters.find(name) for name in known.given.categories]
     places = np.array([float(one) if one >= 0 else np.nan for one in at])
     return letters if _are_near(known, places, 1.0) else ""
-
-
-_GRADES = ("ABCD", "ABCDE", "ABCDF", "ABCDEF")
-"""Letters that are grades in some countries, and options elsewhere."""
 
 
 def _errors_are_near(known: Labelled) -> bool:

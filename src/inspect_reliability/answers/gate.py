@@ -58,7 +58,7 @@ from .next_steps import set_aside
 from .results import analyse
 from .row import KEPT, RATES, Row, refuse_unlabelled, valued
 from .summary import next_step, worst
-from .validity import by_these_labels
+from .validity import by_these_labels, names_or_grades
 
 _SENTENCES: dict[str, tuple[str, Tone]] = {
     PASSES: ("The gate passes.", "good"),
@@ -264,6 +264,8 @@ def _requirement(
     if why and not (why is NO_DRAWS and at_least and result == FAILS):
         result = OPEN
     cautions = [row.silent] if row.silent and row.silent != why else []
+    if name in (*SHARES, *COEFFICIENTS) and (letters := names_or_grades(row)):
+        cautions.append(letters)
     if reached := reached_by_one_verdict(row, name, limit, at_least):
         cautions.append(reached)
     if name in SHARES and (caution := by_these_labels(row)):

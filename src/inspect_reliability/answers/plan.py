@@ -47,6 +47,7 @@ from .results import analyse
 from .row import Row, are_grades, by_options, refuse_unlabelled, tells_outputs_apart
 from .sufficient_studies import assured, designs_of, each_verdict
 from .summary import cautions_of_rows, more, next_step, worst
+from .validity import names_or_grades
 
 COEFFICIENTS = ("omega", "agreement")
 
@@ -525,6 +526,7 @@ def _plan(
     cautions: list[str] = [row.silent] if row.silent and row.silent != reason else []
     if not {*names}.isdisjoint(COEFFICIENTS) and (orders_apart(row) or row.judged.as_shown):
         cautions.append(_OF_THESE_TRIES if row.judged.as_shown else _OF_NEW_ORDERS)
+    cautions += filter(None, [names_or_grades(row)])
     each = {name: each_verdict(row, name) for name in ("tokens", "cost")}
     designs = list(designs_of(row, names, half_widths, assurance, each, why))
     return {

@@ -273,6 +273,19 @@ def by_these_labels(row: Row) -> Reason | None:
     )
 
 
+def names_or_grades(row: Row) -> Reason | None:
+    """Ask whether letters are grades, wherever what is right is told by them as names."""
+    if row.labelled is None or not (letters := letters_of_grades(row, row.labelled)):
+        return None
+    maps = " ".join(f"--map {one}={place}" for place, one in enumerate(letters, 1))
+    return Reason(
+        LabelCode.MAYBE_GRADES,
+        "Verdicts and labels are read as names, and most wrong ones are the letter next to the "
+        f"label. If {letters[0]} to {letters[-1]} are grades in this order, say so, and the "
+        f"next one is nearly right: {maps}.",
+    )
+
+
 def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
     if caution := by_these_labels(row):
         yield caution
@@ -304,14 +317,8 @@ def _cautions(row: Row, known: Labelled) -> Iterator[Reason]:
             "right. If they are the numbers of options, say which these are: --read-as "
             f"'options:{','.join(_as_options(known.given.categories))}'.",
         )
-    if letters := letters_of_grades(row, known):
-        maps = " ".join(f"--map {one}={place}" for place, one in enumerate(letters, 1))
-        yield Reason(
-            LabelCode.MAYBE_GRADES,
-            "Verdicts and labels are read as names, and most wrong ones are the letter next to the "
-            f"label. If {letters[0]} to {letters[-1]} are grades in this order, say so, and the "
-            f"next one is nearly right: {maps}.",
-        )
+    if caution := names_or_grades(row):
+        yield caution
     few = known.given.n_clusters
     others = few < row.counts.n_clusters
     if (

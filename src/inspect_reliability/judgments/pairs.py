@@ -225,12 +225,24 @@ def gains(said: Sequence[str | None]) -> list[float | None]:
             raise UserError(
                 f"Verdict {one!r} on a single system is neither a number nor right or wrong. Say "
                 f"what it means: {mapped(one, 'correct')}, or {mapped(one, 'none')} to leave it "
-                "out."
+                f"out.{_worth(said)}"
             ) from None
 
     known = {one: grade(one) for one in {*said}}
     return [known[one] for one in said]
 
+
+def _worth(said: Iterable[str | None]) -> str:
+    """How to say what letters are worth; empty where these are no grades."""
+    letters = "".join(sorted({one for one in said if one and one not in NO_VERDICTS}))
+    if letters not in LETTERS:
+        return ""
+    each = (mapped(one, str(len(letters) - place)) for place, one in enumerate(letters))
+    return f" Or, if {letters[0]} is the best of the grades: {' '.join(each)}."
+
+
+LETTERS = ("ABCD", "ABCDE", "ABCDF", "ABCDEF")
+"""Letters that are grades in some countries, and options elsewhere."""
 
 NAMES = "verdict_names"
 """Column that says what verdicts name, once that is known."""

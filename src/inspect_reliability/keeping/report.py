@@ -27,6 +27,7 @@ from ..answers.promise import Promise
 from ..answers.results import analyse
 from ..answers.row import Row, are_grades, valued, within_one_by_default
 from ..answers.summary import more
+from ..answers.validity import names_or_grades
 from ..errors import UserError
 from ..judgments.chosen_judge import by_rule, named_by_file, names_judge
 from ..judgments.given_labels import Labels, labelled_judgments
@@ -296,21 +297,29 @@ def keep_document(
     shown = _lines(fewer, "fewer_votes", title, names)
     beware = told if some else []
     left = len(told) - len(beware)
+    asked = [] if found[0].promise.given else _asked(analysis)
     return Document(
         TITLE,
         [
             *said,
             *shown,
+            *asked,
             *beware,
             *what_next(found, analysis, logs, options, written, saved),
             more(left),
         ],
         results,
-        more=lambda: [*_tables(results, names), *told],
+        more=lambda: [*_tables(results, names), *asked, *told],
         charts=lambda: [replace(one, width=WIDE) for one in picture(found)],
         explained=lambda: legend(_of_measure(graded)),
         sheet=records,
     )
+
+
+def _asked(analysis: Analysis) -> list[Caution]:
+    """Whether letters are grades, of which a next one would be near."""
+    each = ((one, row.name) for row in analysis.rows if (one := names_or_grades(row)))
+    return Caution.each(each, len(analysis.rows))
 
 
 def _between(panel: LabelledCascade) -> str | None:

@@ -345,8 +345,16 @@ def options_in_python(words: str, call: Call | None = None) -> str:
 
 def _line(line: str, call: Call) -> str:
     if (found := _INLINE.search(line)) and (then := call.then(found[1])).startswith("ir."):
-        return f"{_OPTION.sub(_argument, line[: found.start()])}{then}{found[2]}"
-    return line if "inspect-reliability " in line else _OPTION.sub(_argument, line)
+        return f"{_with_arguments(line[: found.start()])}{then}{found[2]}"
+    return line if "inspect-reliability " in line else _with_arguments(line)
+
+
+_AGAIN = re.compile(r"\}\) reading=ir\.Reading\(map=\{|\} columns=\{")
+"""Between two options of one mapping."""
+
+
+def _with_arguments(words: str) -> str:
+    return _AGAIN.sub(", ", _OPTION.sub(_argument, words))
 
 
 def _argument(found: re.Match[str]) -> str:
