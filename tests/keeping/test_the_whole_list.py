@@ -116,6 +116,14 @@ def test_labels_are_asked_of_each_promise_that_has_questions_of_its_own(
     said = " ".join(done.stdout.split())
     assert "label the other 180, 90 for each of 2 promises" in said
     assert "inspect-reliability label both.csv --most 180 --out label.html" in said
+    asked = ("keep", "both.csv", "--max-error", ".3", "--by", "topic", "--by", "judge")
+    said = " ".join(invoke(*asked).stdout.split())
+    assert "These are 4 promises, one for each topic and judge. Each has" in said
+    alone = said.partition("--out kept.csv ")[2].partition(" More:")[0].split()
+    assert alone == ["--only", "topic=x", "--only", "judge=a"]
+    topics = ("keep", "both.csv", "--max-error", ".3", "--by", "topic", "--only", "judge=a")
+    assert "of all 2, a row an output" in " ".join(invoke(*topics).stdout.split())
+    assert "--only topic=x." in invoke(*topics, "--save-rule", "rule.json").stderr
 
 
 def test_the_next_step_has_the_options_that_were_asked(

@@ -25,7 +25,9 @@ from ..judgments.reading import Code, Note
 from ..judgments.rows import dialect_of, keywords_of, read_frame, write_workbook
 from ..record.rule import KeepRule
 from ..saving import Ours, whole, write_text
+from ..shell import join
 from ..showing.csv import to_csv
+from ..showing.document import only_options
 from ..showing.formats import amount
 from ..stats.cells import FloatArray
 from ..verdicts import NO_VERDICTS
@@ -209,6 +211,12 @@ def _as_days(values: "pd.Series[Any]") -> "pd.Series[Any]":
     return days if days.notna().sum() == len(known) else values
 
 
+def told_by(found: Sequence[LabelledCascade]) -> list[str]:
+    """The columns that tell several promises apart."""
+    keys = [one.keys for one in found]
+    return [name for name in keys[0] if len({str(one.get(name)) for one in keys}) > 1]
+
+
 def refuse_rule(found: Sequence[LabelledCascade]) -> None:
     """Refuse to save a rule that no grader can be asked by.
 
@@ -216,7 +224,13 @@ def refuse_rule(found: Sequence[LabelledCascade]) -> None:
         UserError: Several judges have a rule, or verdicts are a suite's own scores.
     """
     if len(found) > 1 and len(found[0].rows) == 1:
-        raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
+        if (differ := told_by(found)) == ["judge"]:
+            raise UserError("--save-rule writes one rule: name its judge with --cascade JUDGE.")
+        one = join(only_options((name, str(found[0].keys[name])) for name in differ))
+        raise UserError(
+            f"--save-rule writes one rule, and these are {len(found)}, one for each "
+            f"{' and '.join(differ)}. Take one: {one}."
+        )
     if of := graded_suite(found[0]):
         row, graders = of
         raise UserError(

@@ -64,6 +64,7 @@ from .kept_file import (
     listed,
     refuse_rule,
     saved_rule,
+    told_by,
     write_list,
 )
 from .what_next import what_next
@@ -265,6 +266,7 @@ def keep_document(
         if found[1:]:
             rule = f"{name(panel.keys)}: {rule[0].lower()}{rule[1:]}"
         said.append(Text(rule, tone))
+    said += [Text(one, "answer") for one in _several_promises(found)]
     checks = [one.check for one in found if one.check and one.check.words != one.withheld]
     said += [Text(f"{one.words[0].upper()}{one.words[1:]}.", "answer") for one in checks]
     graded = {one.promise.within_one for one in found if are_grades(one.rows) or _by_grades(one)}
@@ -320,6 +322,17 @@ def _asked(analysis: Analysis) -> list[Caution]:
     """Whether letters are grades, of which a next one would be near."""
     each = ((one, row.name) for row in analysis.rows if (one := names_or_grades(row)))
     return Caution.each(each, len(analysis.rows))
+
+
+def _several_promises(found: Sequence[LabelledCascade]) -> Iterator[str]:
+    """That each of several promises is one by itself, of what tells it from the others."""
+    promised = [one for one in found if one.step and not one.rule.known]
+    if len(promised) > 1 == max(len(one.rows) for one in found):
+        of = " and ".join(told_by(found))
+        yield (
+            f"These are {len(promised)} promises, one for each {of}. Each has a confidence of "
+            f"{percent(found[0].promise.confidence)} by itself, not all at once."
+        )
 
 
 def _between(panel: LabelledCascade) -> str | None:

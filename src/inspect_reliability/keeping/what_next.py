@@ -18,7 +18,7 @@ from ..answers.summary import levels_of_first, next_step
 from ..judgments.pairs import EXCHANGED, NAMES
 from ..shell import WORD, quote, without
 from ..showing.document import Text
-from ..showing.formats import BETTER, amount, most_feasible, percent
+from ..showing.formats import BETTER, amount, most_feasible, percent, told_apart
 from ..stats.interval_scales import clopper_pearson
 from ..stats.selective import Rule, fewest_kept
 from .kept_file import graded_suite, listed
@@ -46,7 +46,7 @@ def what_next(
     if panel.reason is None:
         book = any(one.lower().endswith(".xlsx") for one in analysis.judgments.files)
         listed_in = "kept.xlsx" if book else "kept.csv"
-        used = _use_rule(found, again, written, saved, listed_in)
+        used = _use_rule(found, analysis, again, written, saved, listed_in)
         return [*used, *_check_rule(panel, logs)]
     unlabelled_suite = graded_suite(panel) and not panel.cascade.labelled.any()
     if panel.rows[0].of_one_output or unlabelled_suite:
@@ -113,9 +113,17 @@ def _separate(found: Sequence[LabelledCascade]) -> list[LabelledCascade]:
 
 
 def _use_rule(
-    found: Sequence[LabelledCascade], again: str, written: str, saved: bool, listed_in: str
+    found: Sequence[LabelledCascade],
+    analysis: Analysis,
+    again: str,
+    written: str,
+    saved: bool,
+    listed_in: str,
 ) -> list[Text]:
-    """What to do with what is kept, and with what is not; `listed_in` is a file for the list."""
+    """What to do with what is kept, and with what is not; `listed_in` is a file for the list.
+
+    Of several judges of the same questions, a list is of one.
+    """
     panel = found[0]
     several = len(found) > 1 and len(panel.rows) == 1
     no_rule = several or not record(panel)["votes"] or graded_suite(panel) or panel.rule.known
@@ -129,6 +137,11 @@ def _use_rule(
         ask = "to ask by this rule from now on, save it"
         return [*said, *next_step(ask, f"{again} --save-rule rule.json")]
     again += f" --out {listed_in}"
+    if several and len(_separate(found)) == len(found):
+        return next_step(f"write what to keep of all {len(found)}, a row an output", again)
+    if several and (only := levels_of_first(analysis, [one.rows[0] for one in found])):
+        name = told_apart([one.keys for one in found], "judge")(panel.keys)
+        return next_step(f"write what to keep of one alone, as of {name}", again, only=only)
     if no_rule:
         return next_step("write what to keep, a row a question", again)
     words = "write what to keep, and the rule to ask by from now on"
