@@ -164,6 +164,16 @@ def test_labels_check_a_rule_and_make_no_other(rule: str) -> None:
         answer.rule()
 
 
+def test_checks_of_what_is_not_kept_say_nothing_of_what_is(rule: str) -> None:
+    """Neither that the rule agrees, nor how much fewer votes would get wrong."""
+    frame = month(2).drop(columns="label")
+    others = ir.keep(frame, rule=rule).verdicts.query("decision != 'keep'")
+    found = ir.keep(frame, rule=rule, labels=others.assign(checked=3))
+    said = " ".join(str(found).split())
+    assert f"None of the {len(others)} labelled questions is kept, so labels do not check" in said
+    assert {one["error"] for one in found.to_dict()["fewer_votes"]} == {None}
+
+
 def test_labels_that_contradict_a_rule_leave_no_promise(tmp_path: Path, rule: str) -> None:
     """Where the lower end is above the limit nothing is kept, and a new rule is the next step."""
     frame = month(2)

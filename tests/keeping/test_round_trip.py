@@ -61,7 +61,10 @@ def test_what_is_filled_in_is_final_and_moves_no_number(folder: Path) -> None:
     assert "nothing is filled in" in invoke("keep", "noten.xlsx", *OPTIONS, *again).stderr
     assert fill("check.xlsx", 2) == 8
     done = invoke("keep", "noten.xlsx", *OPTIONS, *RULE, *again, "--out", "final.xlsx")
-    assert "8 checked verdicts taken as final, and left out of numbers by label" in done.stderr
+    assert (
+        "8 checked verdicts (none kept) taken as final, and left out of numbers by label"
+        in done.stderr
+    )
     assert "its column final has the verdict of each question" in " ".join(done.stdout.split())
     final = pd.read_excel("final.xlsx").set_index("Aufgabe")
     own = pd.read_excel("noten.xlsx").set_index("Aufgabe")
@@ -113,7 +116,7 @@ def test_the_list_itself_brings_what_was_filled_in(folder: Path) -> None:
     named = ("--column", "checked=label", "--column", "Lehrkraft=label")
     for options in ((), named):
         done = invoke("report", "check.xlsx", *options)
-        assert "3 checked verdicts taken as final" in done.stderr
+        assert "3 checked verdicts (none kept) taken as final" in done.stderr
         assert "labels of 23 questions" in done.stderr
     done = invoke("report", "check.xlsx", *OPTIONS)  # as its source is read
     assert "60 questions x 3 tries" in done.stderr
@@ -126,7 +129,7 @@ def test_checked_verdicts_alone_promise_nothing() -> None:
     table = pd.DataFrame({"question": [f"A{n}" for n in range(0, 60, 8)], "checked": 3})
     table = table.assign(verdict="3", confidence=0, decision="escalate")
     found = ir.keep(given, labels=table)
-    assert "was filled in where verdicts were not kept" in repr(found)
+    assert "they are checked verdicts of data frame (none kept)" in repr(found)
     assert found.verdicts["final"].notna().sum() == 8
     named = {*table["question"]}
     others = given.assign(label=given["question"].map(lambda one: None if one in named else "3"))

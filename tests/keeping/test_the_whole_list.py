@@ -147,9 +147,9 @@ def test_a_note_counts_what_was_checked(tmp_path: Path, monkeypatch: pytest.Monk
     listed = pd.DataFrame({"question": ["q0", "q1", "q2"], "verdict": 2, "confidence": 1})
     listed = listed.assign(decision=["keep", "keep", "escalate"], checked=3)
     for rows, words in (
-        (listed, "of 2 verdicts that were kept and 1 that were not"),
-        (listed[:2], "of what was kept"),
-        (listed[2:], "of what was not kept"),
+        (listed, "3 checked verdicts (2 kept, 1 not kept) taken"),
+        (listed[:2], "2 checked verdicts (all kept) taken"),
+        (listed[2:], "1 checked verdicts (none kept) taken"),
     ):
         rows.to_csv("check.csv", index=False)
         done = invoke("keep", "grades.csv", "--labels", "check.csv")
@@ -174,4 +174,4 @@ def test_a_sample_of_what_is_kept_bounds_its_errors(number: int, wrong: int) -> 
     most = beta.ppf(0.95, wrong + 1, number - wrong)
     said = text(found)
     assert f"checked {number} of the {kept} kept verdicts, and {wrong} are more than a step" in said
-    assert f"with 95% confidence at most {ceil(100 * most)}% of it is." in said
+    assert f"with 95% confidence at most {ceil(100 * most)}% of the {kept} are." in said

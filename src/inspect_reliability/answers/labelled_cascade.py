@@ -368,7 +368,8 @@ class LabelledCascade:
         drawn = (row.not_at_random for row in self.rows)
         stopped = "labelling stopped by what the labels said" if self.stopped else None
         unfit = [one for one in (*drawn, self._other_scale, stopped) if one]
-        return RuleCheck(self.rule.step, self.promise, unfit)
+        labels = int(self.cascade.labelled.sum())
+        return RuleCheck(self.rule.step, self.promise, labels, unfit)
 
     @cached_property
     def difference(self) -> Difference | None:

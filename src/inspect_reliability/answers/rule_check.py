@@ -114,11 +114,13 @@ class RuleCheck:
     Attributes:
         step: What the rule keeps, and how many of the labelled are wrong.
         promise: What the rule promises.
+        n_labelled: Questions with a label, kept or not.
         unfit: Why these labels can check nothing, if they cannot.
     """
 
     step: Threshold
     promise: Promise
+    n_labelled: int
     unfit: Sequence[str] = ()
 
     @property
@@ -166,7 +168,12 @@ class RuleCheck:
         """What the labels show, without a stop."""
         n, errors, allowed = self.step.n_labelled, self.step.errors, self.promise.max_error
         if not n:
-            return "none of the labelled questions is kept, so their labels do not check the rule"
+            of = (
+                "the labelled question is not"
+                if self.n_labelled == 1
+                else (f"none of the {self.n_labelled:,} labelled questions is")
+            )
+            return f"{of} kept, so labels do not check the rule"
         is_ = "is" if errors == 1 else "are"
         found = f"{errors:,} of {n:,} kept verdicts with a label {is_} {self.promise.wrong}"
         if self.unfit:

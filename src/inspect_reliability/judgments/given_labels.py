@@ -34,13 +34,12 @@ Labels: TypeAlias = "OneOfLabels | Sequence[OneOfLabels]"
 """Where labels are: files, data frames with a row a label, mappings or series with a label a
 question, or logs whose scores people edited."""
 
-_DRAWN = "{} was filled in where verdicts were not kept"
-_CHOSEN = "{} has rows of a list that somebody checked, and a promise needs a draw of all questions"
+_CHOSEN = "they are checked verdicts of {} ({})"
 
-_ALONE = "checked verdicts taken for labels, of {}: they say nothing of all questions"
+_ALONE = "checked verdicts ({}) taken for labels: numbers by label speak of these rows alone"
 _BESIDE = (
-    "checked verdicts taken as final, and left out of numbers by label: they are of {}, so that "
-    "they say nothing of all questions"
+    "checked verdicts ({}) taken as final, and left out of numbers by label, which speak of the "
+    "other labels: they are no draw of all questions"
 )
 _COMPLETE = "checked verdicts taken for labels: with the others, every question has one"
 
@@ -438,7 +437,7 @@ def _with_checked(
     of = _of_what(kept, number)
     what = _BESIDE.format(of)
     if not labelled.any():
-        why = (_CHOSEN if kept else _DRAWN).format(where)
+        why = _CHOSEN.format(where, of)
         drawn = checked.notna().map({True: why, False: None})
         table = table.assign(label=checked, labels_drawn=drawn)
         what = _ALONE.format(of)
@@ -499,8 +498,7 @@ def _kept(frame: pd.DataFrame, columns: Mapping[str, str]) -> set[str]:
 
 
 def _of_what(kept: int, number: int) -> str:
-    if not kept:
-        return "what was not kept"
-    if kept == number:
-        return "what was kept"
-    return f"{kept:,} verdicts that were kept and {number - kept:,} that were not"
+    """How many checked rows are of verdicts that were kept, and how many of others."""
+    if kept in (0, number):
+        return "all kept" if kept else "none kept"
+    return f"{kept:,} kept, {number - kept:,} not kept"

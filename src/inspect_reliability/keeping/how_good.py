@@ -40,7 +40,8 @@ def how_good(panel: LabelledCascade) -> Iterator[str]:
             most = max(min(wrong, others), 0)
             whose.append(
                 f"With {percent(promise.confidence)} confidence at most {most:,} of the judge's "
-                f"{'is' if most == 1 else 'are'} {promise.wrong}: {share(most / n, n)} of the list."
+                f"{others:,} {'is' if most == 1 else 'are'} {promise.wrong}: "
+                f"{share(most / n, n)} of the list."
             )
         yield " ".join(whose)
         if said := _sample_of_kept(panel):
@@ -78,11 +79,12 @@ def _sample_of_kept(panel: LabelledCascade) -> str:
         return ""
     wrong = int((~_fits(panel)[said[at], kept[at]]).sum())
     confidence = panel.promise.confidence
+    of = int((kept >= 0).sum())
     return (
-        f"You checked {n:,} of the {int((kept >= 0).sum()):,} kept verdicts, and {wrong:,} "
-        f"{'is' if wrong == 1 else 'are'} {panel.promise.wrong}: if you drew these at random from "
-        f"what is kept, with {percent(confidence)} confidence at most "
-        f"{ceil(100 * most_wrong(wrong, n, confidence))}% of it is."
+        f"You checked {n:,} of the {of:,} kept verdicts, and {wrong:,} "
+        f"{'is' if wrong == 1 else 'are'} {panel.promise.wrong}: if you drew these {n:,} at random "
+        f"from the {of:,}, with {percent(confidence)} confidence at most "
+        f"{ceil(100 * most_wrong(wrong, n, confidence))}% of the {of:,} are."
     )
 
 

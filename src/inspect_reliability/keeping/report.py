@@ -187,6 +187,7 @@ def keep_results(found: Sequence[LabelledCascade]) -> dict[str, list[Record]]:
 
 def _fewer(panel: LabelledCascade) -> Iterator[Record]:
     if step := panel.step:
+        no_draw = panel.promise.given and any(row.not_at_random for row in panel.rows)
         for votes in smaller_numbers(min(one.tries for one in panel.cascade.judges)):
             kept, error = fewer_votes(panel.cascade, step.threshold, votes)
             needed = votes_to_keep(step.threshold, votes)
@@ -194,7 +195,7 @@ def _fewer(panel: LabelledCascade) -> Iterator[Record]:
                 "votes": votes,
                 "votes_needed": needed,
                 "kept": kept,
-                "error": error,
+                "error": None if no_draw else error,
             }
 
 
